@@ -23,6 +23,9 @@ type action struct {
 	updateSrc    *string
 	returnOld    bool         // ReturnValuesOnConditionCheckFailure is ALL_OLD
 	legacy       *legacyWrite // nil if there are no legacy parameters, else there are no expressions
+	// statement says that the action is a statement of PartiQL, which has args, condition and update already.
+	statement bool
+	insert    bool // an item that is there already is a duplicate
 
 	// Set by prepare.
 	args      expr.Args
@@ -72,7 +75,10 @@ func (a *action) prepare(db *DB) error {
 			return err
 		}
 	}
-	if a.legacy != nil {
+	switch {
+	case a.statement:
+		return nil
+	case a.legacy != nil:
 		return a.legacy.build(a)
 	}
 	var err error
@@ -172,6 +178,9 @@ func (a *action) run() (write, error) {
 		holds, err := a.condition.Eval(attributesOf(a.row), a.args)
 		if err != nil {
 			return w, invalid("%s", err.Error())
+		}
+		if !holds && a.insert {
+			return w, duplicateItem()
 		}
 		if !holds {
 			var old map[string]types.AttributeValue

@@ -51,6 +51,7 @@ func handle[I, O any](name string, serve func(*DB, *request, *I) (*O, error)) *o
 
 // operations is the dispatch table. An operation that is not here is not supported.
 var operations = []*operation{
+	handle("BatchExecuteStatement", (*DB).batchExecuteStatement),
 	handle("BatchGetItem", (*DB).batchGetItem),
 	handle("BatchWriteItem", (*DB).batchWriteItem),
 	handle("CreateTable", (*DB).createTable),
@@ -64,6 +65,8 @@ var operations = []*operation{
 	handle("DescribeStream", (*DB).describeStream),
 	handle("DescribeTable", (*DB).describeTable),
 	handle("DescribeTimeToLive", (*DB).describeTimeToLive),
+	handle("ExecuteStatement", (*DB).executeStatement),
+	handle("ExecuteTransaction", (*DB).executeTransaction),
 	handle("GetItem", (*DB).getItem),
 	handle("GetRecords", (*DB).getRecords),
 	handle("GetShardIterator", (*DB).getShardIterator),

@@ -56,7 +56,7 @@ Scan returns partitions in the service's own order, which AWS does not promise, 
 
 # Limits
 
-[Operations] lists the supported operations. Everything else, PartiQL and some parameters of tables for example, is
+[Operations] lists the supported operations. Everything else, backups and some parameters of tables for example, is
 refused with an [UnsupportedError]; nothing is ignored. A stream has one shard all its life, where the service has
 several and begins new ones every few hours; records that Options.KeepChanges has dropped are trimmed, as those are
 that are too old. A transaction meets a conflict only by Options.Conflicts or where a fault says so, and an

@@ -30,6 +30,11 @@ func through[O any](ctx context.Context, d *Door, in any) (*O, error) {
 	return out.(*O), nil
 }
 
+// BatchExecuteStatement has the signature of *dynamodb.Client's.
+func (d *Door) BatchExecuteStatement(ctx context.Context, in *dynamodb.BatchExecuteStatementInput, _ ...func(*dynamodb.Options)) (*dynamodb.BatchExecuteStatementOutput, error) {
+	return through[dynamodb.BatchExecuteStatementOutput](ctx, d, in)
+}
+
 // BatchGetItem has the signature of *dynamodb.Client's.
 func (d *Door) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
 	return through[dynamodb.BatchGetItemOutput](ctx, d, in)
@@ -63,6 +68,16 @@ func (d *Door) DescribeTable(ctx context.Context, in *dynamodb.DescribeTableInpu
 // DescribeTimeToLive has the signature of *dynamodb.Client's.
 func (d *Door) DescribeTimeToLive(ctx context.Context, in *dynamodb.DescribeTimeToLiveInput, _ ...func(*dynamodb.Options)) (*dynamodb.DescribeTimeToLiveOutput, error) {
 	return through[dynamodb.DescribeTimeToLiveOutput](ctx, d, in)
+}
+
+// ExecuteStatement has the signature of *dynamodb.Client's.
+func (d *Door) ExecuteStatement(ctx context.Context, in *dynamodb.ExecuteStatementInput, _ ...func(*dynamodb.Options)) (*dynamodb.ExecuteStatementOutput, error) {
+	return through[dynamodb.ExecuteStatementOutput](ctx, d, in)
+}
+
+// ExecuteTransaction has the signature of *dynamodb.Client's.
+func (d *Door) ExecuteTransaction(ctx context.Context, in *dynamodb.ExecuteTransactionInput, _ ...func(*dynamodb.Options)) (*dynamodb.ExecuteTransactionOutput, error) {
+	return through[dynamodb.ExecuteTransactionOutput](ctx, d, in)
 }
 
 // GetItem has the signature of *dynamodb.Client's.

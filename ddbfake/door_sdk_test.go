@@ -366,10 +366,10 @@ func TestLostResponseOfTransaction(t *testing.T) {
 
 // What the fake does not have is a loud error through the SDK too.
 func TestClientUnsupported(t *testing.T) {
-	_, err := New(Options{}).Client().ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{Statement: aws.String("SELECT")})
+	_, err := New(Options{}).Client().DescribeImport(t.Context(), &dynamodb.DescribeImportInput{ImportArn: aws.String("arn")})
 	var api smithy.APIError
-	if !errors.As(err, &api) || api.ErrorCode() != "UnknownOperationException" || !strings.Contains(api.ErrorMessage(), "ExecuteStatement") {
-		t.Errorf("got %v, want an UnknownOperationException that names ExecuteStatement", err)
+	if !errors.As(err, &api) || api.ErrorCode() != "UnknownOperationException" || !strings.Contains(api.ErrorMessage(), "DescribeImport") {
+		t.Errorf("got %v, want an UnknownOperationException that names DescribeImport", err)
 	}
 }
 

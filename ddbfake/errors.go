@@ -12,7 +12,7 @@ import (
 // UnsupportedError says that the fake does not have an operation, or one of its parameters. Nothing is ignored in
 // silence. Its error code is UnknownOperationException, on the wire too.
 type UnsupportedError struct {
-	// Operation is the operation's name, for example "ExecuteStatement".
+	// Operation is the operation's name, for example "ImportTable".
 	Operation string
 	// Parameter is the request member that is not supported; "" if the whole operation is not.
 	Parameter string
@@ -97,6 +97,14 @@ const ongoing = "Transaction is ongoing for the item"
 // conflictError refuses a write because of a transaction on its row.
 func conflictError() error {
 	return &types.TransactionConflictException{Message: aws.String(ongoing)}
+}
+
+// duplicateItem refuses an INSERT.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.insert.html
+// Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier2/partiql/executeStatement.test.ts
+func duplicateItem() error {
+	return &types.DuplicateItemException{Message: aws.String("Duplicate primary key exists in table")}
 }
 
 func conditionFailed(item map[string]types.AttributeValue) error {

@@ -173,6 +173,20 @@ func (db *DB) targets(region string, in any) []target {
 			}
 		}
 		return targets
+	case *dynamodb.ExecuteStatementInput:
+		return []target{statementTarget(in.Statement, in.Parameters)}
+	case *dynamodb.BatchExecuteStatementInput:
+		targets := make([]target, len(in.Statements))
+		for i := range in.Statements {
+			targets[i] = statementTarget(in.Statements[i].Statement, in.Statements[i].Parameters)
+		}
+		return targets
+	case *dynamodb.ExecuteTransactionInput:
+		targets := make([]target, len(in.TransactStatements))
+		for i := range in.TransactStatements {
+			targets[i] = statementTarget(in.TransactStatements[i].Statement, in.TransactStatements[i].Parameters)
+		}
+		return targets
 	case *dynamodb.CreateTableInput:
 		return one(in.TableName, nil)
 	case *dynamodb.DeleteTableInput:

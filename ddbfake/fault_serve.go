@@ -50,11 +50,32 @@ func (k FaultKind) befalls(in any) bool {
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 func conflicts(in any) bool {
 	switch in.(type) {
-	case *dynamodb.PutItemInput, *dynamodb.UpdateItemInput, *dynamodb.DeleteItemInput,
-		*dynamodb.TransactWriteItemsInput, *dynamodb.TransactGetItemsInput:
+	case *dynamodb.PutItemInput, *dynamodb.UpdateItemInput, *dynamodb.DeleteItemInput:
 		return true
+	case *dynamodb.ExecuteStatementInput:
+		operation, _ := consumes(in)
+		return operation == "Write"
 	}
-	return false
+	_, transaction := transactionOf(in)
+	return transaction
+}
+
+// transactionOf reports whether a call is a transaction, and whether it is one of writes.
+func transactionOf(in any) (writes, is bool) {
+	switch in := in.(type) {
+	case *dynamodb.TransactWriteItemsInput:
+		return true, true
+	case *dynamodb.TransactGetItemsInput:
+		return false, true
+	case *dynamodb.ExecuteTransactionInput:
+		for i := range in.TransactStatements {
+			if reads, _ := readsBy(in.TransactStatements[i].Statement); !reads {
+				return true, true
+			}
+		}
+		return false, true
+	}
+	return false, false
 }
 
 // executeFaulty runs the operation of a request that a fault hits: once, twice, or not at all.
@@ -103,9 +124,10 @@ func internalError(op *operation) error {
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 func (db *DB) throttled(r *request, in any, f Fault) error {
+	if writes, is := transactionOf(in); is {
+		return db.throttledTransaction(r, in, f, writes)
+	}
 	switch in.(type) {
-	case *dynamodb.TransactWriteItemsInput, *dynamodb.TransactGetItemsInput:
-		return db.throttledTransaction(r, in, f)
 	case *dynamodbstreams.GetRecordsInput:
 		return &streamtypes.LimitExceededException{Message: aws.String(rateExceeded)}
 	case *dynamodbstreams.ListStreamsInput, *dynamodbstreams.DescribeStreamInput, *dynamodbstreams.GetShardIteratorInput:
@@ -124,8 +146,7 @@ func (db *DB) throttled(r *request, in any, f Fault) error {
 // all of them if it has none.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
-func (db *DB) throttledTransaction(r *request, in any, f Fault) error {
-	_, write := in.(*dynamodb.TransactWriteItemsInput)
+func (db *DB) throttledTransaction(r *request, in any, f Fault, write bool) error {
 	targets := db.targets(r.region, in)
 	reasons := make([]types.CancellationReason, len(targets))
 	for i, target := range targets {
@@ -162,8 +183,7 @@ func (db *DB) cancelledBy(r *request, f Fault, in any, code string, message *str
 
 // conflict returns the service's refusal of a call because of another one in progress on the same row.
 func (db *DB) conflict(r *request, in any, f Fault) error {
-	switch in.(type) {
-	case *dynamodb.TransactWriteItemsInput, *dynamodb.TransactGetItemsInput:
+	if _, is := transactionOf(in); is {
 		return db.cancelledBy(r, f, in, reasonConflict, aws.String(ongoing))
 	}
 	return conflictError()

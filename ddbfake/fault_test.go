@@ -62,7 +62,7 @@ func TestFaultTextErrors(t *testing.T) {
 		{"throttled nth=0", `fault "throttled nth=0": found nth=0, want a whole number from 1`},
 		{"throttled times=never", `fault "throttled times=never": found times=never, want a whole number from 1, or always`},
 		{"throttled op=PutItm", `fault "throttled op=PutItm": found op=PutItm, want a supported operation, perhaps PutItem`},
-		{"throttled op=ExecuteStatement", `fault "throttled op=ExecuteStatement": found op=ExecuteStatement, want a supported operation such as PutItem`},
+		{"throttled op=ImportTable", `fault "throttled op=ImportTable": found op=ImportTable, want a supported operation such as PutItem`},
 		{`throttled key="open`, `fault "throttled key=\"open": found "open, want a closing quote`},
 		{`throttled key="a"b`, `fault "throttled key=\"a\"b": found b after a quoted value, want a space`},
 	} {
@@ -333,7 +333,7 @@ func TestUnsupported(t *testing.T) {
 		in   any
 		want string
 	}{
-		{&dynamodb.ExecuteStatementInput{}, "ddbfake does not support the operation ExecuteStatement"},
+		{&dynamodb.ImportTableInput{}, "ddbfake does not support the operation ImportTable"},
 		{"PutItem", "ddbfake does not support the operation input of type string"},
 		{nil, "ddbfake does not support the operation a nil input"},
 	} {
@@ -363,7 +363,7 @@ func TestErrorsOnTheWire(t *testing.T) {
 		kind         string
 	}{
 		{"DynamoDB_20120810.GetItem", `{}`, 0, 400, "com.amazon.coral.validate#ValidationException"},
-		{"DynamoDB_20120810.ExecuteStatement", `{}`, 0, 400, "com.amazon.coral.service#UnknownOperationException"},
+		{"DynamoDB_20120810.ImportTable", `{}`, 0, 400, "com.amazon.coral.service#UnknownOperationException"},
 		{"DynamoDB_20120810.DescribeTable", `{"TableName":"nowhere"}`, 0, 400, "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"},
 		{"DynamoDB_20120810.ListTables", `{}`, ddbfake.FaultErrorBefore, 500, "com.amazonaws.dynamodb.v20120810#InternalServerError"},
 		{"DynamoDB_20120810.TransactWriteItems", `{"TransactItems":[{"Put":{"TableName":"cache","Item":{"pk":{"S":"a"},"sk":{"S":"b"}},

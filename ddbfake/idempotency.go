@@ -47,19 +47,19 @@ func newTokens() tokens {
 
 func (t tokens) copy() tokens { return tokens{tree: t.tree.Copy(), pruneAt: t.pruneAt} }
 
-// seen reports whether this transaction was done before. The error says that its token stands for another one.
-func (db *DB) seen(r *request, in *dynamodb.TransactWriteItemsInput) (bool, error) {
-	if in.ClientRequestToken == nil {
+// seen reports whether the transaction with this token was done before; print tells it from others. The error says that its token stands for another one.
+func (db *DB) seen(r *request, text *string, print func() fingerprint.Wide) (bool, error) {
+	if text == nil {
 		return false, nil
 	}
-	if err := db.checkProgress(r, *in.ClientRequestToken); err != nil {
+	if err := db.checkProgress(r, *text); err != nil {
 		return false, err
 	}
-	done, ok := db.state.tokens.tree.Get(token{region: r.region, text: *in.ClientRequestToken})
+	done, ok := db.state.tokens.tree.Get(token{region: r.region, text: *text})
 	if !ok || !r.now.Before(done.until) {
 		return false, nil
 	}
-	if done.fingerprint != fingerprintOf(in) {
+	if done.fingerprint != print() {
 		return false, &types.IdempotentParameterMismatchException{Message: aws.String(
 			"DynamoDB rejected the request because you retried a request with a different payload " +
 				"but with an idempotent token that was already used.")}
@@ -68,16 +68,16 @@ func (db *DB) seen(r *request, in *dynamodb.TransactWriteItemsInput) (bool, erro
 }
 
 // remember records a transaction that is done.
-func (db *DB) remember(r *request, in *dynamodb.TransactWriteItemsInput) {
-	if in.ClientRequestToken == nil {
+func (db *DB) remember(r *request, text *string, print func() fingerprint.Wide) {
+	if text == nil {
 		return
 	}
-	db.noteToken(r, *in.ClientRequestToken)
+	db.noteToken(r, *text)
 	t := &db.state.tokens
 	if t.tree.Len() >= t.pruneAt {
 		t.prune(r.now)
 	}
-	t.tree.Set(token{region: r.region, text: *in.ClientRequestToken, fingerprint: fingerprintOf(in), until: r.now.Add(tokenLife)})
+	t.tree.Set(token{region: r.region, text: *text, fingerprint: print(), until: r.now.Add(tokenLife)})
 }
 
 func (t *tokens) prune(now time.Time) {
@@ -216,6 +216,28 @@ func (f *printer) value(v types.AttributeValue) {
 		for _, e := range v.Value {
 			f.text(string(e))
 		}
+	}
+}
+
+// fingerprintOfStatements is fingerprintOf for a transaction of statements.
+func fingerprintOfStatements(in *dynamodb.ExecuteTransactionInput) fingerprint.Wide {
+	buffer := getBuffer()
+	f := printer((*buffer)[:0])
+	defer func() { putBuffer(buffer, f) }()
+	for i := range in.TransactStatements {
+		s := &in.TransactStatements[i]
+		f.statement(s.Statement, s.Parameters)
+		f.text(string(s.ReturnValuesOnConditionCheckFailure))
+	}
+	return fingerprint.Of(f)
+}
+
+func (f *printer) statement(text *string, parameters []types.AttributeValue) {
+	*f = append(*f, 'x')
+	f.optional(text)
+	f.number(len(parameters))
+	for _, v := range parameters {
+		f.value(v)
 	}
 }
 

@@ -6,27 +6,28 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 )
+
+// nothing is the fingerprint of a transaction without actions.
+func nothing() fingerprint.Wide { return fingerprint.Wide{} }
 
 // What throws out the tokens that expired keeps the others: their transactions are not done again.
 func TestLiveTokensAreKept(t *testing.T) {
 	db := New(Options{})
 	r := &request{now: fakeclock.Epoch}
-	named := func(i int) *dynamodb.TransactWriteItemsInput {
-		return &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String(fmt.Sprint(i))}
-	}
+	named := func(i int) *string { return aws.String(fmt.Sprint(i)) }
 	for i := range minPrune {
 		if i == minPrune/2 {
 			r.now = r.now.Add(tokenLife)
 		}
-		db.remember(r, named(i))
+		db.remember(r, named(i), nothing)
 	}
-	db.remember(r, named(minPrune)) // one too many
+	db.remember(r, named(minPrune), nothing) // one too many
 	for i := range minPrune + 1 {
-		if seen, err := db.seen(r, named(i)); err != nil || seen != (i >= minPrune/2) {
+		if seen, err := db.seen(r, named(i), nothing); err != nil || seen != (i >= minPrune/2) {
 			t.Fatalf("token %d of %d: seen %v, error %v; want the younger half seen", i, minPrune, seen, err)
 		}
 	}
@@ -40,7 +41,7 @@ func TestTokensAreForgotten(t *testing.T) {
 	db := New(Options{})
 	r := &request{now: fakeclock.Epoch}
 	for i := range 10 * minPrune {
-		db.remember(r, &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String(fmt.Sprint(i))})
+		db.remember(r, aws.String(fmt.Sprint(i)), nothing)
 		r.now = r.now.Add(time.Second)
 	}
 	if got, most := db.state.tokens.tree.Len(), 2*minPrune; got > most {

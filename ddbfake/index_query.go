@@ -53,8 +53,10 @@ func (q *query) onIndex(db *DB, r *request) (*dynamodb.QueryOutput, error) {
 	}
 	p := newIndexPage(q.table, x, q.in.Select, q.in.Limit)
 	p.filter, p.projection, p.args = q.filter, q.projection, q.args
-	if err := p.checkFilter(); err != nil {
-		return nil, err
+	if !q.statement {
+		if err := p.checkFilter(); err != nil {
+			return nil, err
+		}
 	}
 	if err := p.check(q.in.Select); err != nil {
 		return nil, err
@@ -64,6 +66,7 @@ func (q *query) onIndex(db *DB, r *request) (*dynamodb.QueryOutput, error) {
 		return nil, p.failure
 	}
 	p.hash, p.keyed = read.hash, true
+	q.sizeBytes = p.sizeBytes
 	consumed, err := p.consumed(db, r, q.table, q.in.ReturnConsumedCapacity, aws.ToBool(q.in.ConsistentRead))
 	if err != nil {
 		return nil, err
@@ -204,9 +207,13 @@ func (p *indexPage) checkFilter() error {
 		return nil
 	}
 	if missing := p.index.lacks(p.filter.Attributes(p.args)); missing != nil {
-		return badParameter("Secondary index %s does not project one or more filter attributes: [%s]", p.index.name, strings.Join(missing, ", "))
+		return p.index.lacksFiltered(missing)
 	}
 	return nil
+}
+
+func (x *index) lacksFiltered(missing []string) error {
+	return badParameter("Secondary index %s does not project one or more filter attributes: [%s]", x.name, strings.Join(missing, ", "))
 }
 
 // lacks returns those of the attributes that the index does not have.

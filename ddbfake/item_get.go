@@ -33,17 +33,7 @@ func (db *DB) getItem(r *request, in *dynamodb.GetItemInput) (*dynamodb.GetItemO
 	if err := g.prepare(db); err != nil {
 		return nil, err
 	}
-	if err := g.locate(db, r, g.tableName); err != nil {
-		return nil, err
-	}
-	if err := g.resolve(); err != nil {
-		return nil, err
-	}
-	if db.behind(r, in.ConsistentRead) {
-		key := g.key
-		g.row = db.replica(r, g.table, func(k primaryKey) bool { return k == key }).get(key)
-	}
-	err := g.table.schema.checkEmpty(g.key)
+	err := g.find(db, r, in.ConsistentRead)
 	if err != nil {
 		return nil, err
 	}
@@ -72,10 +62,27 @@ type get struct {
 
 	attributesToGet []string // the legacy parameter, in the place of an expression
 
+	// statement says that the read is a SELECT of PartiQL, which has args and projection already.
+	statement  bool
 	args       expr.Args
 	projection *expr.Projection
 
 	found // by locate and resolve, or before by fits
+}
+
+// find finds the row that is to be given, which may be one of the past.
+func (g *get) find(db *DB, r *request, consistentRead *bool) error {
+	if err := g.locate(db, r, g.tableName); err != nil {
+		return err
+	}
+	if err := g.resolve(); err != nil {
+		return err
+	}
+	if db.behind(r, consistentRead) {
+		key := g.key
+		g.row = db.replica(r, g.table, func(k primaryKey) bool { return k == key }).get(key)
+	}
+	return g.table.schema.checkEmpty(g.key)
 }
 
 func (g *get) expressions() []expression {
@@ -93,6 +100,9 @@ func (g *get) prepare(db *DB) (err error) {
 		if err := checkValues(g.values); err != nil {
 			return err
 		}
+	}
+	if g.statement {
+		return nil
 	}
 	if g.attributesToGet != nil {
 		g.projection, g.args, err = attributesToGet(g.attributesToGet)

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 )
@@ -120,17 +119,13 @@ func (db *DB) countThrottlingFault(r *request, in any, f Fault) {
 		if t == nil || !db.hits(f, r.region, target) {
 			continue
 		}
-		switch in.(type) {
-		case *dynamodb.TransactWriteItemsInput:
-			db.countThrottled(r, t, nil, true)
-		case *dynamodb.TransactGetItemsInput:
-			db.countThrottled(r, t, nil, false)
+		switch writes, transaction := transactionOf(in); {
+		case transaction:
+			db.countThrottled(r, t, nil, writes)
+		case operation != "":
+			db.countThrottled(r, t, t.index(aws.ToString(indexName)), operation == "Write")
 		default:
-			if operation != "" {
-				db.countThrottled(r, t, t.index(aws.ToString(indexName)), operation == "Write")
-			} else {
-				db.touch(r, t).throttled = true
-			}
+			db.touch(r, t).throttled = true
 		}
 	}
 }

@@ -138,7 +138,7 @@ func TestMetrics(t *testing.T) {
 		{"duplicate", ddbfake.Call{Input: absent, Fault: fault(ddbfake.FaultDuplicate)}, []ddbfake.Metrics{
 			own(ddbfake.Metrics{ConsumedWriteCapacityUnits: 2, ConditionalCheckFailedRequests: 2})}},
 		{"no such table", ddbfake.Call{Input: &dynamodb.GetItemInput{TableName: aws.String("none"), Key: values{"pk": s("a")}}}, []ddbfake.Metrics{users}},
-		{"not supported", ddbfake.Call{Input: &dynamodb.ExecuteStatementInput{}}, []ddbfake.Metrics{users}},
+		{"not supported", ddbfake.Call{Input: &dynamodb.ImportTableInput{}}, []ddbfake.Metrics{users}},
 	} {
 		db := ddbfake.New(ddbfake.Options{Clock: clock})
 		createTableOnDemand(t, db.As("setup"), "rows")

@@ -15,6 +15,12 @@ func (db *DB) query(r *request, in *dynamodb.QueryInput) (*dynamodb.QueryOutput,
 	if err != nil {
 		return nil, err
 	}
+	return q.serve(db, r)
+}
+
+// serve finds the table and reads one page.
+func (q *query) serve(db *DB, r *request) (_ *dynamodb.QueryOutput, err error) {
+	in := q.in
 	if q.table, err = db.table(r, q.tableName); err != nil {
 		return nil, err
 	}
@@ -45,10 +51,13 @@ type query struct {
 	keys       *expr.KeyCondition
 	filter     *expr.Condition
 	projection *expr.Projection
+	// statement says that the query is a SELECT of PartiQL, whose filter may be about any attribute.
+	statement bool
 
-	table *table
-	read  keyRange
-	after *primaryKey // ExclusiveStartKey
+	table     *table
+	read      keyRange
+	after     *primaryKey // ExclusiveStartKey
+	sizeBytes int         // of the page
 }
 
 // newQuery checks what needs no table.
@@ -181,7 +190,7 @@ func (q *query) bind() error {
 
 // checkFilter refuses a filter on a key.
 func (q *query) checkFilter(isKey func(name string) bool) error {
-	if q.filter == nil {
+	if q.filter == nil || q.statement {
 		return nil
 	}
 	for _, name := range q.filter.Attributes(q.args) {
@@ -200,6 +209,7 @@ func (q *query) run(db *DB, r *request) (*dynamodb.QueryOutput, error) {
 	if p.failure != nil {
 		return nil, p.failure
 	}
+	q.sizeBytes = p.sizeBytes
 	out := &dynamodb.QueryOutput{Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK()}
 	units := readUnits(p.sizeBytes, aws.ToBool(q.in.ConsistentRead))
 	if err := db.spend(r, spending{table: q.table, hash: q.read.hash, keyed: true, units: units}); err != nil {

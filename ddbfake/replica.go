@@ -40,6 +40,16 @@ func eventually(in any) bool {
 				return true
 			}
 		}
+	case *dynamodb.ExecuteStatementInput:
+		reads, _ := readsBy(in.Statement)
+		return reads && !aws.ToBool(in.ConsistentRead)
+	case *dynamodb.BatchExecuteStatementInput:
+		for i := range in.Statements {
+			s := &in.Statements[i]
+			if reads, _ := readsBy(s.Statement); reads && !aws.ToBool(s.ConsistentRead) {
+				return true
+			}
+		}
 	}
 	return false
 }

@@ -25,6 +25,12 @@ func (db *DB) scan(r *request, in *dynamodb.ScanInput) (*dynamodb.ScanOutput, er
 	if err != nil {
 		return nil, err
 	}
+	return s.serve(db, r)
+}
+
+// serve finds the table and reads one page.
+func (s *scan) serve(db *DB, r *request) (_ *dynamodb.ScanOutput, err error) {
+	in := s.in
 	if s.table, err = db.table(r, s.tableName); err != nil {
 		return nil, err
 	}

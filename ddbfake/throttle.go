@@ -51,6 +51,19 @@ func consumes(in any) (operation string, index *string) {
 		return "Read", nil
 	case *dynamodb.PutItemInput, *dynamodb.UpdateItemInput, *dynamodb.DeleteItemInput, *dynamodb.BatchWriteItemInput:
 		return "Write", nil
+	case *dynamodb.ExecuteStatementInput:
+		reads, index := readsBy(in.Statement)
+		if reads {
+			return "Read", index
+		}
+		return "Write", nil
+	case *dynamodb.BatchExecuteStatementInput:
+		for i := range in.Statements {
+			if reads, _ := readsBy(in.Statements[i].Statement); reads {
+				return "Read", nil
+			}
+		}
+		return "Write", nil
 	}
 	return "", nil
 }

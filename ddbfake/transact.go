@@ -51,6 +51,8 @@ func checkTransactBytes(sizeBytes int) error {
 const (
 	reasonNone            = "None"
 	reasonConditionFailed = "ConditionalCheckFailed"
+	reasonDuplicate       = "DuplicateItem"
+	reasonNoTable         = "ResourceNotFound"
 	reasonValidation      = "ValidationError"
 	reasonThrottled       = "ProvisionedThroughputExceeded"
 	reasonScaling         = "ThrottlingError"
@@ -99,6 +101,10 @@ func reasonFor(err error) types.CancellationReason {
 	var failed *types.ConditionalCheckFailedException
 	if errors.As(err, &failed) {
 		return types.CancellationReason{Code: aws.String(reasonConditionFailed), Message: failed.Message, Item: failed.Item}
+	}
+	var duplicate *types.DuplicateItemException
+	if errors.As(err, &duplicate) {
+		return types.CancellationReason{Code: aws.String(reasonDuplicate), Message: duplicate.Message}
 	}
 	var large *types.ItemCollectionSizeLimitExceededException
 	if errors.As(err, &large) {

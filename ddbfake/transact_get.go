@@ -26,26 +26,35 @@ func (db *DB) transactGetItems(r *request, in *dynamodb.TransactGetItemsInput) (
 	if err := resolveGets(gets); err != nil {
 		return nil, err
 	}
+	responses, units, err := db.runGets(r, gets)
+	if err != nil {
+		return nil, err
+	}
+	return &dynamodb.TransactGetItemsOutput{
+		Responses: responses, ConsumedCapacity: units.consumed(in.ReturnConsumedCapacity, true),
+	}, nil
+}
+
+// runGets makes the reads of a transaction, whose rows are found.
+func (db *DB) runGets(r *request, gets []get) (responses []types.ItemResponse, units tableUnits, err error) {
 	row := func(i int) tableRow { return tableRow{gets[i].table, gets[i].key} }
 	if err := db.checkConflicts(r, len(gets), row, true); err != nil {
-		return nil, err
+		return nil, units, err
 	}
 	if err := db.spendGets(r, gets); err != nil {
-		return nil, err
+		return nil, units, err
 	}
-	out := &dynamodb.TransactGetItemsOutput{Responses: make([]types.ItemResponse, len(gets))}
-	var units tableUnits
+	responses = make([]types.ItemResponse, len(gets))
 	for i := range gets {
 		g := &gets[i]
 		item, err := g.run()
 		if err != nil {
-			return nil, cancelledAt(i, len(gets), err)
+			return nil, units, cancelledAt(i, len(gets), err)
 		}
-		out.Responses[i].Item = item
+		responses[i].Item = item
 		units.add(g.table.name, g.transactUnits())
 	}
-	out.ConsumedCapacity = units.consumed(in.ReturnConsumedCapacity, true)
-	return out, nil
+	return responses, units, nil
 }
 
 // transactUnits returns the units of a read in a transaction.

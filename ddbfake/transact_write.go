@@ -6,6 +6,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 )
 
 // transactWriteItems serves TransactWriteItems: all actions or none, each judged by the state before the transaction.
@@ -24,18 +26,35 @@ func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInpu
 			return nil, err
 		}
 	}
-	replay, err := db.seen(r, in)
+	print := func() fingerprint.Wide { return fingerprintOf(in) }
+	replay, err := db.seen(r, in.ClientRequestToken, print)
 	if err != nil {
 		return nil, err
 	}
 	if replay {
-		return db.replay(r, actions, in)
+		return &dynamodb.TransactWriteItemsOutput{ConsumedCapacity: db.replay(r, actions, in.ReturnConsumedCapacity)}, nil
 	}
 	for i := range actions {
 		if err := actions[i].locate(db, r, actions[i].tableName); err != nil {
 			return nil, err
 		}
 	}
+	writes, err := db.transact(r, actions)
+	if err != nil {
+		return nil, err
+	}
+	db.remember(r, in.ClientRequestToken, print)
+	out := &dynamodb.TransactWriteItemsOutput{ConsumedCapacity: transacted(writes, in.ReturnConsumedCapacity)}
+	touched := collections{asked: in.ReturnItemCollectionMetrics}
+	for i := range actions {
+		touched.add(&actions[i])
+	}
+	out.ItemCollectionMetrics = touched.metrics
+	return out, nil
+}
+
+// transact makes the writes of a transaction, whose tables are found.
+func (db *DB) transact(r *request, actions []action) ([]write, error) {
 	if err := resolveActions(actions); err != nil {
 		return nil, err
 	}
@@ -52,21 +71,19 @@ func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInpu
 		return nil, err
 	}
 	db.commit(r, writes...)
-	db.remember(r, in)
-	out := &dynamodb.TransactWriteItemsOutput{}
-	if wanted(in.ReturnConsumedCapacity) {
-		var units tableUnits
-		for i := range writes {
-			units.addWrite(&writes[i], 2)
-		}
-		out.ConsumedCapacity = units.consumed(in.ReturnConsumedCapacity, false)
+	return writes, nil
+}
+
+// transacted reports what the writes of a transaction consumed.
+func transacted(writes []write, asked types.ReturnConsumedCapacity) []types.ConsumedCapacity {
+	if !wanted(asked) {
+		return nil
 	}
-	touched := collections{asked: in.ReturnItemCollectionMetrics}
-	for i := range actions {
-		touched.add(&actions[i])
+	var units tableUnits
+	for i := range writes {
+		units.addWrite(&writes[i], 2)
 	}
-	out.ItemCollectionMetrics = touched.metrics
-	return out, nil
+	return units.consumed(asked, false)
 }
 
 // transaction is the memory of a transaction while it is served, enough for a few actions, which nearly all have. The
@@ -85,9 +102,8 @@ func scratch[T any](room []T, n int) []T {
 	return room[:n]
 }
 
-// replay answers a transaction that was done before: it changes nothing, and consumes reads of its rows.
-func (db *DB) replay(r *request, actions []action, in *dynamodb.TransactWriteItemsInput) (*dynamodb.TransactWriteItemsOutput, error) {
-	out := &dynamodb.TransactWriteItemsOutput{}
+// replay returns what a transaction that was done before consumes: it changes nothing, and reads its rows.
+func (db *DB) replay(r *request, actions []action, asked types.ReturnConsumedCapacity) []types.ConsumedCapacity {
 	var units tableUnits
 	for i := range actions {
 		a := &actions[i]
@@ -97,8 +113,7 @@ func (db *DB) replay(r *request, actions []action, in *dynamodb.TransactWriteIte
 			units.add(a.table.name, n)
 		}
 	}
-	out.ConsumedCapacity = units.consumed(in.ReturnConsumedCapacity, true)
-	return out, nil
+	return units.consumed(asked, true)
 }
 
 // transactActions checks the parameters of a transaction and returns its actions.
@@ -284,5 +299,6 @@ func (db *DB) runActions(actions []action) ([]write, error) {
 
 func isConditionFailed(err error) bool {
 	var failed *types.ConditionalCheckFailedException
-	return errors.As(err, &failed)
+	var duplicate *types.DuplicateItemException
+	return errors.As(err, &failed) || errors.As(err, &duplicate)
 }

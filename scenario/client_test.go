@@ -45,7 +45,7 @@ func TestTheClientRetriesWhatTheSDKRetries(t *testing.T) {
 		&smithy.GenericAPIError{Code: "ServiceUnavailable", Fault: smithy.FaultServer},
 		&ddbfake.NetworkError{Operation: "GetItem"},
 		&ddbfake.NetworkError{Operation: "PutItem", ResponseLost: true},
-		&ddbfake.UnsupportedError{Operation: "ExecuteStatement"},
+		&ddbfake.UnsupportedError{Operation: "ImportTable"},
 	} {
 		sent := 0
 		client := ddbfake.NewClient(func(context.Context, ddbfake.Call) (any, error) { sent++; return nil, err },

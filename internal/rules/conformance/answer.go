@@ -26,6 +26,7 @@ import (
 //	2 of 3: {...} {...}; last {...}  a page: count, scanned count, items, key
 //	[{...} nothing]                  what a transaction read
 //	rows: {...} {...}; left of ...   what a batch read, by table
+//	[{...} {...}]; more              the items of a statement, and a NextToken
 //	Code: message {...}              an error, with the item that it carries
 //	- Code: message {...}            one line for each cancellation reason
 //	INSERT {...} new {...}           one line for each record of a stream: keys, images
@@ -68,11 +69,13 @@ func answer(out any, err error) (string, error) {
 	case *dynamodb.TransactWriteItemsOutput:
 		return ok + capacitiesText(out.ConsumedCapacity) + collectionsText(out.ItemCollectionMetrics), nil
 	case *dynamodb.TransactGetItemsOutput:
-		var items []string
-		for _, r := range out.Responses {
-			items = append(items, itemText(r.Item, "nothing"))
-		}
-		return "[" + strings.Join(items, " ") + "]" + capacitiesText(out.ConsumedCapacity), nil
+		return responsesText(out.Responses) + capacitiesText(out.ConsumedCapacity), nil
+	case *dynamodb.ExecuteStatementOutput:
+		return statementText(out), nil
+	case *dynamodb.BatchExecuteStatementOutput:
+		return batchStatementText(out), nil
+	case *dynamodb.ExecuteTransactionOutput:
+		return responsesText(out.Responses) + capacitiesText(out.ConsumedCapacity), nil
 	case *dynamodb.CreateTableOutput:
 		return tableText(out.TableDescription), nil
 	case *dynamodb.DescribeTableOutput:
@@ -182,6 +185,50 @@ func pageText(count, scanned int32, items []map[string]types.AttributeValue, las
 		text += "; last " + itemText(last, "")
 	}
 	return text
+}
+
+// responsesText prints what a transaction read.
+func responsesText(responses []types.ItemResponse) string {
+	var items []string
+	for _, r := range responses {
+		items = append(items, itemText(r.Item, "nothing"))
+	}
+	return "[" + strings.Join(items, " ") + "]"
+}
+
+// statementText prints the items of a statement, and whether there are more.
+func statementText(out *dynamodb.ExecuteStatementOutput) string {
+	var items []string
+	for _, item := range out.Items {
+		items = append(items, itemText(item, ""))
+	}
+	text := "[" + strings.Join(items, " ") + "]"
+	if out.Items == nil {
+		text = "no Items"
+	}
+	if out.NextToken != nil {
+		text += "; more"
+	}
+	return text + capacityText(out.ConsumedCapacity)
+}
+
+// batchStatementText prints the answers of a batch, each with its table if it names one.
+func batchStatementText(out *dynamodb.BatchExecuteStatementOutput) string {
+	var texts []string
+	for _, r := range out.Responses {
+		text := itemText(r.Item, "nothing")
+		if r.TableName != nil {
+			text = *r.TableName + ": " + text
+		}
+		if r.Error != nil {
+			text += " " + string(r.Error.Code) + ": " + aws.ToString(r.Error.Message)
+			if r.Error.Item != nil {
+				text += " " + itemText(r.Error.Item, "")
+			}
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, "\n") + capacitiesText(out.ConsumedCapacity)
 }
 
 // byPartition orders items by the usual partition key. Those without it are left where they are.

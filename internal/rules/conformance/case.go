@@ -136,6 +136,12 @@ func Cases() []Case {
 		{"transact_write", transactWriteCases()},
 		{"transact_get", transactGetCases()},
 		{"idempotency", idempotencyCases()},
+		{"statement_read", statementReadCases()},
+		{"statement_index", statementIndexCases()},
+		{"statement_write", statementWriteCases()},
+		{"statement_refused", statementRefusedCases()},
+		{"statement_batch", statementBatchCases()},
+		{"statement_transact", statementTransactCases()},
 		{"legacy_condition", legacyConditionCases()},
 		{"legacy_expected", legacyExpectedCases()},
 		{"legacy_update", legacyUpdateCases()},
@@ -347,6 +353,15 @@ const (
 	docBackfill  = guide + "GSI.OnlineOps.ViolationDetection.html"
 	docTags      = guide + "Tagging.html"
 
+	docSelect     = guide + "ql-reference.select.html"
+	docInsert     = guide + "ql-reference.insert.html"
+	docUpdateSet  = guide + "ql-reference.update.html"
+	docDelete     = guide + "ql-reference.delete.html"
+	docQLTypes    = guide + "ql-reference.data-types.html"
+	docQLOps      = guide + "ql-operators.html"
+	docQLBatch    = guide + "ql-reference.multiplestatements.batching.html"
+	docQLTransact = guide + "ql-reference.multiplestatements.transactions.html"
+
 	docStreams    = guide + "Streams.html"
 	docTTLStreams = guide + "time-to-live-ttl-streams.html"
 
@@ -376,6 +391,7 @@ const (
 	// Error texts of the service, and parameters that it accepts.
 	extenddb213 = "https://github.com/ExtendDB/extenddb/pull/213"
 	floci2126   = "https://github.com/floci-io/floci/issues/2126"
+	floci       = "https://github.com/floci-io/floci/blob/main/src/test/java/io/github/hectorvent/floci/services/dynamodb/"
 )
 
 // api is the reference of an operation.

@@ -17,6 +17,7 @@ type world struct {
 	arn    string // of its tables, but for their names; known once one is created
 
 	seen streamsSeen
+	next *string // the NextToken of a statement
 }
 
 // name returns the real name of one of the case's tables.

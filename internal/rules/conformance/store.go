@@ -56,6 +56,7 @@ type Clock interface {
 // Client is the part of *dynamodb.Client that the cases use. It grows with them: implement it by embedding a
 // *dynamodb.Client.
 type Client interface {
+	BatchExecuteStatement(context.Context, *dynamodb.BatchExecuteStatementInput, ...func(*dynamodb.Options)) (*dynamodb.BatchExecuteStatementOutput, error)
 	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)
 	BatchWriteItem(context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error)
 	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
@@ -68,6 +69,8 @@ type Client interface {
 	DescribeLimits(context.Context, *dynamodb.DescribeLimitsInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeLimitsOutput, error)
 	DescribeTable(context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error)
 	DescribeTimeToLive(context.Context, *dynamodb.DescribeTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTimeToLiveOutput, error)
+	ExecuteStatement(context.Context, *dynamodb.ExecuteStatementInput, ...func(*dynamodb.Options)) (*dynamodb.ExecuteStatementOutput, error)
+	ExecuteTransaction(context.Context, *dynamodb.ExecuteTransactionInput, ...func(*dynamodb.Options)) (*dynamodb.ExecuteTransactionOutput, error)
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
 	ListBackups(context.Context, *dynamodb.ListBackupsInput, ...func(*dynamodb.Options)) (*dynamodb.ListBackupsOutput, error)
 	ListExports(context.Context, *dynamodb.ListExportsInput, ...func(*dynamodb.Options)) (*dynamodb.ListExportsOutput, error)
@@ -110,6 +113,8 @@ func send(ctx context.Context, s Store, in any) (any, error) {
 		return s.Streams.ListStreams(ctx, in, uncheckedStreams)
 	case wholeStream:
 		return in.read(ctx, s.Streams)
+	case *dynamodb.BatchExecuteStatementInput:
+		return c.BatchExecuteStatement(ctx, in, unchecked)
 	case *dynamodb.BatchGetItemInput:
 		return c.BatchGetItem(ctx, in, unchecked)
 	case *dynamodb.BatchWriteItemInput:
@@ -134,6 +139,10 @@ func send(ctx context.Context, s Store, in any) (any, error) {
 		return c.DescribeTable(ctx, in, unchecked)
 	case *dynamodb.DescribeTimeToLiveInput:
 		return c.DescribeTimeToLive(ctx, in, unchecked)
+	case *dynamodb.ExecuteStatementInput:
+		return c.ExecuteStatement(ctx, in, unchecked)
+	case *dynamodb.ExecuteTransactionInput:
+		return c.ExecuteTransaction(ctx, in, unchecked)
 	case *dynamodb.GetItemInput:
 		return c.GetItem(ctx, in, unchecked)
 	case *dynamodb.ListBackupsInput:

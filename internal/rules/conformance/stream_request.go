@@ -202,6 +202,10 @@ func (w *world) note(out any) {
 		}
 	}
 	switch out := out.(type) {
+	case *dynamodb.ExecuteStatementOutput:
+		if out != nil && out.NextToken != nil {
+			w.next = out.NextToken
+		}
 	case *dynamodb.CreateTableOutput:
 		if out != nil {
 			began(out.TableDescription)

@@ -32,6 +32,14 @@ var unmendedDynamoDB = []unmended{
 		"numbers such as `1e2147483648` and `1e99999999999`", "an overflow; only an exponent over 64 bits cannot be converted",
 		"cannot be converted", paritySuite + "tier3/limits/numberExponent.test.ts",
 	},
+	{
+		"a number such as `1e2147483647` among the parameters of a statement", "an underflow: the service's arithmetic wraps", "an overflow",
+		paritySuite + "tier3/error-messages/partiqlParameterNumbers.test.ts",
+	},
+	{
+		"an unknown type in `attribute_type` of a statement", "the text lists the types in another order than that about an expression", "one order",
+		"https://github.com/floci-io/floci/blob/main/src/test/java/io/github/hectorvent/floci/services/dynamodb/DynamoDbPartiQLDocumentedSyntaxIntegrationTest.java",
+	},
 	{"zero as `0e126` or `0e-131`", "refused: overflow, underflow", "stored as 0", paritySuite + "tier3/limits/numberExponent.test.ts"},
 	{
 		"a wrong ReturnValues or ConditionalOperator", "a newer text, but beside values nested over about 62 levels", "the older text", paritySuite + "tier3/validation-ordering/deepRequests.test.ts",
@@ -75,7 +83,6 @@ var unmendedDynamoDB = []unmended{
 		"AT_TIMESTAMP without a Timestamp", "refused, in a text that is not documented", "refused, in a text of its own",
 		reference + "API_streams_GetShardIterator.html",
 	},
-	{"PartiQL", "ExecuteStatement, BatchExecuteStatement, ExecuteTransaction", "refused", guide + "ql-reference.html"},
 	{"backups, restores, exports and imports", "served", "refused; their lists are empty, and the setting of recovery is described", reference + "API_CreateBackup.html"},
 	{"global tables", "replicas in several regions", "refused", guide + "GlobalTables.html"},
 }

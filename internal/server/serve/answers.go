@@ -26,13 +26,22 @@ func answersLong(target string) bool {
 	case "Scan", "Query", "BatchGetItem", "TransactGetItems", "GetRecords":
 		return true
 	}
+	return executes(target)
+}
+
+// executes reports whether an operation runs statements, which may read or write.
+func executes(target string) bool {
+	switch operation(target) {
+	case "ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction":
+		return true
+	}
 	return false
 }
 
 // onlyReads reports whether an operation changes nothing, so that its answer may be refused once it is made.
 func onlyReads(target string) bool {
 	name := operation(target)
-	return answersLong(target) || strings.HasPrefix(name, "Get") || strings.HasPrefix(name, "List") || strings.HasPrefix(name, "Describe")
+	return answersLong(target) && !executes(target) || strings.HasPrefix(name, "Get") || strings.HasPrefix(name, "List") || strings.HasPrefix(name, "Describe")
 }
 
 func operation(target string) string { return target[strings.LastIndexByte(target, '.')+1:] }

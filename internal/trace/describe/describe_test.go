@@ -109,3 +109,36 @@ func TestAnAnswerIsWhatItsCallerGetsToKnow(t *testing.T) {
 		}
 	}
 }
+
+func TestAStatementIsSaidWithItsParameters(t *testing.T) {
+	words := describe.Words{Start: fakeclock.Epoch, Pages: known{"CACHE#1": "/home"}}
+	read := aws.String("SELECT * FROM cache WHERE pk = ? AND ttl > ?")
+	parameters := []types.AttributeValue{
+		&types.AttributeValueMemberS{Value: "CACHE#1"},
+		&types.AttributeValueMemberN{Value: strconv.FormatInt(fakeclock.Epoch.Unix()+5, 10)},
+	}
+	write := aws.String("DELETE FROM cache WHERE pk = 'a'")
+	for _, test := range []struct {
+		in   any
+		want string
+	}{
+		{&dynamodb.ExecuteStatementInput{Statement: read, Parameters: parameters}, "ExecuteStatement " + *read + " {/home +5s}"},
+		{&dynamodb.ExecuteStatementInput{Statement: write}, "ExecuteStatement " + *write},
+		{&dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{{Statement: write}, {Statement: write}}},
+			"BatchExecuteStatement [" + *write + "; " + *write + "]"},
+		{&dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{{Statement: write}}}, "ExecuteTransaction [" + *write + "]"},
+	} {
+		if got := words.Input(test.in); got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+	rows := &dynamodb.ExecuteStatementOutput{Items: []map[string]types.AttributeValue{
+		{"pk": &types.AttributeValueMemberS{Value: "x"}, "v": &types.AttributeValueMemberS{Value: "y"}},
+	}}
+	if got, want := words.Outcome(rows, nil), `[{pk: "x", v: "y"}]`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := words.Outcome(&dynamodb.ExecuteStatementOutput{}, nil); got != "ok" {
+		t.Errorf("got %q, want ok", got)
+	}
+}

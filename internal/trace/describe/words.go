@@ -208,9 +208,35 @@ func (w Words) Input(in any) string {
 			actions[i] = w.action(action)
 		}
 		return "TransactWriteItems [" + strings.Join(actions, "; ") + "]"
+	case *dynamodb.ExecuteStatementInput:
+		return "ExecuteStatement " + w.statement(in.Statement, in.Parameters)
+	case *dynamodb.BatchExecuteStatementInput:
+		statements := make([]string, len(in.Statements))
+		for i := range in.Statements {
+			statements[i] = w.statement(in.Statements[i].Statement, in.Statements[i].Parameters)
+		}
+		return "BatchExecuteStatement [" + strings.Join(statements, "; ") + "]"
+	case *dynamodb.ExecuteTransactionInput:
+		statements := make([]string, len(in.TransactStatements))
+		for i := range in.TransactStatements {
+			statements[i] = w.statement(in.TransactStatements[i].Statement, in.TransactStatements[i].Parameters)
+		}
+		return "ExecuteTransaction [" + strings.Join(statements, "; ") + "]"
 	default:
 		return strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%T", in), "*dynamodb."), "Input")
 	}
+}
+
+// statement prints a statement of PartiQL with its parameters.
+func (w Words) statement(text *string, parameters []types.AttributeValue) string {
+	values := make([]string, len(parameters))
+	for i, v := range parameters {
+		values[i] = w.value(v)
+	}
+	if len(values) == 0 {
+		return aws.ToString(text)
+	}
+	return aws.ToString(text) + " {" + strings.Join(values, " ") + "}"
 }
 
 func consistency(consistent *bool) string {
@@ -289,6 +315,11 @@ func (w Words) Outcome(out any, err error) string {
 			return w.sdkRow(out.Item)
 		case *dynamodb.QueryOutput:
 			return w.sdkRows(out.Items)
+		case *dynamodb.ExecuteStatementOutput:
+			if len(out.Items) > 0 {
+				return w.sdkRows(out.Items)
+			}
+			return "ok"
 		default:
 			return "ok"
 		}

@@ -1,0 +1,169 @@
+package ddbfake
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/partiql"
+)
+
+// A statement of PartiQL becomes what the other operations do already: a SELECT is a query for each partition and range
+// that its WHERE names, or a scan; INSERT, UPDATE and DELETE are actions; EXISTS is the check of a transaction.
+
+// maxStatement is the number of characters of a statement.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ExecuteStatement.html
+const (
+	maxStatement = 8192
+	maxNextToken = 32768
+)
+
+// executeStatement serves ExecuteStatement.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ExecuteStatement.html
+func (db *DB) executeStatement(r *request, in *dynamodb.ExecuteStatementInput) (*dynamodb.ExecuteStatementOutput, error) {
+	if err := checkExecute(in); err != nil {
+		return nil, err
+	}
+	values, err := parametersOf(in.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newStatement(in.Statement, values)
+	if err != nil {
+		return nil, err
+	}
+	switch s.Verb() {
+	case partiql.Select:
+		return s.page(db, r, in)
+	case partiql.Exists:
+		return nil, invalid("EXISTS can only be used in ExecuteTransaction write requests.")
+	}
+	w, err := s.write(db, r, in.ReturnValuesOnConditionCheckFailure)
+	if err != nil {
+		return nil, err
+	}
+	out := &dynamodb.ExecuteStatementOutput{
+		Items: []map[string]types.AttributeValue{}, ConsumedCapacity: w.consumed(in.ReturnConsumedCapacity),
+	}
+	if item := w.returned(s.Returning()); item != nil {
+		out.Items = append(out.Items, item)
+	}
+	return out, nil
+}
+
+// checkExecute checks the parameters one by one.
+func checkExecute(in *dynamodb.ExecuteStatementInput) error {
+	var c constraints
+	c.statement(in.Statement, in.Parameters, "")
+	c.optionalText(in.NextToken, "nextToken", 1, maxNextToken)
+	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
+	c.returnValuesOnFailure(in.ReturnValuesOnConditionCheckFailure, "")
+	if in.Limit != nil && *in.Limit < 1 {
+		c.add("'"+strconv.Itoa(int(*in.Limit))+"'", "limit", "Member must have value greater than or equal to 1")
+	}
+	return c.err()
+}
+
+// statement checks a statement's members.
+func (c *constraints) statement(text *string, parameters []types.AttributeValue, parent string) {
+	c.requiredText(text, parent+"statement", 1, maxStatement)
+	if parameters != nil && len(parameters) == 0 {
+		c.length("[]", parent+"parameters", "greater", 1)
+	}
+}
+
+// statement is a statement of PartiQL while it is served.
+type statement struct {
+	*partiql.Bound
+	condition *expr.Condition // WHERE
+	update    *expr.Update
+	columns   *expr.Projection // nil for *
+	item      attr.Item        // of an INSERT
+}
+
+// Programs send the same statements over and over, and their translations with them.
+var (
+	parseStatement       = once(partiql.Parse)
+	parseColumns         = once(expr.ParseColumns)
+	parseWhere           = once(expr.ParseStatementCondition)
+	parseStatementUpdate = once(expr.ParseStatementUpdate)
+)
+
+// parametersOf converts parameters. Their values are checked before any statement is looked at.
+func parametersOf(parameters []types.AttributeValue) ([]attr.Value, error) {
+	values := make([]attr.Value, len(parameters))
+	for i, v := range parameters {
+		var err error
+		if values[i], err = attr.FromSDK(v); err != nil {
+			return nil, invalid("%s", err.Error())
+		}
+	}
+	return values, nil
+}
+
+// newStatement checks what needs no table.
+func newStatement(text *string, values []attr.Value) (*statement, error) {
+	parsed, err := parseStatement(aws.ToString(text))
+	if err != nil {
+		return nil, statementError(err)
+	}
+	s := &statement{}
+	if s.Bound, err = parsed.Bind(values); err == nil {
+		err = s.translate()
+	}
+	if err != nil {
+		return nil, statementError(err)
+	}
+	return s, nil
+}
+
+// statementError words an error of a statement: that of an expression names no parameter of a request.
+func statementError(err error) error {
+	if e, ok := errors.AsType[*expr.Error](err); ok {
+		return invalid("%s", e.Message)
+	}
+	return invalid("%s", err.Error())
+}
+
+// translate translates the parts of the statement, and checks them as those of other operations are.
+func (s *statement) translate() (err error) {
+	switch s.Verb() {
+	case partiql.Insert:
+		s.item, err = s.Item()
+		return err
+	case partiql.Update:
+		if s.update, err = translated(s.Changes, parseStatementUpdate); err != nil {
+			return err
+		}
+	case partiql.Select:
+		if s.columns, err = translated(s.Columns, parseColumns); err != nil {
+			return err
+		}
+	}
+	if s.condition, err = translated(s.Condition, parseWhere); err != nil {
+		return err
+	}
+	if s.update != nil {
+		err = s.update.Check(s.Args())
+	}
+	if err == nil && s.condition != nil {
+		err = s.condition.Check(s.Args())
+	}
+	return err
+}
+
+// translated parses the translation of a part, if there is one.
+func translated[E any](part func() (string, error), parse func(string) (E, error)) (e E, err error) {
+	text, err := part()
+	if err != nil || text == "" {
+		return e, err
+	}
+	return parse(text)
+}

@@ -1,0 +1,281 @@
+package ddbfake_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
+)
+
+// statementWorld is a table "cache" with two rows.
+func statementWorld(t *testing.T, options ddbfake.Options) (*ddbfake.DB, *fakeclock.Clock) {
+	t.Helper()
+	clock := fakeclock.New(fakeclock.Epoch)
+	options.Clock = clock
+	db := ddbfake.New(options)
+	table(t, db, "cache", "pk", "S", "sk", "S")
+	for _, sk := range []string{"1", "2"} {
+		if _, err := db.As("").PutItem(t.Context(), &dynamodb.PutItemInput{
+			TableName: aws.String("cache"), Item: values{"pk": s("a"), "sk": s(sk), "v": s("old")},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return db, clock
+}
+
+// run runs statements: one alone, several as a transaction. It returns the values of v that were read.
+func run(t *testing.T, db *ddbfake.DB, statements ...string) ([]string, error) {
+	t.Helper()
+	var items []values
+	if len(statements) == 1 {
+		out, err := db.As("alice").ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{Statement: &statements[0]})
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range out.Items {
+			items = append(items, item)
+		}
+	} else {
+		in := &dynamodb.ExecuteTransactionInput{}
+		for i := range statements {
+			in.TransactStatements = append(in.TransactStatements, types.ParameterizedStatement{Statement: &statements[i]})
+		}
+		out, err := db.As("alice").ExecuteTransaction(t.Context(), in)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range out.Responses {
+			items = append(items, r.Item)
+		}
+	}
+	var seen []string
+	for _, item := range items {
+		if v, ok := item["v"].(*types.AttributeValueMemberS); ok {
+			seen = append(seen, v.Value)
+		}
+	}
+	return seen, nil
+}
+
+const (
+	selectFirst = `SELECT v FROM cache WHERE pk = 'a' AND sk = '1'`
+	updateFirst = `UPDATE cache SET v = 'new' WHERE pk = 'a' AND sk = '1'`
+	updateOther = `UPDATE cache SET v = 'new' WHERE pk = 'a' AND sk = '2'`
+)
+
+// A fault finds a statement by what it is about, as it finds other calls.
+func TestFaultsHitStatements(t *testing.T) {
+	for _, test := range []struct {
+		fault      string
+		statements []string
+		want       string // a code, or nothing
+	}{
+		{"throttled op=ExecuteStatement", []string{selectFirst}, "ThrottlingException"},
+		{"throttled table=cache key=1", []string{updateFirst}, "ThrottlingException"},
+		{"throttled table=cache key=2", []string{updateFirst}, ""},
+		{"throttled table=other", []string{updateFirst}, ""},
+		{"throttled key=n", []string{`INSERT INTO cache VALUE {'pk': 'n', 'sk': '1'}`}, "ThrottlingException"},
+		{"conflict key=1", []string{updateFirst}, "TransactionConflictException"},
+		{"conflict key=1", []string{selectFirst}, ""},
+		{"conflict key=2", []string{updateFirst, updateOther}, "None TransactionConflict"},
+		{"throttled key=1", []string{updateFirst, updateOther}, "ThrottlingError None"},
+		{"throttled key=1", []string{selectFirst, strings.Replace(selectFirst, "'1'", "'2'", 1)}, "ThrottlingError None"},
+		{"error-before actor=alice", []string{selectFirst}, "InternalServerError"},
+		{"error-before op=ExecuteTransaction", []string{selectFirst}, ""},
+	} {
+		db, _ := statementWorld(t, ddbfake.Options{})
+		fault, err := ddbfake.ParseFault(test.fault)
+		if err != nil {
+			t.Fatal(err)
+		}
+		db.Inject(fault)
+		_, err = run(t, db, test.statements...)
+		got := ""
+		if api, ok := errors.AsType[smithy.APIError](err); ok {
+			got = api.ErrorCode()
+		}
+		if cancelled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
+			var codes []string
+			for _, reason := range cancelled.CancellationReasons {
+				codes = append(codes, *reason.Code)
+			}
+			got = strings.Join(codes, " ")
+		}
+		if got != test.want {
+			t.Errorf("%s: %v: got %q (%v), want %q", test.fault, test.statements, got, err, test.want)
+		}
+	}
+}
+
+// An answer that is lost is one of a write that took effect.
+func TestStatementsLoseAnswers(t *testing.T) {
+	db, _ := statementWorld(t, ddbfake.Options{})
+	db.Inject(ddbfake.Fault{Kind: ddbfake.FaultResponseLost})
+	if _, err := run(t, db, updateFirst); !errors.As(err, new(*ddbfake.NetworkError)) {
+		t.Errorf("got %v, want a lost connection", err)
+	}
+	if seen, err := run(t, db, selectFirst); err != nil || !slices.Equal(seen, []string{"new"}) {
+		t.Errorf("got %v and %v, want the write to have taken effect", seen, err)
+	}
+}
+
+// A SELECT is as far behind as other reads.
+func TestStatementsReadReplicas(t *testing.T) {
+	batch := func(db *ddbfake.DB, consistent bool) string {
+		out, err := db.As("").BatchExecuteStatement(t.Context(), &dynamodb.BatchExecuteStatementInput{
+			Statements: []types.BatchStatementRequest{{Statement: aws.String(selectFirst), ConsistentRead: &consistent}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Responses[0].Item["v"].(*types.AttributeValueMemberS).Value
+	}
+	one := func(db *ddbfake.DB, consistent bool) string {
+		out, err := db.As("").ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{Statement: aws.String(selectFirst), ConsistentRead: &consistent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Items[0]["v"].(*types.AttributeValueMemberS).Value
+	}
+	for name, read := range map[string]func(*ddbfake.DB, bool) string{"ExecuteStatement": one, "BatchExecuteStatement": batch} {
+		t.Run(name, func(t *testing.T) {
+			lagging, clock := statementWorld(t, ddbfake.Options{ReplicaLag: time.Second})
+			clock.Advance(time.Minute)
+			stale, _ := statementWorld(t, ddbfake.Options{})
+			for _, db := range []*ddbfake.DB{lagging, stale} {
+				if _, err := run(t, db, updateFirst); err != nil {
+					t.Fatal(err)
+				}
+			}
+			stale.Inject(ddbfake.Fault{Kind: ddbfake.FaultStaleRead})
+			for kind, db := range map[string]*ddbfake.DB{"lag": lagging, "fault": stale} {
+				if got := read(db, true); got != "new" {
+					t.Errorf("%s: a consistent read gives %q", kind, got)
+				}
+				if got := read(db, false); got != "old" {
+					t.Errorf("%s: an eventually consistent read gives %q", kind, got)
+				}
+			}
+		})
+	}
+}
+
+// The logs name the rows of a statement, and its caller.
+func TestStatementsAreLogged(t *testing.T) {
+	db, _ := statementWorld(t, ddbfake.Options{LogRequests: 2})
+	if _, err := run(t, db, updateFirst); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(t, db, updateOther, `INSERT INTO cache VALUE {'pk': 'a', 'sk': '1'}`); err == nil {
+		t.Fatal("the INSERT has replaced a row")
+	}
+	var got []string
+	for _, r := range db.Requests() {
+		got = append(got, r.String())
+	}
+	last := db.Changes()[len(db.Changes())-1]
+	got = append(got, fmt.Sprintf("%s: %s => %s", last.Actor, last.Before, last.After))
+	want := []string{
+		`4 alice ExecuteStatement cache{pk: "a", sk: "1"}: ok`,
+		`5 alice ExecuteTransaction cache{pk: "a", sk: "2"}, cache{pk: "a", sk: "1"}: TransactionCanceledException: ` +
+			`Transaction cancelled, please refer cancellation reasons for specific reasons [None, DuplicateItem]`,
+		`alice: {pk: "a", sk: "1", v: "old"} => {pk: "a", sk: "1", v: "new"}`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What a SELECT gives does not depend on the key of its table, which decides whether it is one query, several or a scan.
+func TestSelectIsTheSameByAnyKey(t *testing.T) {
+	db := ddbfake.New(ddbfake.Options{Clock: fakeclock.New(fakeclock.Epoch)})
+	table(t, db, "keyed", "h", "S", "s", "N")
+	table(t, db, "plain", "id", "N", "", "")
+	id := 0
+	for _, h := range []string{"a", "b", "c"} {
+		for i := range 4 {
+			item := values{"h": s(h), "s": n(fmt.Sprint(i)), "x": n(fmt.Sprint(id * 7 % 5)), "id": n(fmt.Sprint(id))}
+			id++
+			for _, name := range []string{"keyed", "plain"} {
+				if _, err := db.As("").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(name), Item: item}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	read := func(name, where string, limit int32) ([]string, error) {
+		in := &dynamodb.ExecuteStatementInput{Statement: aws.String("SELECT id FROM " + name + " WHERE " + where), Limit: aws.Int32(limit)}
+		var ids []string
+		for {
+			out, err := db.As("").ExecuteStatement(t.Context(), in)
+			if err != nil {
+				return nil, err
+			}
+			for _, item := range out.Items {
+				ids = append(ids, item["id"].(*types.AttributeValueMemberN).Value)
+			}
+			if in.NextToken = out.NextToken; in.NextToken == nil {
+				slices.Sort(ids)
+				return ids, nil
+			}
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		where := drawWhere(t, 3)
+		limit := rapid.Int32Range(1, 9).Draw(t, "limit")
+		want, err := read("plain", where, 100)
+		if err != nil {
+			t.Fatalf("%s: %v", where, err)
+		}
+		got, err := read("keyed", where, limit)
+		if err != nil {
+			if strings.Contains(err.Error(), "Overlapping") || strings.Contains(err.Error(), "decomposed") {
+				t.Skip(err)
+			}
+			t.Fatalf("%s: %v", where, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%s (-by scan +by key):\n%s", where, diff)
+		}
+	})
+}
+
+// drawWhere draws a condition of so many levels.
+func drawWhere(t *rapid.T, levels int) string {
+	h := func() string { return rapid.SampledFrom([]string{"'a'", "'b'", "'z'"}).Draw(t, "h") }
+	n := func() string { return fmt.Sprint(rapid.IntRange(0, 4).Draw(t, "n")) }
+	kinds := 9
+	if levels == 0 {
+		kinds = 6
+	}
+	switch rapid.IntRange(0, kinds-1).Draw(t, "kind") {
+	case 0, 1:
+		return "h = " + h()
+	case 2:
+		return "h IN [" + h() + ", " + h() + "]"
+	case 3:
+		return "s " + rapid.SampledFrom([]string{"=", "<", "<=", ">", ">=", "<>"}).Draw(t, "op") + " " + n()
+	case 4:
+		return n() + " " + rapid.SampledFrom([]string{"=", "<", ">="}).Draw(t, "op") + " s"
+	case 5:
+		return "x = " + n()
+	case 6:
+		return "NOT (" + drawWhere(t, levels-1) + ")"
+	case 7:
+		return "(" + drawWhere(t, levels-1) + " OR " + drawWhere(t, levels-1) + ")"
+	}
+	return "(" + drawWhere(t, levels-1) + " AND " + drawWhere(t, levels-1) + ")"
+}
