@@ -2,9 +2,14 @@ package serve
 
 import (
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
@@ -64,4 +69,81 @@ func (c *manualClock) Reset(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = t.Round(0).UTC()
+}
+
+// WallLag is the lag of TTL on the wall clock, unless another one is asked for: it is as long as DynamoDB Local's, where
+// the service promises a few days.
+const WallLag = "uniform 1s 30s"
+
+// defaultLag is the lag of a clock's mode. A clock that stands has no rows deleted that a test has not asked for.
+func defaultLag(mode string) string {
+	if mode == "wall" {
+		return WallLag
+	}
+	return ddbfake.LagManual.String()
+}
+
+// sayLag tells people what happens to the expired rows of a table whose TTL a call has switched on.
+func sayLag(log io.Writer, db *ddbfake.DB, input any) {
+	in, ok := input.(*dynamodb.UpdateTimeToLiveInput)
+	if !ok || in.TimeToLiveSpecification == nil || !aws.ToBool(in.TimeToLiveSpecification.Enabled) {
+		return
+	}
+	text := "are deleted after a lag: " + db.Lag().String()
+	switch lag := db.Lag(); lag {
+	case ddbfake.LagManual:
+		text = "stay until the control API sweeps them"
+	case ddbfake.LagNever:
+		text = "stay for ever"
+	case ddbfake.LagAtOnce:
+		text = "are deleted at once"
+	}
+	fmt.Fprintf(log, "isr-sim: TTL of %s is on; rows whose %s is past %s (--ttl-lag)\n",
+		aws.ToString(in.TableName), aws.ToString(in.TimeToLiveSpecification.AttributeName), text)
+}
+
+// wallClock follows real time, and can be moved ahead of it. It is the only clock of the fake that moves by itself.
+//
+// It never goes back: when the clock of the machine does, this one stands until the other has caught up.
+type wallClock struct {
+	real func() time.Time
+
+	mu    sync.Mutex
+	ahead time.Duration
+	last  time.Time
+}
+
+func newWallClock() *wallClock { return &wallClock{real: time.Now} }
+
+// Now is real time, plus what the clock was moved ahead.
+func (c *wallClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now()
+}
+
+func (c *wallClock) now() time.Time {
+	// Without the monotonic reading, which stands while the machine sleeps.
+	if t := c.real().Round(0).UTC().Add(c.ahead); t.After(c.last) {
+		c.last = t
+	}
+	return c.last
+}
+
+// Advance moves the clock ahead by d.
+func (c *wallClock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if d > 0 {
+		c.ahead += d
+	}
+}
+
+// AdvanceTo moves the clock ahead to t, from where it goes on. If t is before Now it does nothing.
+func (c *wallClock) AdvanceTo(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := c.now(); t.After(now) {
+		c.ahead += t.Sub(now)
+	}
 }
