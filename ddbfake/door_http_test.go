@@ -17,7 +17,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
@@ -40,15 +39,6 @@ func clientOver(url, actor string, attempts int) *dynamodb.Client {
 		Credentials:  credentials.NewStaticCredentialsProvider(actor, "secret", ""),
 		HTTPClient:   &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 		Retryer:      Retryer(attempts),
-	})
-}
-
-func streamsClientOver(url, actor string) *dynamodbstreams.Client {
-	return dynamodbstreams.New(dynamodbstreams.Options{
-		Region:       "us-east-1",
-		BaseEndpoint: aws.String(url),
-		Credentials:  credentials.NewStaticCredentialsProvider(actor, "secret", ""),
-		HTTPClient:   &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 	})
 }
 

@@ -45,9 +45,7 @@ func run(t *testing.T, db *ddbfake.DB, statements ...string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, item := range out.Items {
-			items = append(items, item)
-		}
+		items = append(items, out.Items...)
 	} else {
 		in := &dynamodb.ExecuteTransactionInput{}
 		for i := range statements {

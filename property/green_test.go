@@ -42,8 +42,6 @@ type green struct {
 	name string
 	run  func(t *testing.T)
 	says string // the first words of the line that refuses it, as a regular expression
-	// slow is for those that take long: short runs leave them out.
-	slow bool
 }
 
 // greens are all of them. Add yours.

@@ -7,12 +7,6 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-const (
-	noOperand   = "The provided expression refers to an attribute that does not exist in the item"
-	wrongType   = "An operand in the update expression has an incorrect data type"
-	invalidPath = "The document path provided in the update expression is invalid for update"
-)
-
 func list(values ...int64) attr.L {
 	out := attr.L{}
 	for _, v := range values {

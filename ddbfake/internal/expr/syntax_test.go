@@ -223,14 +223,6 @@ func TestPrintParsesBack(t *testing.T) {
 	}
 }
 
-func num(text string) attr.N {
-	n, err := attr.ParseNumber(text)
-	if err != nil {
-		panic(err)
-	}
-	return attr.N{Number: n}
-}
-
 // values are the placeholders of the tests' expressions.
 var values = map[string]attr.Value{
 	":n": attr.Int(1), ":m": attr.Int(2), ":now": attr.Int(2208988800),

@@ -43,7 +43,8 @@ func (s *Statement) Bind(parameters []attr.Value) (*Bound, error) {
 	case s.verb == Delete && s.returns != "" && s.returns != "ALL OLD":
 		return nil, refuse("Invalid returning clause: RETURNING %s *. Only RETURNING ALL OLD * is allowed in DELETE statements.", s.returns)
 	}
-	return b, b.bindSource()
+	err := b.bindSource()
+	return b, err
 }
 
 // bindSource takes the names of the table and of the index.
