@@ -22,7 +22,7 @@ import (
 func TestDocsServeFlags(t *testing.T) {
 	want := map[string]string{}
 	newServe().Flags().VisitAll(func(f *pflag.Flag) {
-		want["--"+f.Name] = strings.Trim(f.DefValue, "[]")
+		want["--"+f.Name] = strings.Replace(strings.Trim(f.DefValue, "[]"), "m0s", "m", 1)
 	})
 	got := map[string]string{}
 	for _, row := range table(t, page(t, "SERVE.md"), "aws dynamodb list-tables") {
