@@ -206,6 +206,7 @@ func (l *loader) document(p piece) error {
 		if m, err = l.members(m["RequestItems"]); err != nil {
 			return err
 		}
+	//isrsim:unordered any of them will do
 	case len(m) == 0, slices.ContainsFunc(slices.Collect(maps.Values(m)), piece.isNoArray):
 		return l.failed(p.at, fmt.Errorf("found an object with the members %s, expected a dump (tables), "+
 			"a table (TableName, KeySchema; or Table), or rows (TableName, Item; or RequestItems)",

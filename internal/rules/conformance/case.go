@@ -193,7 +193,7 @@ type deviation struct {
 
 // deviations holds the known answers of each store that differ from DynamoDB's.
 var deviations = map[string]map[place]deviation{
-	Local: joined(localDeviations, localSettings, localScan, localBatch, localTag(), localAccount, localIndexes, localCollections, localBoundaries, localStreams,
+	Local: joined(localDeviations, localSettings, localScan, localBatch, localTag(), localAccount, localIndexes, localCollections, localBoundaries, localStatements, localStreams,
 		localLegacy),
 }
 

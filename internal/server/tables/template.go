@@ -144,6 +144,7 @@ func (t *template) resolve(v any) (any, error) {
 	switch v := v.(type) {
 	case object:
 		if len(v) == 1 {
+			//isrsim:unordered there is one
 			for name, argument := range v {
 				if name == "Ref" || strings.HasPrefix(name, "Fn::") {
 					return t.call(name, argument)
