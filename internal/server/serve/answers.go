@@ -46,11 +46,11 @@ func onlyReads(target string) bool {
 
 func operation(target string) string { return target[strings.LastIndexByte(target, '.')+1:] }
 
-// make waits for the room of an answer that is to be made: for so much that few are made at once, which leaves some of
-// the processor to other requests.
+// make waits for the room of an answer that is to be made: for so much that no more are made at once than there are
+// processors, so that small requests do not wait behind many of them.
 func (c *conn) make() (err error) {
 	l := c.from.limits
-	c.making, err = c.from.answers.take(c, l.answerBytes/(2*runtime.GOMAXPROCS(0)), time.Now().Add(l.answer))
+	c.making, err = c.from.answers.take(c, l.answerBytes/runtime.GOMAXPROCS(0), time.Now().Add(l.answer))
 	return err
 }
 
