@@ -144,7 +144,11 @@ func TestBadPrograms(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.behaviour, func(t *testing.T) {
-			p := program(t, tt.behaviour, 2*time.Second)
+			limit := time.Minute
+			if strings.Contains(tt.want, "said nothing for") {
+				limit = 2 * time.Second // it is waited for
+			}
+			p := program(t, tt.behaviour, limit)
 			_, err := scenario.Run{Scenario: s, Protocol: p.Protocol()}.Do(t.Context())
 			var bad *nodes.Error
 			if !errors.As(err, &bad) {
