@@ -97,7 +97,7 @@ func (w *world) fingerprint() uint64 {
 	p.events(w.history.Since(p.seen))
 	h := p.sum
 	for _, m := range p.memories {
-		h = h.Number(m.Fingerprint())
+		h = h.Number(m.Fingerprint(w.clock.Now()))
 	}
 	for _, f := range w.possible {
 		h = h.Number(uint64(f.left))

@@ -80,7 +80,6 @@ func (all *followedFlights) Event(e *history.Event) Finding {
 
 // judge judges a rendering, if it is known whose it is.
 func (all *followedFlights) judge(e *history.Event) Finding {
-	all.now = e.Time
 	p, why := all.partitionOf(e)
 	if p == nil {
 		return unknown("event %d: %s made %s, and %s", e.Seq, e.Actor, e.Key, why)

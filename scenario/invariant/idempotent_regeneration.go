@@ -220,13 +220,24 @@ func otherInputs(states []claim, e *history.Event, since time.Time) (other strin
 }
 
 // requested is the memory of idempotentRegeneration, from the first regeneration with a key on: the renderings and
-// publishes of each key, and the states of REQ that open requests may have read.
+// publishes, the REQ rows, and what they were since each open request was asked for. The order of changes and questions
+// of the same instant is no part of it, as it is none of the judgement.
 type requested struct {
 	on   bool
 	log  ledger
 	open map[string]fingerprint.Hash // by actor: the states of REQ that its open request may have read
-	rows map[reqRow]fingerprint.Hash // REQ rows by their hashes
-	sum  fingerprint.Hash
+	rows map[reqRow]reqStates
+	last struct { // the changes of REQ rows at the latest instant of one
+		at  time.Time
+		sum fingerprint.Hash
+	}
+	sum fingerprint.Hash
+}
+
+// reqStates are the hashes of a REQ row.
+type reqStates struct {
+	before, now fingerprint.Hash // until its latest change, and since
+	at          time.Time        // of that
 }
 
 func (m *requested) Change(c ddbfake.Change) {
@@ -240,11 +251,20 @@ func (m *requested) Change(c ddbfake.Change) {
 		return
 	}
 	if m.rows == nil {
-		m.rows = map[reqRow]fingerprint.Hash{}
+		m.rows = map[reqRow]reqStates{}
 	}
 	hash, _ := c.After.Str("request_hash")
 	h := fingerprint.Hash(0).Text(hash).Number(uint64(c.Time.UnixNano()))
-	m.rows[reqRow{id.pk, sk}] = h
+	states := m.rows[reqRow{id.pk, sk}]
+	if !c.Time.Equal(states.at) {
+		states.before, states.at = states.now, c.Time
+	}
+	states.now = h
+	m.rows[reqRow{id.pk, sk}] = states
+	if !c.Time.Equal(m.last.at) {
+		m.last.at, m.last.sum = c.Time, 0
+	}
+	m.last.sum += h
 	if m.on {
 		m.sum += h.Text(id.pk).Text(sk)
 	}
@@ -264,26 +284,36 @@ func (m *requested) Event(e history.Event) {
 			m.open = map[string]fingerprint.Hash{}
 		}
 		m.open[e.Actor] = m.claimed(&e).Text(e.Request).Number(uint64(e.Time.UnixNano()))
+		if m.last.at.Equal(e.Time) {
+			m.open[e.Actor] += m.last.sum
+		}
 	case e.Kind == history.Served, e.Kind == history.Failed, e.Kind == history.Crashed:
 		delete(m.open, e.Actor)
 	}
 }
 
-// claimed is the REQ row of a request. A cache with partition keys of its own may have it in any partition.
+// claimed is the REQ row of a request before this instant. A cache with partition keys of its own may have it in any
+// partition.
 func (m *requested) claimed(e *history.Event) (sum fingerprint.Hash) {
-	if h, known := m.rows[requestRow(isr.PartitionKey(e.Tenant, e.Key), e.Request)]; known {
-		return h
+	before := func(s reqStates) fingerprint.Hash {
+		if s.at.Equal(e.Time) {
+			return s.before
+		}
+		return s.now
+	}
+	if s, known := m.rows[requestRow(isr.PartitionKey(e.Tenant, e.Key), e.Request)]; known {
+		return before(s)
 	}
 	//isrsim:unordered a sum has no order
-	for row, h := range m.rows {
+	for row, s := range m.rows {
 		if row.sk == sortRequest+e.Request {
-			sum += h
+			sum += before(s)
 		}
 	}
 	return sum
 }
 
-func (m *requested) Fingerprint() uint64 {
+func (m *requested) Fingerprint(time.Time) uint64 {
 	h := m.sum
 	//isrsim:unordered a sum has no order
 	for actor, read := range m.open {

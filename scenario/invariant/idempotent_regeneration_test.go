@@ -83,7 +83,7 @@ func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 			for _, c := range ev.Changes {
 				m.Change(c)
 			}
-			sum += m.Fingerprint()
+			sum += m.Fingerprint(time.Time{})
 		}
 		return sum
 	}
@@ -93,5 +93,29 @@ func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 	}
 	if remembered(ask()) == remembered(newRun().wait(second).with("r1", "h").asks("alice")) {
 		t.Error("a question is remembered without its time")
+	}
+}
+
+// At one instant, whether a question or a change of REQ comes first is a matter of the log alone, and not remembered.
+func TestTheOrderOfAnInstantIsNotRemembered(t *testing.T) {
+	ev := newRun().with("r1", "h").claims("bob", "r1", "g").asks("alice").claims("bob", "r1", "h").evidence()
+	remembered := func(before int) uint64 { // so many changes come before the question
+		m := invariant.Named("idempotent-regeneration").Memory()
+		m.Event(history.Event{Kind: history.Asked, Actor: "carol", Request: "r2"})
+		for _, c := range ev.Changes[:before] {
+			m.Change(c)
+		}
+		for _, e := range ev.History {
+			m.Event(e)
+		}
+		for _, c := range ev.Changes[before:] {
+			m.Change(c)
+		}
+		return m.Fingerprint(time.Time{})
+	}
+	for before := range len(ev.Changes) {
+		if remembered(before) != remembered(len(ev.Changes)) {
+			t.Errorf("asked after %d of %d changes of that instant: another memory than after all", before, len(ev.Changes))
+		}
 	}
 }

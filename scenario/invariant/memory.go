@@ -1,6 +1,8 @@
 package invariant
 
 import (
+	"time"
+
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
@@ -13,8 +15,9 @@ import (
 type Memory interface {
 	Change(ddbfake.Change) // the next entry of the change log
 	Event(history.Event)   // the next entry of the history
-	// Fingerprint is equal for equal memories, and hardly ever for others.
-	Fingerprint() uint64
+	// Fingerprint is equal for equal memories, and hardly ever for others. What can no longer matter after this instant, true
+	// time, is no part of it, nor is the order of what different nodes did at the same instant.
+	Fingerprint(now time.Time) uint64
 }
 
 // Memories returns a memory of each kind that the invariants have which an exhaustive search can prove.
@@ -61,8 +64,8 @@ func (m *pages) tag(s *step) {
 	}
 }
 
-func (*pages) Event(history.Event)   {}
-func (m *pages) Fingerprint() uint64 { return uint64(m.sum) }
+func (*pages) Event(history.Event)            {}
+func (m *pages) Fingerprint(time.Time) uint64 { return uint64(m.sum) }
 
 // past is the fingerprint of a page's past in addition to its rows. Of turns, the order counts, and which of them have
 // published.
@@ -105,9 +108,9 @@ type nothing struct{}
 
 func rememberNothing() Memory { return nothing{} }
 
-func (nothing) Change(ddbfake.Change) {}
-func (nothing) Event(history.Event)   {}
-func (nothing) Fingerprint() uint64   { return 0 }
+func (nothing) Change(ddbfake.Change)        {}
+func (nothing) Event(history.Event)          {}
+func (nothing) Fingerprint(time.Time) uint64 { return 0 }
 
 // renderings remembers, for each body, the page that it was made for and the time at which the origin was read.
 type renderings struct{ sum fingerprint.Hash }
@@ -122,4 +125,4 @@ func (m *renderings) Event(e history.Event) {
 	}
 }
 
-func (m *renderings) Fingerprint() uint64 { return uint64(m.sum) }
+func (m *renderings) Fingerprint(time.Time) uint64 { return uint64(m.sum) }

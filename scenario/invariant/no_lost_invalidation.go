@@ -143,7 +143,7 @@ func (*invalidations) Change(ddbfake.Change) {}
 
 func (all *invalidations) Event(e history.Event) { all.judge(&e) }
 
-func (all *invalidations) Fingerprint() uint64 {
+func (all *invalidations) Fingerprint(time.Time) uint64 {
 	var sum fingerprint.Hash
 	for _, v := range all.all {
 		if v.failed || len(v.old) == 0 {

@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
@@ -126,7 +127,7 @@ func (*ownWrites) Change(ddbfake.Change) {}
 
 func (all *ownWrites) Event(e history.Event) { all.judge(&e) }
 
-func (all *ownWrites) Fingerprint() uint64 {
+func (all *ownWrites) Fingerprint(time.Time) uint64 {
 	var sum fingerprint.Hash
 	for _, w := range all.all {
 		if len(w.old) == 0 {

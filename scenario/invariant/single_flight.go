@@ -60,7 +60,6 @@ type flights struct {
 	first  Finding                  // once it is a violation, nothing else is judged
 	pages  map[*partition][]*flight // the last of each actor, without those that have ended
 	lost   fingerprint.Hash         // renderings of pages whose rows are not known
-	now    time.Time
 }
 
 // flight is a node's turn at the lease of a page.
@@ -150,7 +149,6 @@ func (s *step) pageFreshUntil() (time.Time, bool) {
 
 // event takes in the next event.
 func (all *flights) event(e *history.Event) {
-	all.now = e.Time
 	switch e.Kind {
 	case history.Rendered:
 		if all.first.Verdict != Violated && !all.blind {
@@ -231,15 +229,15 @@ func (all *flights) Change(c ddbfake.Change) { all.log.take([]ddbfake.Change{c},
 
 func (all *flights) Event(e history.Event) { all.event(&e) }
 
-func (all *flights) Fingerprint() uint64 {
+func (all *flights) Fingerprint(now time.Time) uint64 {
 	sum := all.lost
 	//isrsim:unordered a sum has no order
 	for p, under := range all.pages {
 		for _, f := range under {
-			h := f.print(all.now).Text(p.pk)
+			h := f.print(now).Text(p.pk)
 			for _, other := range f.beside {
 				if !other.crashed && f.rendered == nil {
-					sum += h.Number(uint64(other.print(all.now)))
+					sum += h.Number(uint64(other.print(now)))
 				}
 			}
 			sum += h

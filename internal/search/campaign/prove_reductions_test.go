@@ -80,3 +80,32 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 		t.Errorf("%d searches compared, want %d: the others were too long", compared, wanted)
 	}
 }
+
+// Sleep sets leave out orders of steps, and no state: what is not found without them, but with them, is a state that
+// depends on an order that nobody can see, and each of these is searched from again.
+func TestSleepSetsLeaveOutNoState(t *testing.T) {
+	worlds := map[string]string{
+		"an invalidation": "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1}\nbounds: {ticks: 1}\n" +
+			"actors:\n  - {name: alice, script: [get /home, sleep 3s, get /home]}\n  - {name: bob, script: [sleep 3s, change /home]}\n",
+		"one order": "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n" +
+			"actors:\n  - {name: alice, script: [regenerate /home as order-7 with a], crashes: 1}\n  - {name: bob, script: [regenerate /home as order-7 with b]}\n",
+	}
+	for name, text := range worlds {
+		s, err := scenario.Parse("f.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found [2]sim.Explored
+		for i, off := range []sim.Reduction{sim.PersistentSets, sim.PersistentSets | sim.SleepSets} {
+			proof, err := Prove{Scenario: s, Seed: 1, off: off}.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			found[i] = proof.Explored
+		}
+		if asleep, plain := found[0], found[1]; !asleep.Complete || !plain.Complete || asleep.States != plain.States || asleep.Schedules >= plain.Schedules {
+			t.Errorf("%s: got %d states in %d schedules, without sleep sets %d in %d, expected the same states in fewer schedules",
+				name, asleep.States, asleep.Schedules, plain.States, plain.Schedules)
+		}
+	}
+}

@@ -134,7 +134,7 @@ func TestServerRefusesBodiesWithoutRoom(t *testing.T) {
 	const long = 10 * freeBody
 	l := serveLimits
 	l.bodyBytes = long
-	l.body, l.silence = time.Second, forever
+	l.body, l.silence = 4*time.Second, forever
 	s := startServer(t, l)
 	late, stalled := s.dial(), s.dial()
 	text := half(long)
