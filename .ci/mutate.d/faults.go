@@ -69,6 +69,28 @@ var others = map[token.Token][]token.Token{
 	token.SHL: {token.SHR}, token.SHR: {token.SHL}, token.AND: {token.OR}, token.OR: {token.AND},
 }
 
+// inspect notes the mutants of a node and of all within, but for numbers that nobody could notice: capacities are
+// hints, and where -1 is none, so is any other negative number.
+func (m *mutator) inspect(n ast.Node) bool {
+	switch n := n.(type) {
+	case nil:
+		return false
+	case *ast.UnaryExpr:
+		if n.Op == token.SUB && m.code(n) == "-1" {
+			return false
+		}
+	case *ast.CallExpr:
+		if m.code(n.Fun) == "make" && len(n.Args) > 1 {
+			if _, slice := n.Args[0].(*ast.ArrayType); slice {
+				ast.Inspect(n.Args[1], m.inspect)
+			}
+			return false
+		}
+	}
+	m.visit(n)
+	return true
+}
+
 // visit notes the mutants of one node.
 func (m *mutator) visit(n ast.Node) {
 	switch n := n.(type) {
@@ -203,16 +225,7 @@ func mutants(name string) (*mutator, error) {
 			continue
 		}
 		m.in = f
-		var path []ast.Node
-		ast.Inspect(f.Body, func(n ast.Node) bool {
-			if n == nil {
-				path = path[:len(path)-1]
-				return false
-			}
-			path = append(path, n)
-			m.visit(n)
-			return true
-		})
+		ast.Inspect(f.Body, m.inspect)
 	}
 	slices.SortStableFunc(m.found, func(a, b *mutant) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 	m.found = slices.CompactFunc(m.found, func(a, b *mutant) bool { return a.from == b.from && a.to == b.to && a.text == b.text })

@@ -68,7 +68,7 @@ type Exploration struct {
 	frames  []frame
 	done    Explored
 	begun   bool
-	err     error
+	err     error       // of the run that broke, or was left for it
 	onVisit func(visit) // for tests
 }
 
@@ -99,7 +99,6 @@ type Explored struct {
 // frame is a moment with more than one step to explore.
 type frame struct {
 	at     int      // how many choices come before it
-	moment int      // how many moments come before it; with Repeat
 	todo   []option // the steps that are left to be taken
 	asleep []option // the steps that need not be taken until a step races with them
 }
@@ -199,7 +198,6 @@ func (e *explorer) Choose(steps []Step) int {
 	}
 	if err := e.compare(); err != nil {
 		e.x.err = err
-		e.sim.fail(err)
 		return abandon
 	}
 	r := &e.x.repeats
@@ -215,7 +213,7 @@ func (e *explorer) choose(steps []Step) int {
 	if on := e.x.onVisit; on != nil && (news || !e.replaying) {
 		on(visit{steps, asleep, left, i})
 	}
-	if i >= 0 && len(steps) > 1 {
+	if len(steps) > 1 {
 		e.n++
 	}
 	return i
@@ -238,7 +236,6 @@ func (e *explorer) pick(steps []Step) int {
 	if m.position >= len(steps) || steps[m.position].id() != m.id {
 		x.err = &DivergedError{step: e.sim.result.Steps, differs: "other steps are possible than there were before; " +
 			"what actors and requests do must depend on nothing but what they are told"}
-		e.sim.fail(x.err)
 		return abandon
 	}
 	e.replaying = false
@@ -274,7 +271,6 @@ func (e *explorer) explore(steps []Step) int {
 	if x.Off&PersistentSets == 0 {
 		if e.sim.endsInEffects() {
 			x.err = errEndsInEffects
-			e.sim.fail(x.err)
 			return abandon
 		}
 		if only := e.sim.persistent(); only >= 0 {
@@ -286,7 +282,7 @@ func (e *explorer) explore(steps []Step) int {
 	}
 	m := todo[0]
 	if len(todo) > 1 {
-		x.frames = append(x.frames, frame{at: e.n, moment: e.moments - 1, todo: todo[1:], asleep: append(slices.Clone(e.asleep), m)})
+		x.frames = append(x.frames, frame{at: e.n, todo: todo[1:], asleep: append(slices.Clone(e.asleep), m)})
 	}
 	e.asleep = e.still(e.asleep, m)
 	if len(steps) > 1 {

@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -232,7 +233,7 @@ func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
 	effort.OneAtATime(t)
 	type left struct{ possible, asleep, taken []uint64 }
 	again := 0
-	for seed := range uint64(effort.Fewer(300, 50)) {
+	for seed := range uint64(effort.Fewer(300, 80)) {
 		p := drawProgram(sim.Stream(seed, "program"), seed, 4)
 		var run *sim.Sim
 		states := map[uint64]*left{}
@@ -415,9 +416,32 @@ func TestRunsThatCannotBeRepeatedEndAnExploration(t *testing.T) {
 	}
 }
 
+// The step that was left to be taken is not there any more.
+func TestRunsWithFewerStepsThanThereWereEndAnExploration(t *testing.T) {
+	names, x := []string{"a", "b", "c"}, sim.Exploration{Off: noReduction}
+	var last sim.Result
+	for runs := 1; x.Next(); runs++ {
+		s := sim.New(sim.Config{Strategy: x.Strategy()})
+		if runs == 5 { // the first that begins with c
+			names = names[:2]
+		}
+		for _, name := range names {
+			s.Add(sim.Actor{Name: name, Run: func(*sim.Proc) {}})
+		}
+		last = s.Run()
+	}
+	_, diverged := errors.AsType[*sim.DivergedError](last.Err)
+	if e := x.Explored(); !diverged || last.End != sim.Broken || e.Schedules != 5 {
+		t.Errorf("run %v with %v, explored %+v; want the fifth broken by a DivergedError", last.End, last.Err, e)
+	}
+}
+
 // The plain enumeration of three actors that only begin: six runs, of which every second one leaves no branch behind but
 // at the beginning.
 func TestWhatIsLeftOpenIsCountedAfterEachRun(t *testing.T) {
+	if e := new(sim.Exploration).Explored(); e.Complete {
+		t.Error("before the first run an exploration is complete")
+	}
 	want := []sim.Explored{
 		{Open: 3, Deepest: 1}, {Open: 2}, {Open: 2, Deepest: 1}, {Open: 1}, {Open: 1, Shallowest: 1, Deepest: 1}, {Complete: true},
 	}
@@ -451,6 +475,9 @@ func TestTheRunInWhichMaxStatesIsReachedIsTheLast(t *testing.T) {
 			drawProgram(sim.Stream(3, "larger program"), 3, 12).run(x.Strategy(), true)
 			before = x.Explored().States
 		}
+		if e := x.Explored(); !e.Complete && before < bound {
+			t.Errorf("the exploration ends with %d states, and is not complete; want %d states", before, bound)
+		}
 	}
 }
 
@@ -481,5 +508,37 @@ func TestExplorationsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 	}
 	if diff := cmp.Diff(explore(1), explore(8)); diff != "" {
 		t.Errorf("GOMAXPROCS 1 and 8 differ (-1 +8):\n%s", diff)
+	}
+}
+
+// A search that grows has lost a reduction, and one that shrinks may have lost an outcome. The numbers are those of all
+// programs together. Whoever changes the programs, or knows why a search has become another, writes down the new ones.
+func TestSearchesAreAsLargeAsTheyWere(t *testing.T) {
+	effort.OneAtATime(t)
+	for _, test := range []struct {
+		name string
+		off  sim.Reduction
+		want [3]int // schedules, states, branches left open at the bound
+	}{
+		{"all reductions", 0, [3]int{4663, 8014, 166}},
+		{"without sleep sets", sim.SleepSets, [3]int{5647, 7113, 235}},
+		{"without state comparison", sim.StateComparison, [3]int{6116, 0, 260}},
+		{"without persistent sets", sim.PersistentSets, [3]int{5769, 9797, 202}},
+		{"without unread clocks", sim.UnreadClocks, [3]int{4786, 8294, 166}},
+	} {
+		got := [3]int{}
+		search := func(p program) {
+			_, e := p.explore(t, test.off, false, asked{}, 200)
+			got[0], got[1], got[2] = got[0]+e.Schedules, got[1]+e.States, got[2]+e.Open
+		}
+		for _, c := range corners {
+			search(c.program)
+		}
+		for seed := range uint64(60) {
+			search(drawProgram(sim.Stream(seed, "search"), seed, 2+int(seed%5)))
+		}
+		if got != test.want {
+			t.Errorf("%s: %d schedules, states and open branches, want %d", test.name, got, test.want)
+		}
 	}
 }

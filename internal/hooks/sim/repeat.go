@@ -27,21 +27,15 @@ func (e *explorer) compare() *DivergedError {
 	now := moment{state: e.sim.Fingerprint(), asked: e.asked(), step: e.step}
 	n := e.moments
 	e.moments++
-	same := 0 // how many moments must be the same
 	switch {
-	case r.again:
-		same = len(r.moments)
-		if n == same {
-			return &DivergedError{step: n + 1, differs: "the run was over once, and goes on now"}
-		}
-	case e.replaying:
-		same = e.x.frames[len(e.x.frames)-1].moment + 1
-	}
-	if n >= same {
+	case !r.again && !e.replaying:
 		r.moments = append(r.moments[:n], now)
 		return nil
+	case n == len(r.moments):
+		return &DivergedError{step: n + 1, differs: "the run was over once, and goes on now"}
+	default:
+		return r.moments[n].differs(now, n)
 	}
-	return r.moments[n].differs(now, n)
 }
 
 // asked are the requests under way.

@@ -3,6 +3,7 @@ package sim_test
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,6 +51,22 @@ func TestARunThatIsYetToBeRepeatedIsNotComplete(t *testing.T) {
 	}
 }
 
+// What is spared is not repeated, and counts as if it were.
+func TestASparedRunIsNotRepeated(t *testing.T) {
+	for actors := 1; actors <= 3; actors++ {
+		x, repeated := &sim.Exploration{Repeat: true, Spare: func(n int) bool { return n%2 == 1 }}, 0
+		for x.Next() {
+			if x.Repeating() {
+				repeated++
+			}
+			incrementers(sim.Config{Strategy: x.Strategy()}, actors)
+		}
+		if e := x.Explored(); repeated != e.Schedules/2 || !e.Complete {
+			t.Errorf("%d repeated, explored %+v; want every second one repeated, and complete", repeated, e)
+		}
+	}
+}
+
 // sorted is an access whose content is compared.
 type sorted struct {
 	sim.Request
@@ -61,24 +78,26 @@ func (s sorted) SortKey() string { return s.key }
 // TestWhatDiffersEndsARepeatedExploration has actors that listen to how many runs there have been.
 func TestWhatDiffersEndsARepeatedExploration(t *testing.T) {
 	for _, test := range []struct {
-		name string
-		do   func(p *sim.Proc, r *register, run int)
+		name, want string
+		do         func(p *sim.Proc, r *register, run int)
 	}{
-		{"what is written", func(p *sim.Proc, r *register, run int) { p.Do(&access{to: r, write: true, value: run}) }},
-		{"what is asked", func(p *sim.Proc, r *register, run int) {
+		{"what is written", `at step 5 "a effect" has led to two different states`, func(p *sim.Proc, r *register, run int) {
+			p.Do(&access{to: r, write: true, value: run})
+		}},
+		{"what is asked", `a request was once "a one", and is now "a other"`, func(p *sim.Proc, r *register, run int) {
 			p.Do(sorted{&access{to: r}, []string{"one", "other"}[run%2]})
 		}},
-		{"how often", func(p *sim.Proc, r *register, run int) {
+		{"how often", `at step 6 "a response" has led to two`, func(p *sim.Proc, r *register, run int) {
 			for range 1 + run%2 {
 				p.Do(&access{to: r})
 			}
 		}},
-		{"less often in the end", func(p *sim.Proc, r *register, run int) {
+		{"less often in the end", `at step 4 "a response" has led to two`, func(p *sim.Proc, r *register, run int) {
 			if run < 4 {
 				p.Do(&access{to: r})
 			}
 		}},
-		{"in every third pair of runs", func(p *sim.Proc, r *register, run int) {
+		{"in every third pair of runs", `once "a 0", and is now "a 1"`, func(p *sim.Proc, r *register, run int) {
 			value := run / 2 % 3
 			p.Do(sorted{&access{to: r, write: true, value: value}, strconv.Itoa(value)})
 		}},
@@ -98,8 +117,9 @@ func TestWhatDiffersEndsARepeatedExploration(t *testing.T) {
 				last = s.Run().Err
 				runs++
 			}
-			if _, diverged := errors.AsType[*sim.DivergedError](last); !diverged || x.Explored().Complete {
-				t.Errorf("%d runs, the last with %v, explored %+v; want a DivergedError, and not complete", runs, last, x.Explored())
+			_, diverged := errors.AsType[*sim.DivergedError](last)
+			if e := x.Explored(); !diverged || !strings.Contains(last.Error(), test.want) || e.Complete {
+				t.Errorf("%d runs, the last with %v, explored %+v; want a DivergedError, %q, and not complete", runs, last, e, test.want)
 			}
 		})
 	}

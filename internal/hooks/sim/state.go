@@ -41,11 +41,8 @@ func (s *Sim) Fingerprint() uint64 {
 	}
 	var orphans fingerprint.Hash // the order in which they are kept is no part of the state
 	for _, o := range s.orphans {
-		h := o.observed.Number(uint64(o.sender.actor.index)).Number(uint64(o.sender.incarnation)).Number(sent(o.request))
-		if o.sender.lane > 0 {
-			h = h.Number(uint64(o.sender.lane))
-		}
-		orphans += h
+		orphans += o.observed.Number(uint64(o.sender.actor.index)).Number(uint64(o.sender.incarnation)).
+			Number(uint64(o.sender.lane)).Number(sent(o.request))
 	}
 	return uint64(h.Number(uint64(orphans)))
 }
@@ -63,15 +60,13 @@ func (a *actor) fingerprint() fingerprint.Hash {
 		}
 		h = h.Number(p.waitsFor(now))
 	}
-	h = h.Number(uint64(a.observed)).Number(uint64(a.node.Now().UnixNano())).
-		Number(uint64(a.pauses)).Number(uint64(a.crashes)).Number(uint64(a.restarts)).Number(uint64(len(a.clockSteps)))
+	h = h.Number(uint64(a.observed)).Number(uint64(a.node.Now().UnixNano())).Number(uint64(a.pauses)).
+		Number(uint64(a.crashes)).Number(uint64(a.restarts)).Number(uint64(len(a.clockSteps))).Number(uint64(len(a.planned)))
 	if a.paused {
 		h = h.Number(uint64(a.until.UnixNano()))
 	}
-	if left := uint64(len(a.planned)) << 1; a.exact {
-		h = h.Number(left | 1)
-	} else if left > 0 {
-		h = h.Number(left)
+	if a.exact {
+		h = h.Number(uint64(Pause))
 	}
 	return h
 }
@@ -121,7 +116,7 @@ func (s *Sim) observe(step *Step) {
 	case Start, Response, Timer, Crash, Restart:
 		a := step.proc.actor
 		a.observed = a.observed.Number(uint64(step.Kind))
-		a.observeLane(step.proc)
+		a.observed = a.observed.Number(uint64(step.proc.lane))
 		s.resumed(a)
 	}
 }
@@ -149,24 +144,16 @@ func (a *actor) observeTime() {
 	a.observed = a.observed.Number(uint64(a.node.True().UnixNano())).Number(uint64(a.node.Now().UnixNano()))
 }
 
-// observeLane notes which of its lanes observes something, if it has several.
-func (a *actor) observeLane(p *Proc) {
-	if p.lane > 0 {
-		a.observed = a.observed.Number(uint64(p.lane))
-	}
-}
-
 // observeAnswer notes how the actor's request took effect.
 func (s *Sim) observeAnswer(p *Proc, outcome int) {
 	if s.cfg.Fingerprint == nil {
 		return
 	}
 	a := p.actor
-	a.observed = a.observed.Number(uint64(Effect)).Number(uint64(outcome))
+	a.observed = a.observed.Number(uint64(Effect)).Number(uint64(outcome)).Number(uint64(p.lane))
 	if s.eager {
 		a.observed = a.observed.Number(uint64(s.clock.Now().UnixNano()))
 	}
-	a.observeLane(p)
 	answer, known := uint64(0), false
 	if r, ok := p.request.(Fingerprinter); ok {
 		answer, known = r.AnswerFingerprint()

@@ -18,6 +18,9 @@ func TestRowsThatMarkPages(t *testing.T) {
 	page, gone, other, never := items{"id": s("page#/a")}, items{"id": s("gone#/a#1")}, items{"id": s("gone#/a#2")}, items{"id": s("never#/a")}
 	const fresh, stale = `{body: "x", generated_at: 9, revalidate_seconds: 60}`, `{body: "x", generated_at: 9, revalidate_seconds: 0}`
 	l.want(l.write("alice", "p", gone, items{"gone_at": n(8_999)}))
+	if why := l.rows.Misfit(); why != "" {
+		t.Errorf("a mark is a row that is understood, got %s", why)
+	}
 	l.want(l.write("alice", "p", page, items{"html": s("x"), "at": n(9)}), `pMETA of /a: absent => `+fresh)
 	l.want(l.write("alice", "p", gone, items{"gone_at": n(9_000)}), `pMETA of /a: `+fresh+` => `+stale)
 	l.want(l.write("alice", "p", other, items{"gone_at": n(9_500)}))
@@ -65,6 +68,25 @@ func TestMarksInTheRowOfAPageAndInOtherTables(t *testing.T) {
 	}})
 	l.want(l.write("alice", "pages", one, items{"html": s("x"), "at": n(5)}), `META of /a: absent => `+page("5", "60"))
 	l.want(l.write("alice", "marks", one, items{"gone_at": n(6)}), `META of /a: `+page("5", "60")+` => `+page("5", "0"))
+}
+
+// A row may mark a page and be its lock, and may mark two pages.
+func TestMarksInTheRowOfALockAndOfTwoPages(t *testing.T) {
+	l := newStory(t, isr.Schema{Rows: []isr.Row{
+		{Partition: "id = page#{key}", Body: "html", Generated: "at", Window: "= 60s"},
+		{Partition: "id = mark#{key}#{*}", Token: "owner", Expires: "until"},
+		{Partition: "id = mark#{key}#{*}", Invalidated: "gone"}, {Partition: "id = mark#{*}#{key}", Invalidated: "gone"},
+	}})
+	const fresh, stale = `{body: "x", generated_at: 9, revalidate_seconds: 60}`, `{body: "x", generated_at: 9, revalidate_seconds: 0}`
+	b, marks := isr.PartitionKey("", "/b"), items{"id": s("mark#/a#/b")}
+	for _, key := range []string{"page#/a", "page#/b"} {
+		l.write("alice", "p", items{"id": s(key)}, items{"html": s("x"), "at": n(9)})
+	}
+	l.want(l.write("alice", "p", marks, items{"gone": n(1), "owner": s("alice"), "until": n(20)}),
+		`pMETA of /a: `+fresh+` => `+stale, `pMETA of `+b+`: `+fresh+` => `+stale,
+		`pLOCK of /a: absent => {lease_expires_at: 20, lease_token: "alice"}`)
+	l.want(l.write("alice", "p", marks, nil), `pMETA of /a: `+stale+` => `+fresh, `pMETA of `+b+`: `+stale+` => `+fresh,
+		`pLOCK of /a: {lease_expires_at: 20, lease_token: "alice"} => absent`)
 }
 
 // A renewal counts from the write of the attribute. A length that changes without one counts from the same write: a

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
@@ -62,6 +63,8 @@ type story struct {
 	last map[string]attr.Item
 	seq  int
 	now  time.Time
+
+	log, translated []ddbfake.Change
 }
 
 func newStory(t *testing.T, schema isr.Schema) *story {
@@ -70,7 +73,13 @@ func newStory(t *testing.T, schema isr.Schema) *story {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &story{t: t, rows: m.Translator(), last: map[string]attr.Item{}, now: time.Unix(1000, 0)}
+	l := &story{t: t, rows: m.Translator(), last: map[string]attr.Item{}, now: time.Unix(1000, 0)}
+	t.Cleanup(func() {
+		if diff := cmp.Diff(l.translated, m.Log(l.log), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("the log as a whole (-by its changes +whole):\n%s", diff)
+		}
+	})
+	return l
 }
 
 // write changes a row, and returns the translated changes in one line each.
@@ -80,7 +89,9 @@ func (l *story) write(actor, table string, key, row attr.Item) []string {
 	c := ddbfake.Change{Seq: l.seq, Request: l.seq, Actor: actor, Time: l.now, Sent: l.now, Table: table, Key: key, Before: l.last[table+key.String()], After: with(key, row)}
 	l.last[table+key.String()] = c.After
 	var lines []string
-	for _, to := range l.rows.Append(nil, &c) {
+	of := l.rows.Append(nil, &c)
+	l.log, l.translated = append(l.log, c), append(l.translated, of...)
+	for _, to := range of {
 		if to.Seq != l.seq || to.Request != l.seq || to.Actor != actor {
 			l.t.Errorf("change %d became change %d of request %d by %s", l.seq, to.Seq, to.Request, to.Actor)
 		}
@@ -418,9 +429,39 @@ func TestAFunctionReadsRows(t *testing.T) {
 			return []map[string]types.AttributeValue{test.made}
 		}})
 		l.want(l.write("a", "p", items{"id": s("/A")}, items{}))
-		if why := l.rows.Misfit(); !strings.Contains(why, test.want) {
-			t.Errorf("%v: got %q, want %q", test.made, why, test.want)
+		if why := l.rows.Misfit(); !strings.Contains(why, test.want) || strings.Count(why, "\n") != 1 {
+			t.Errorf("%v: got %q, want %q and no more", test.made, why, test.want)
 		}
+	}
+}
+
+// The key alone need not say what a row is: then it is known from when the row was written.
+func TestAFunctionReadsMoreThanKeys(t *testing.T) {
+	l := newStory(t, isr.Schema{
+		Rows: []isr.Row{{Partition: "id = lock#{key}", Token: "owner", Expires: "until"}},
+		Translate: func(_ string, row map[string]types.AttributeValue) (all []map[string]types.AttributeValue) {
+			if row["x"] != nil {
+				for _, sk := range []string{"META", "LOCK"} {
+					all = append(all, map[string]types.AttributeValue{"pk": row["id"], "sk": &types.AttributeValueMemberS{Value: sk}})
+				}
+			}
+			return all
+		},
+	})
+	place := func(id string, want rowmap.Roles) {
+		t.Helper()
+		pk, roles := l.rows.Place("p", map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: id}})
+		if roles != want || (pk != "") != (want != 0) {
+			t.Errorf("%s is at %q, %b, want %b", id, pk, roles, want)
+		}
+	}
+	place("/a", 0)
+	place("lock#/a", rowmap.Lock)
+	l.write("a", "p", items{"id": s("/a")}, items{"x": n(1)})
+	place("/a", rowmap.Page|rowmap.Lock)
+	place("/b", 0)
+	if why := l.rows.Misfit(); why != "" {
+		t.Errorf("the function found all, got %s", why)
 	}
 }
 

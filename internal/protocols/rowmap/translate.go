@@ -118,7 +118,7 @@ func (t *Translator) Append(to []ddbfake.Change, c *ddbfake.Change) []ddbfake.Ch
 	slices.SortStableFunc(t.of, func(a, b target) int { return rank(a.sk) - rank(b.sk) })
 	for i := range t.of {
 		of := &t.of[i]
-		if (of.before == nil) == (of.after == nil) && of.before.Equal(of.after) {
+		if of.before.Equal(of.after) {
 			continue
 		}
 		translated := *c
@@ -203,7 +203,7 @@ func (t *Translator) entry(e *entry, pk string, found *captures, c *ddbfake.Chan
 func (t *Translator) lock(e *entry, of *target, before, after bool, c *ddbfake.Change) {
 	var name rowName
 	var was holding
-	known := false
+	var known bool
 	if t.m.remembers {
 		name = rowName{c.Region, c.Table, c.Key.String()}
 		was, known = t.held[name]
@@ -218,11 +218,11 @@ func (t *Translator) lock(e *entry, of *target, before, after bool, c *ddbfake.C
 		return
 	}
 	now := was
-	if !e.token.is() && !(known && (sameValue(&e.expires, c) || e.endless && before)) {
+	if !known || !sameValue(&e.expires, c) && !(e.endless && before) {
 		now.token = attr.S(c.Actor)
 	}
 	if e.lasts.is() {
-		if !(known && e.renews.is() && sameValue(&e.renews, c)) {
+		if !known || !sameValue(&e.renews, c) {
 			now.renewed = c.Time
 		}
 		now.expires = attr.N{}
@@ -255,9 +255,11 @@ func (t *Translator) mark(c *ddbfake.Change) {
 		page.row = of.after
 		of.before = page.shown(of.before)
 		for _, m := range t.marks {
-			if name := (markName{rowName{c.Region, c.Table, c.Key.String()}, m.e}); m.pk == of.pk && m.row == nil {
+			switch name := (markName{rowName{c.Region, c.Table, c.Key.String()}, m.e}); {
+			case m.pk != of.pk:
+			case m.row == nil:
 				delete(page.marks, name)
-			} else if m.pk == of.pk {
+			default:
 				page.marks[name] = m
 			}
 		}
@@ -296,7 +298,7 @@ func (p *markedPage) shown(row attr.Item) attr.Item {
 // sameValue reports whether a change leaves an attribute as it was.
 func sameValue(a *attribute, c *ddbfake.Change) bool {
 	before, after := a.in(c.Before), a.in(c.After)
-	return before != nil && after != nil && attr.Equal(before, after)
+	return before != nil && attr.Equal(before, after)
 }
 
 // custom adds what the schema's own function makes of the row.
@@ -339,9 +341,6 @@ func (t *Translator) custom(c *ddbfake.Change) {
 // Place is Mapping.Place, and knows in addition the rows that were translated by a schema's function.
 func (t *Translator) Place(table string, item map[string]types.AttributeValue) (pk string, roles Roles) {
 	pk, roles = t.m.Place(table, item)
-	if t.m.translate == nil {
-		return pk, roles
-	}
 	if at := t.places[t.m.Name(table, item)]; at.pk != "" {
 		pk, roles = at.pk, roles|at.roles
 	}
