@@ -6,22 +6,72 @@ import (
 	"math"
 	"strings"
 
+	"time"
+
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
-	public "github.com/isr-sim/isr-sim/scenario/policy"
 )
+
+// operation is how a cache is run: what unmet looks at.
+type operation struct {
+	// revalidate is how long a value is fresh, and retention how long after it was stored a row may be deleted (its ttl).
+	// A retention of 0 keeps rows for ever.
+	revalidate, retention time.Duration
+	// lag is how much later TTL deletes a row, on average.
+	lag time.Duration
+	// keyReads is the read units that the store spends on its hottest key, a second.
+	keyReads float64
+	// throttled is the requests that the store refuses for lack of throughput, a second.
+	throttled float64
+}
+
+const (
+	// partitionReads is how many read units one partition key takes in a second.
+	partitionReads = 3000
+	// leastBuffer is the least time from the end of a row's freshness to its ttl: "minutes to hours" is the advice of the
+	// tutorials.
+	leastBuffer = time.Minute
+)
+
+// unmet returns the recommendations for ISR caches in DynamoDB that are not met, a line each: what was found and
+// expected, as figures with their units, and what that is good for.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html (rows are deleted some days after)
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html (3,000 units)
+func (o operation) unmet() []string {
+	var lines []string
+	add := func(name, found, expected, why string) {
+		lines = append(lines, fmt.Sprintf("%s: found %s, expected %s: %s", name, found, expected, why))
+	}
+	if least := o.revalidate + leastBuffer; o.retention > 0 && o.retention < least {
+		add("retention", o.retention.String(), "at least "+least.String(),
+			fmt.Sprintf("a row is fresh for %s, and may be deleted no sooner than %s after that", o.revalidate, leastBuffer))
+	}
+	if o.retention > 0 && o.lag > o.retention {
+		add("ttl-lag", o.lag.String(), "at most "+o.retention.String()+", the retention",
+			"most rows in the table are past their ttl, and their storage is paid for")
+	}
+	if o.keyReads > partitionReads {
+		add("hot-key", fmt.Sprintf("%.4g read units a second", o.keyReads), fmt.Sprintf("at most %d", partitionReads),
+			"one partition key takes no more; a tier in the memory of the nodes reads it less often")
+	}
+	if o.throttled > 0 {
+		add("throttled", fmt.Sprintf("%.4g requests a second", o.throttled), "none", "an alarm on ThrottledRequests would ring")
+	}
+	return lines
+}
 
 // operation is how these settings run a cache, with the figures that a simulation has given. The reads of a trace have
 // no rate, and no hottest key is known for them.
-func (s Settings) operation(sum *policy.Summary, tier policy.Tier, trace bool) public.Operation {
-	o := public.Operation{
-		Revalidate: s.Lifetime, Retention: s.Store.Retention, Lag: s.Store.Lag.Mean(), Throttled: sum.Of(policy.Throttled).Mean,
+func (s Settings) operation(sum *policy.Summary, tier policy.Tier, trace bool) operation {
+	o := operation{
+		revalidate: s.Lifetime, retention: s.Store.Retention, lag: s.Store.Lag.Mean(), throttled: sum.Of(policy.Throttled).Mean,
 	}
 	if s.Store.Redis {
-		o.Lag = 0
+		o.lag = 0
 	}
 	if !trace {
 		reads := s.Reads * policy.HottestShare(policy.Zipf{Keys: s.Keys, Exponent: s.Zipf})
-		o.KeyReads = fromTier(tier, reads) * s.unitsOfRead()
+		o.keyReads = fromTier(tier, reads) * s.unitsOfRead()
 	}
 	return o
 }
@@ -51,26 +101,26 @@ func PrintRecommendations(out io.Writer, s Settings, r Row) error {
 	if strings.HasPrefix(r.Workload, "dashboard") {
 		return nil
 	}
-	return printUnmet(out, "", public.Recommend(s.operation(r.Summary, s.Tier, r.trace)))
+	return printUnmet(out, "", s.operation(r.Summary, s.Tier, r.trace).unmet())
 }
 
 // PrintRecommendations prints those that the site does not meet, without a tier and with one.
 func (s *Scale) PrintRecommendations(out io.Writer, of Settings) error {
-	if err := printUnmet(out, " without a tier", public.Recommend(of.operation(s.Bare, policy.Tier{}, false))); err != nil || s.Tiered == nil {
+	if err := printUnmet(out, " without a tier", of.operation(s.Bare, policy.Tier{}, false).unmet()); err != nil || s.Tiered == nil {
 		return err
 	}
 	tier := policy.Tier{Nodes: of.Tier.Nodes, Keys: tierKeys, Lifetime: s.Lifetime}
-	return printUnmet(out, " with the tier", public.Recommend(of.operation(s.Tiered, tier, false)))
+	return printUnmet(out, " with the tier", of.operation(s.Tiered, tier, false).unmet())
 }
 
-func printUnmet(out io.Writer, where string, unmet []public.Recommendation) error {
+func printUnmet(out io.Writer, where string, unmet []string) error {
 	var text strings.Builder
 	if len(unmet) == 0 {
 		fmt.Fprintf(&text, "\nrecommendations%s: all met\n", where)
 	} else {
 		fmt.Fprintf(&text, "\nrecommendations%s:\n", where)
-		for _, r := range unmet {
-			fmt.Fprintf(&text, "  %s\n", r)
+		for _, line := range unmet {
+			fmt.Fprintf(&text, "  %s\n", line)
 		}
 	}
 	_, err := io.WriteString(out, text.String())

@@ -13,15 +13,15 @@ import (
 //		Policy: policy.Policy{Lifetime: policy.Absolute(5 * time.Minute)}, Keys: 10_000, Cleanup: time.Minute,
 //	}
 //
-// Renders take no time, so no reader meets the render of another one: [Locked] and [LockedStale] do as [Unprotected]
-// does. Entries are about no time and of class 0: give them lifetimes of their own instead of [Tiered] ones. A time before
-// the last one counts as the last one. A Cache is for one goroutine.
+// Renders take no time, so no reader meets the render of another one: [Locked] does as [Unprotected] does. Entries are
+// about no time and of class 0: give them lifetimes of their own where the policy tiered would do. A time before the
+// last one counts as the last one. A Cache is for one goroutine.
 //
 // Its statistics are the measures of an [Experiment] with the same reads and renders without duration: a test holds
 // them equal, read by read.
 type Cache[K comparable, V any] struct {
-	// Policy is the one that the cache keeps its values by. Without a Refresh it is [Unprotected]; [Periodic] renders
-	// without readers, and is refused.
+	// Policy is the one that the cache keeps its values by. Without a Refresh it is [Unprotected]; the policy
+	// periodic renders without readers, and is refused.
 	Policy Policy
 	// Keys is how many keys it keeps: of more, the one that was not read for the longest time goes. 0 is no limit.
 	Keys int

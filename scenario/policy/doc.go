@@ -5,8 +5,7 @@
 // An [Experiment] plays a [Workload] (reads of keys and changes of their data, on virtual time) against a cache that
 // keeps its rows by a [Policy]. A policy has two parts: a [Lifetime] says how long a stored value is fresh, and a
 // [Refresh] says who renders a value that is not, and what the other readers get meanwhile. One run gives a [Result],
-// which has every [Measure]. A [Cache] keeps the values of a program by a policy, and [Recommend] looks at how a cache is
-// run.
+// which has every [Measure]. A [Cache] keeps the values of a program by a policy.
 //
 // # Limits
 //

@@ -11,7 +11,7 @@ import (
 func ExampleExperiment_Run() {
 	page := policy.Experiment{
 		Workload: policy.Poisson{Reads: 50, Changes: 1.0 / 600},
-		Render:   policy.Fixed(500 * time.Millisecond),
+		Render:   500 * time.Millisecond,
 		Lasts:    24 * time.Hour,
 	}
 	for _, refresh := range []struct {

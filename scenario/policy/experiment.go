@@ -10,15 +10,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
-// Dist is a distribution of durations. The zero value is always 0.
-type Dist policy.Dist
-
-// Fixed is always d.
-func Fixed(d time.Duration) Dist { return Dist(policy.Fixed(d)) }
-
-// ExponentialWith is the exponential distribution with a mean.
-func ExponentialWith(mean time.Duration) Dist { return Dist(policy.ExponentialWith(mean)) }
-
 // Workload is who reads which keys, and when their data changes: [Poisson], or reads from a file ([ReadTrace]).
 type Workload interface{ lab() policy.Workload }
 
@@ -34,12 +25,10 @@ type Poisson struct {
 	// Zipf is how unequally they are read: the k-th most popular in proportion to 1/k^Zipf. 0 is equally; pages of large
 	// sites are near 0.8 to 1.
 	Zipf float64
-	// Class says of which class the data of a key is, for the policy tiered. Nil is class 0.
-	Class func(key int) int
 }
 
 func (p Poisson) lab() policy.Workload {
-	return policy.Poisson{Reads: p.Reads, Changes: p.Changes, Keys: policy.Zipf{Keys: p.Keys, Exponent: p.Zipf}, Class: p.Class}
+	return policy.Poisson{Reads: p.Reads, Changes: p.Changes, Keys: policy.Zipf{Keys: p.Keys, Exponent: p.Zipf}}
 }
 
 type trace struct{ *policy.Trace }
@@ -66,7 +55,7 @@ type Experiment struct {
 	// Workload reads keys and changes their data.
 	Workload Workload
 	// Render is how long a render takes. It reads the data at its beginning.
-	Render Dist
+	Render time.Duration
 	// Steady has the run begin in the steady state and not with an empty store: the ages of rows are drawn from their
 	// stationary distribution. The workload is [Poisson], and the policy one of an absolute, sliding or hybrid lifetime.
 	// Renders that are under way are not drawn: a warm-up of some renders has them. What nothing renders again is a month
@@ -78,7 +67,7 @@ type Experiment struct {
 
 func (x Experiment) lab() policy.Experiment {
 	in := policy.Experiment{
-		Policy: x.Policy.lab(), Render: policy.Dist(x.Render), Steady: x.Steady, WarmUp: x.WarmUp, Lasts: x.Lasts,
+		Policy: x.Policy.lab(), Render: policy.Fixed(x.Render), Steady: x.Steady, WarmUp: x.WarmUp, Lasts: x.Lasts,
 	}
 	if x.Workload != nil {
 		in.Workload = x.Workload.lab()
@@ -99,12 +88,6 @@ type Measure string
 const (
 	// HitRatio is the share of reads that found a fresh value.
 	HitRatio Measure = "hit-ratio"
-	// Outdated is the share of reads that were served data that had changed since.
-	Outdated Measure = "outdated"
-	// KnownStale is the share of reads that were served a value of which the cache knew that it was not fresh any more.
-	KnownStale Measure = "known-stale"
-	// Renders is renders a second.
-	Renders Measure = "renders"
 	// RendersOfOneKey is the largest number of renders of one key at one time.
 	RendersOfOneKey Measure = "renders-of-one-key"
 	// LatencyMean is what readers wait, in seconds.
@@ -137,9 +120,6 @@ func (m Measure) Format(v float64) string {
 
 // Result is what one run has counted.
 type Result policy.Result
-
-// Reads returns how many reads were measured.
-func (r *Result) Reads() uint64 { return (*policy.Result)(r).Reads() }
 
 // Value returns a measure of the run. A name that no measure has is not a number.
 func (r *Result) Value(m Measure) float64 {

@@ -46,17 +46,8 @@ func fromLab(p policy.Policy) Policy {
 	return Policy{Name: p.Name, Lifetime: ready{p.Lifetime}, Refresh: Refresh{p.Refresh}}
 }
 
-// All returns the policies that isr-sim policy compares, for one lifetime of values. The protocol policy-NAME of isr-sim
-// is the policy of that name on the rows of a cache.
-func All(lifetime time.Duration) []Policy {
-	var all []Policy
-	for _, p := range policy.All(lifetime) {
-		all = append(all, fromLab(p))
-	}
-	return all
-}
-
-// Named returns one of [All] by its name.
+// Named returns one of the policies that isr-sim policy compares, for one lifetime of values. The protocol policy-NAME
+// of isr-sim is the policy of that name on the rows of a cache.
 func Named(name string, lifetime time.Duration) (Policy, error) {
 	p, err := policy.Named(name, lifetime)
 	if err != nil {
