@@ -67,6 +67,19 @@ func (p *fingerprinter) row(c ddbfake.Change) {
 	p.sum += now - before
 }
 
+// named is the fingerprint of the rows that a request names; false if they have names of their own.
+func (p *fingerprinter) named(in any) (sum fingerprint.Hash, known bool) {
+	known = true
+	every := eachRow(in, func(_ *string, key map[string]types.AttributeValue, _ bool) {
+		pk, _ := key["pk"].(*types.AttributeValueMemberS)
+		sk, _ := key["sk"].(*types.AttributeValueMemberS)
+		if known = known && pk != nil && sk != nil; known {
+			sum += p.rows[rowName{pk.Value, sk.Value}].Text(pk.Value).Text(sk.Value)
+		}
+	})
+	return sum, known && every
+}
+
 // events takes in what is new in the history. Memories hear of it before they hear of changes that came after it.
 func (p *fingerprinter) events(all []history.Event) {
 	for _, e := range all {
@@ -125,8 +138,12 @@ func (r *storeRequest) AnswerFingerprint() (uint64, bool) {
 	in, transacts := r.call.Input.(*dynamodb.TransactWriteItemsInput)
 	once := transacts && in.ClientRequestToken != nil
 	if once && r.hidden && r.changed == 0 {
-		// The token may be used up or not: a transaction that took effect may leave all rows as they were.
-		return 0, false
+		// A transaction that took effect may leave all rows as they were. Whether its token is used up, they have decided.
+		rows, known := r.node.world.fingerprinter.named(in)
+		if !known {
+			return 0, false
+		}
+		h = h.Number(uint64(rows))
 	}
 	if once && (r.err == nil || r.hidden) { // its token is used up, for some minutes from now on
 		h = h.Number(uint64(r.node.world.clock.Now().UnixNano()))
