@@ -1,14 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
 	"github.com/isr-sim/isr-sim/internal/base/heap"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
@@ -30,6 +33,8 @@ type proveCommand struct {
 	schedules int
 	states    int
 	time      time.Duration
+	to, from  string // certificates
+	against   *campaign.Certificate
 	stderr    io.Writer
 }
 
@@ -47,8 +52,12 @@ Prove leaves out schedules that can show nothing new: those that differ from ano
 one only in the order of steps that do not touch each other, and those that reach a
 state from which the search has gone on before. Exit code 0 says that the search is
 complete and that nothing is violated. Exit code 3 says that a bound ended the
-search; the output then says what is left. A state takes some 150 bytes of memory.`,
-		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n  isr-sim prove --protocol blind-release prove-crashed-writer",
+search; the output then says what is left. A state takes some 150 bytes of memory.
+
+With --certificate the proof lists all states. With --verify another search checks
+such a list: it takes each possible step of each state, in another order, leaves out
+no order of steps, and refuses a list that it leads out of (exit code 3).`,
+		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n  isr-sim prove --certificate proof prove-regenerate\n  isr-sim prove --verify proof prove-regenerate\n  isr-sim prove --protocol blind-release prove-crashed-writer",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return nil
@@ -65,6 +74,8 @@ search; the output then says what is left. A state takes some 150 bytes of memor
 	f.Uint64Var(&v.seed, "seed", 1, "the seed of random TTL lags; schedules need none")
 	f.IntVar(&v.schedules, "schedules", 0, "end a search after this number of schedules (default: no bound)")
 	f.IntVar(&v.states, "states", 0, "end a search after this number of states, which bounds its memory (default: no bound)")
+	f.StringVar(&v.to, "certificate", "", "write the states of the proof to `FILE`; one scenario")
+	f.StringVar(&v.from, "verify", "", "check the certificate `FILE` of the scenario")
 	f.DurationVar(&v.time, "time", 0, "end a search after this time, such as 10m (default: no bound)")
 	return cmd
 }
@@ -80,10 +91,25 @@ func (v *proveCommand) run(cmd *cobra.Command, names []string) error {
 	case v.time < 0:
 		return cli.Usage(fmt.Errorf("--time: found %v, expected more than 0s (or 0s for no bound)", v.time), "")
 	}
+	if v.from != "" {
+		if v.to != "" {
+			return cli.Usage(errors.New("prove: found --certificate and --verify, expected one of them"), "")
+		}
+		file, err := os.ReadFile(v.from)
+		if err == nil {
+			v.against, err = campaign.ReadCertificate(file)
+		}
+		if err != nil {
+			return cli.Usage(fmt.Errorf("--verify %s: %w", v.from, err), "isr-sim prove --certificate FILE SCENARIO writes one")
+		}
+	}
 	defer v.program.Close()
 	p, scenarios, names, err := v.program.Load(&v.Results, names)
 	if err != nil {
 		return err
+	}
+	if len(scenarios) > 1 && v.to+v.from != "" {
+		return cli.Usage(fmt.Errorf("prove: found %d scenarios with --certificate or --verify, expected one", len(scenarios)), "")
 	}
 	if err := v.Ready(len(scenarios) > 1); err != nil {
 		return err
@@ -98,24 +124,51 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 	ctx, stop := within(ctx, v.time, fmt.Errorf("the bound of %v of time was met", v.time))
 	defer stop()
 	remove := progress.Wait(v.stderr, "searching "+s.Name)
-	proof, err := campaign.Prove{Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states}.Run(ctx)
+	proof, err := campaign.Prove{
+		Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states, Certify: v.to != "", Against: v.against,
+	}.Run(ctx)
 	remove()
 	if v.BrokeOff(err, s, p.Name, name) {
 		return nil, cli.ExitUnknown, nil
 	}
 	if err != nil {
-		return nil, 0, cli.Unknown(err, "")
+		return nil, 0, cmp.Or(cli.Coded(err), cli.Unknown(err, ""))
 	}
 	fmt.Fprintf(v.Out, "%s\n%s\n", prose.ProofRow(proof), prose.Extent(proof))
 	if proof.Explored.Complete {
 		fmt.Fprint(v.Out, prose.Proved(proof, "these bounds"))
+		if v.from != "" && proof.Passed() {
+			fmt.Fprintf(v.Out, "%s holds: no step leads out of its %d states\n", v.from, proof.Explored.States)
+		}
 	}
 	why := v.explain(proof, name)
 	if why != "" {
 		fmt.Fprintf(v.Out, "\n%s\n", why)
 	}
 	v.Campaign(ctx, nil, &proof.Report, name, results.OfProof(proof, shell.Program(), shell.Quote(name), why))
+	if v.to != "" && proof.Explored.Complete && proof.Passed() {
+		if err := v.certify(proof); err != nil {
+			return nil, 0, cli.Unknown(err, "")
+		}
+	}
 	return &proof.Report, cli.CodeOf(proof.Passed(), proof.Verdict), nil
+}
+
+// certify writes the certificate of a proof.
+func (v *proveCommand) certify(proof *campaign.Proof) error {
+	c, err := proof.Certificate()
+	if err != nil {
+		return err
+	}
+	file, err := c.Bytes()
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(v.to, file, 0o644); err != nil {
+		return fmt.Errorf("--certificate: %w", err)
+	}
+	fmt.Fprintf(v.Out, "certificate: %s\n", v.to)
+	return nil
 }
 
 // explain returns the details that the row does not show, and the next commands.
@@ -130,6 +183,8 @@ func (v *proveCommand) explain(proof *campaign.Proof, name string) string {
 		why += "hint: these were all schedules; wider bounds in the scenario reach more (ticks, sweeps, crashes, faults)\n"
 	case proof.Verdict == invariant.OK && !proof.Passed():
 		why += fmt.Sprintf("expected %s: no schedule of %s under %s violates an invariant\n", proof.Scenario.Expect, proof.Scenario.Name, proof.Protocol.Name)
+	case proof.Verdict == invariant.Unknown && proof.Doubt == nil && v.from != "":
+		why += "hint: code that has changed, and another version of isr-sim, come to other states: --certificate writes them anew\n"
 	case proof.Verdict == invariant.Unknown && proof.Doubt == nil:
 		why += "hint: narrower bounds in the scenario make a search short (ticks, sweeps, pauses, crashes, faults, actors)\n"
 	}

@@ -60,6 +60,11 @@ type Exploration struct {
 	// Spare, if set, says of a schedule, by its number from 1, that it is not repeated: something else shows that its code
 	// is deterministic. It is compared with the runs that it begins like all the same.
 	Spare func(schedule int) bool
+	// Backwards takes the last of the steps first that are possible at a moment.
+	Backwards bool
+	// Visit, if set, is told each state that the exploration comes to for the first time, by its fingerprint. If it returns
+	// false the exploration ends there, and is not complete.
+	Visit func(state uint64) bool
 
 	visited visited
 	repeats repeats
@@ -68,6 +73,7 @@ type Exploration struct {
 	frames  []frame
 	done    Explored
 	begun   bool
+	stopped bool        // by Visit
 	err     error       // of the run that broke, or was left for it
 	onVisit func(visit) // for tests
 }
@@ -127,6 +133,9 @@ func (x *Exploration) Next() bool {
 		x.repeats.owed = false
 	}
 	x.repeats.again = false
+	if x.stopped {
+		return false
+	}
 	for len(x.frames) > 0 && len(x.frames[len(x.frames)-1].todo) == 0 {
 		x.frames = x.frames[:len(x.frames)-1]
 	}
@@ -162,7 +171,7 @@ func (x *Exploration) Explored() Explored {
 			e.Deepest = f.at
 		}
 	}
-	e.Complete = e.Schedules > 0 && e.Open == 0 && e.TooLong == 0 && x.err == nil && !x.repeats.owed
+	e.Complete = e.Schedules > 0 && e.Open == 0 && e.TooLong == 0 && x.err == nil && !x.stopped && !x.repeats.owed
 	return e
 }
 
@@ -256,6 +265,9 @@ func (e *explorer) explore(steps []Step) int {
 			todo = append(todo, m)
 		}
 	}
+	if x.Backwards {
+		slices.Reverse(todo)
+	}
 	if e.sim.cfg.Fingerprint != nil && x.Off&StateComparison == 0 {
 		state := e.sim.Fingerprint()
 		if asleep, seen := x.visited.asleep(state); seen {
@@ -265,6 +277,9 @@ func (e *explorer) explore(steps []Step) int {
 				return abandon
 			}
 			e.asleep = slices.DeleteFunc(slices.Clone(e.asleep), func(m option) bool { return !slices.Contains(asleep, m.id) })
+		} else if x.Visit != nil && !x.Visit(state) {
+			x.stopped = true
+			return abandon
 		}
 		x.visited.put(state, e.asleep)
 	}

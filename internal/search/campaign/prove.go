@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
@@ -43,6 +45,10 @@ type Prove struct {
 	// schedule decides. A program does twice what it is told for the first time, and one schedule in a hundred is run again
 	// without memory.
 	scenario.Options
+	// Certify has the proof list the states that it has come to, all of which there are: persistent sets, which leave some
+	// out, are off. Against has the search be one that checks such a list: see Certificate.
+	Certify bool
+	Against *Certificate
 	// Progress, if set, is called after each schedule with the progress of the search.
 	Progress func(sim.Explored)
 
@@ -53,6 +59,8 @@ type Prove struct {
 type Proof struct {
 	Report
 	Explored sim.Explored
+	// States are those that the search has come to, with Prove.Certify.
+	States []uint64
 
 	judged map[string]bool // the invariants that had something to judge
 }
@@ -72,6 +80,11 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 		return nil, errors.New("campaign: Prove: found a bubble, expected none: the states of goroutines are not compared")
 	case v.Swarm:
 		return nil, errors.New("campaign: Prove.Swarm: found true, expected false: a swarm leaves out faults that the scenario has")
+	}
+	if v.Against != nil {
+		if err := v.Against.Of(s, protocol.Name, v.Seed); err != nil {
+			return nil, mistake.New(fmt.Errorf("campaign: Prove.Against: %w", err), "a certificate is of one scenario, one protocol and one seed")
+		}
 	}
 	looked := &hooks.Probe{Search: true, Ends: hooks.Ends{}, Judged: map[string]bool{}}
 	var checks errgroup.Group
@@ -97,6 +110,17 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 	s := v.Scenario
 	proof := &Proof{judged: looked.Judged, Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, v.Options)}}
 	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off, Repeat: v.SDK}
+	check := checker{certificate: v.Against}
+	switch {
+	case v.Against != nil:
+		x.Off, x.Backwards, x.Visit = sim.SleepSets|sim.PersistentSets, true, check.visit
+	case v.Certify:
+		x.Off |= sim.PersistentSets
+		x.Visit = func(state uint64) bool {
+			proof.States = append(proof.States, state)
+			return true
+		}
+	}
 	if schedules.OfProgram(v.Protocol) { // whose new deeds are all done twice
 		x.Spare = func(schedule int) bool { return !schedules.Sampled(v.Seed, schedule) }
 	}
@@ -124,6 +148,7 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 			}
 		}
 		proof.add(o)
+		check.last = o.Result.Choices
 		if v.Progress != nil {
 			v.Progress(x.Explored())
 		}
@@ -137,11 +162,14 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 	proof.Deadlines = deadlines(looked.Ends)
 	if proof.Explored.Complete {
 		proof.Missing = schedules.Missing(s.Reach, proof.total.Marks.Has)
+		if why := check.incomplete(); why != "" && proof.Verdict == invariant.OK {
+			proof.Verdict, proof.Why = invariant.Unknown, why
+		}
 		return proof, nil
 	}
 	proof.Missing, proof.Unmet = nil, nil // schedules that were not run may reach them
 	if proof.Verdict == invariant.OK {
-		proof.Verdict, proof.Why = invariant.Unknown, v.ended(ctx, proof.Explored)
+		proof.Verdict, proof.Why = invariant.Unknown, cmp.Or(check.stranger(v.Seed), v.ended(ctx, proof.Explored))
 	}
 	return proof, nil
 }

@@ -1,0 +1,127 @@
+package campaign
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/schedule"
+)
+
+// Certificate is the set of all states that a scenario can come to, as a proof has found them: see Prove.Certify.
+//
+// Prove.Against checks one. It goes through the states in another order, takes each possible step of each, and leaves none
+// out but where it has been in a state before: neither sleep sets nor persistent sets, nor what they know of steps that do
+// not touch each other, can hide anything from it. A step that leads out of the set refuses the certificate, and so does a
+// state of the set that no step leads to, or a run that violates an invariant.
+//
+// # Limits
+//
+// What it has in common with the proof is trusted: which states count as equal ([sim.Sim.Fingerprint]), the engine, and
+// the invariants. Another version of isr-sim may number states otherwise.
+type Certificate struct {
+	Scenario string   `json:"scenario"` // the SHA-256 of its text
+	Protocol string   `json:"protocol"`
+	Seed     uint64   `json:"seed"`
+	Sum      string   `json:"sum"` // the SHA-256 of the states
+	States   []uint64 `json:"-"`   // ascending
+}
+
+// Certificate returns the proof's certificate. The proof must be complete, and made with Prove.Certify.
+func (p *Proof) Certificate() (*Certificate, error) {
+	if !p.Explored.Complete || !p.Passed() || p.States == nil {
+		return nil, fmt.Errorf("campaign: found a proof that is not complete, not ok, or without its states, expected one by Prove.Certify")
+	}
+	text, err := p.Scenario.YAML()
+	if err != nil {
+		return nil, err
+	}
+	c := &Certificate{Scenario: sum(text), Protocol: p.Protocol.Name, Seed: p.Seed, States: slices.Sorted(slices.Values(p.States))}
+	c.Sum = sum(c.numbers())
+	return c, nil
+}
+
+func sum(text []byte) string {
+	h := sha256.Sum256(text)
+	return hex.EncodeToString(h[:])
+}
+
+func (c *Certificate) numbers() (text []byte) {
+	for _, state := range c.States {
+		text = binary.LittleEndian.AppendUint64(text, state)
+	}
+	return text
+}
+
+// Bytes is the certificate as a file: a line of JSON, and eight bytes for each state.
+func (c *Certificate) Bytes() ([]byte, error) {
+	head, err := json.Marshal(c)
+	return append(append(head, '\n'), c.numbers()...), err
+}
+
+// ReadCertificate reads what Bytes has written.
+func ReadCertificate(file []byte) (*Certificate, error) {
+	head, numbers, _ := bytes.Cut(file, []byte("\n"))
+	c := &Certificate{}
+	if err := json.Unmarshal(head, c); err != nil {
+		return nil, fmt.Errorf("line 1: found no JSON (%w), expected the head of a certificate", err)
+	}
+	for i := 0; i+8 <= len(numbers); i += 8 {
+		c.States = append(c.States, binary.LittleEndian.Uint64(numbers[i:]))
+	}
+	if found := sum(numbers); found != c.Sum || !slices.IsSorted(c.States) || len(c.States) == 0 {
+		return nil, fmt.Errorf("found %d states with the SHA-256 %q, expected %q: it is cut off, or was changed", len(c.States), found, c.Sum)
+	}
+	return c, nil
+}
+
+// Of returns an error unless the certificate is one of this scenario under this protocol and seed.
+func (c *Certificate) Of(s *scenario.Scenario, protocol string, seed uint64) error {
+	text, err := s.YAML()
+	switch {
+	case err != nil:
+		return err
+	case c.Scenario != sum(text):
+		return fmt.Errorf("found the certificate of another scenario than %s as it is now, or of one that has changed since", s.Name)
+	case c.Protocol != protocol || c.Seed != seed:
+		return fmt.Errorf("found the certificate of %s under seed %d, expected %s under seed %d", c.Protocol, c.Seed, protocol, seed)
+	}
+	return nil
+}
+
+// checker compares the states that a search comes to with those of a certificate. Without one it has nothing to say.
+type checker struct {
+	certificate *Certificate
+	met         int
+	strange     bool
+	last        schedule.Choices // the choices of the latest run
+}
+
+func (c *checker) visit(state uint64) bool {
+	_, known := slices.BinarySearch(c.certificate.States, state)
+	c.strange = !known
+	c.met++
+	return known
+}
+
+// incomplete says what a complete search has not come to.
+func (c *checker) incomplete() string {
+	if c.certificate == nil || c.met == len(c.certificate.States) {
+		return ""
+	}
+	return fmt.Sprintf("the certificate has %d states, of which %d can be come to", len(c.certificate.States), c.met)
+}
+
+// stranger says how to come to a state that the certificate lacks.
+func (c *checker) stranger(seed uint64) string {
+	if !c.strange {
+		return ""
+	}
+	return fmt.Sprintf("the certificate lacks state %d of those that this search came to, at the end of --seed %d --choices %s",
+		c.met, seed, c.last)
+}
