@@ -209,7 +209,7 @@ func (r *originRead) Apply(outcome int) {
 }
 
 func (r *originRead) AnswerFingerprint() (uint64, bool) {
-	return uint64(fingerprint.Hash(0).Text(r.body).Text(string(r.dependency))), true
+	return uint64(fingerprint.Hash(0).Text(r.body).Text(r.dependency)), true
 }
 
 func (r *originRead) Describe(int) string {
@@ -310,7 +310,7 @@ func (r *bodyRequest) Apply(outcome int) {
 }
 
 func (r *bodyRequest) AnswerFingerprint() (uint64, bool) {
-	return uint64(bodyFingerprint(r.name, r.body).Text(string(r.dependency))), true
+	return uint64(bodyFingerprint(r.name, r.body).Text(r.dependency)), true
 }
 
 func (r *bodyRequest) Describe(int) string {
