@@ -194,18 +194,13 @@ func (c *Clock) AfterFunc(d time.Duration, f func()) clockwork.Timer {
 // [time.NewTicker] does, it panics if d is not positive; so does its Reset.
 func (c *Clock) NewTicker(d time.Duration) clockwork.Ticker { return c.root.NewTicker(d) }
 
-// WithDeadline is [context.WithDeadline] on this clock. The context ends inside the Advance that reaches t, in the
-// order of registration, as do the contexts derived from it: when Advance returns, their Done channels are closed and
-// their Err is [context.DeadlineExceeded]. If t is not after Now it has ended already.
+// WithTimeout is [context.WithTimeout] on this clock. The context ends inside the Advance that reaches Now plus d, in
+// the order of registration, as do the contexts derived from it: when Advance returns, their Done channels are closed and
+// their Err is [context.DeadlineExceeded]. If d is not positive it has ended already.
 //
 // The context also ends with parent, whose Err and Cause it takes. Its Deadline is that of parent if parent's is
 // earlier and on this clock; a deadline by another clock, such as real time, still ends it but cannot be compared with
-// t. Cancelling releases its place on the clock.
-func (c *Clock) WithDeadline(parent context.Context, t time.Time) (context.Context, context.CancelFunc) {
-	return c.root.WithDeadline(parent, t)
-}
-
-// WithTimeout is WithDeadline(parent, Now().Add(d)).
+// its own. Cancelling releases its place on the clock.
 func (c *Clock) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return c.root.WithTimeout(parent, d)
 }

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// WithDeadline is [Clock.WithDeadline] for a deadline by the node's wall clock. As in package context, the time that is
-// left is measured from here on by the monotonic clock: a later [Node.Step] does not move the end.
-func (n *Node) WithDeadline(parent context.Context, t time.Time) (context.Context, context.CancelFunc) {
+// WithTimeout is [Clock.WithTimeout] by the node's clock, at its rate. As in package context, the time that is left is
+// measured by the monotonic clock: a later [Node.Step] does not move the end.
+func (n *Node) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if parent == nil {
 		panic("fakeclock: cannot create context from nil parent")
 	}
-	e := &ender{clock: n.clock, parent: parent, node: n, at: t, done: make(chan struct{}), cancel: func() {}}
+	e := &ender{clock: n.clock, parent: parent, node: n, at: n.Now().Add(d), done: make(chan struct{}), cancel: func() {}}
 	e.owner = e
 	inner, cancel := context.WithCancel(e)
 
@@ -27,12 +27,7 @@ func (n *Node) WithDeadline(parent context.Context, t time.Time) (context.Contex
 	}
 }
 
-// WithTimeout is WithDeadline(parent, Now().Add(d)): d is measured by the node's rate.
-func (n *Node) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	return n.WithDeadline(parent, n.Now().Add(d))
-}
-
-// clockContext is the context of WithDeadline. The embedded Context is a cancellable one of package context, so that
+// clockContext is the context of WithTimeout. The embedded Context is a cancellable one of package context, so that
 // contexts derived from this one are its children there and end with it, in the same call. Its parent is the ender.
 type clockContext struct {
 	context.Context
@@ -54,10 +49,10 @@ func (c *clockContext) Err() error {
 
 // String keeps fmt from walking through live structures.
 func (c *clockContext) String() string {
-	return fmt.Sprintf("fakeclock.WithDeadline(%s)", c.ender.at.Format(time.RFC3339Nano))
+	return fmt.Sprintf("fakeclock.WithTimeout(until %s)", c.ender.at.Format(time.RFC3339Nano))
 }
 
-// An ender stands between the parent given to WithDeadline and the embedded context, as the latter's parent. Package
+// An ender stands between the parent given to WithTimeout and the embedded context, as the latter's parent. Package
 // context offers no other way to end one of its contexts with an error that is not Canceled: its children take the
 // error of the parent they have.
 type ender struct {

@@ -103,9 +103,6 @@ func TestContextPastDeadline(t *testing.T) {
 		checkEnded(t, ctx, context.DeadlineExceeded, context.DeadlineExceeded)
 		cancel()
 	}
-	ctx, cancel := c.WithDeadline(t.Context(), time.Time{})
-	defer cancel()
-	checkEnded(t, ctx, context.DeadlineExceeded, context.DeadlineExceeded)
 	checkWaiters(t, c, 0)
 }
 

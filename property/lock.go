@@ -88,8 +88,8 @@ type LockCheck struct {
 	Margin time.Duration
 	// Wait is how long the lock may wait by itself in one Acquire while nobody else can hold it; default 2 s.
 	Wait time.Duration
-	// Takeover is how long after its lease a lock may count as held whose holder has died, or failed to give it back;
-	// default one more lease, which a lock needs that compares no clocks.
+	// Takeover is for locks whose holder has died, or has failed to give the lock back: how long after their lease they
+	// may still count as held. The default is one more lease, which is what a lock needs that compares no clocks.
 	Takeover time.Duration
 }
 

@@ -49,13 +49,14 @@ type OnceCheck struct {
 	Goroutines bool
 	Table      *dynamodb.CreateTableInput
 	TTL        string
-	// InProgress and Retentions are the times that worlds give the layer; default 10 s, 2 s and 1.5 s, and an hour and a minute.
+	// InProgress and Retentions are the times that worlds give the layer. InProgress is 10 s, 2 s or 1.5 s by default, and
+	// Retentions are an hour or a minute.
 	InProgress, Retentions []time.Duration
 	// Payload says that a call whose payload is not that of its key is refused, with isr.ErrOtherInputs. Only then have
 	// worlds such calls.
 	Payload bool
-	// Wait is how long a call may wait by itself that nobody else is at; default 2 s. Takeover is how long after InProgress
-	// a call may still count as in progress whose machine has died; default once more InProgress.
+	// Wait is how long a call may wait by itself while no other call has its key; default 2 s. Takeover is for calls whose
+	// machine has died: how long after InProgress they may still count as in progress; default InProgress once more.
 	Wait, Takeover time.Duration
 }
 
@@ -95,7 +96,7 @@ func (c OnceCheck) terms(t *testing.T) {
 
 func (c OnceCheck) worlds() worlds.Calls {
 	return worlds.Calls{
-		InProgress: c.InProgress, Retentions: c.Retentions, Payload: c.Payload, Wait: c.Wait, Takeover: c.Takeover, Goroutines: c.Goroutines,
+		InProgress: c.InProgress, Retentions: c.Retentions, Payload: c.Payload, Wait: c.Wait, Takeover: c.Takeover,
 	}
 }
 

@@ -158,8 +158,8 @@ func init() {
 	}
 }
 
-// Operations returns the names of the operations that the store has, sorted.
-func Operations() []string { return slices.Sorted(maps.Keys(operations)) }
+// operationNames returns the names of the operations that the store has, sorted.
+func operationNames() []string { return slices.Sorted(maps.Keys(operations)) }
 
 // Parameters and headers that every operation takes: they are about signatures, the SDK, and an account.
 var (

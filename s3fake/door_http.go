@@ -1,7 +1,6 @@
 package s3fake
 
 import (
-	"context"
 	"io"
 	"net"
 	"net/http"
@@ -16,11 +15,8 @@ import (
 // Buckets stand in the path, or in the host (pages.localhost, pages.s3.eu-west-1.amazonaws.com). The handler must see
 // paths as they were sent: a http.ServeMux cleans them, which changes keys. It has no timeouts of its own: those belong
 // to the http.Server around it.
-func (s *Store) Handler() http.Handler { return NewHandler(s.Do) }
-
-// NewHandler is Store.Handler for a function that stands before Store.Do.
-func NewHandler(do func(context.Context, Call) (*Answer, error)) http.Handler {
-	wire := &transport{do: do}
+func (s *Store) Handler() http.Handler {
+	wire := &transport{do: s.Do}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		response, err := wire.Do(r)
 		if err != nil {

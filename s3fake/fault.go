@@ -58,7 +58,8 @@ func (f *Fault) text() faults.Text {
 	return faults.Text{
 		Kind: f.Kind.String(), Nth: &f.Nth, Times: &f.Times,
 		Predicates: []faults.Predicate{
-			{Name: "op", Value: &f.Op, Check: faults.Operation(Operations(), "("+strings.Join(Operations(), ", ")+")")}, {Name: "bucket", Value: &f.Bucket},
+			{Name: "op", Value: &f.Op, Check: faults.Operation(operationNames(), "("+strings.Join(operationNames(), ", ")+")")},
+			{Name: "bucket", Value: &f.Bucket},
 			{Name: "key", Value: &f.Key}, {Name: "actor", Value: &f.Actor},
 		},
 	}

@@ -19,23 +19,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// DependencyFault is a fault of the body store or of the origin.
-type DependencyFault string
-
-// DependencyFaults returns every one of them in the order in which reports print them.
-func DependencyFaults() []DependencyFault {
-	return []DependencyFault{mark.BodyPutFailed, mark.BodyPutLost, mark.BodyGetFailed, mark.OriginFailed}
-}
-
 // The faults that can strike a request, by the kind of request.
 var (
-	ofPuts   = []DependencyFault{mark.BodyPutFailed, mark.BodyPutLost}
-	ofGets   = []DependencyFault{mark.BodyGetFailed}
-	ofOrigin = []DependencyFault{mark.OriginFailed}
+	ofPuts   = []string{mark.BodyPutFailed, mark.BodyPutLost}
+	ofGets   = []string{mark.BodyGetFailed}
+	ofOrigin = []string{mark.OriginFailed}
 )
-
-// cutOff is a request that does not arrive, as a dependency's fault.
-const cutOff DependencyFault = cutOffKind
 
 // The errors that clients see. They cannot tell whether a lost put is stored.
 var (
@@ -45,15 +34,16 @@ var (
 	errCutOff     = errors.New("the network does not answer")
 )
 
-func (t DependencyFault) err() error {
-	switch t {
+// errorOf is what a client sees of a dependency's fault, nil for none.
+func errorOf(fault string) error {
+	switch fault {
 	case mark.BodyPutFailed, mark.BodyGetFailed:
 		return errBodies
 	case mark.BodyPutLost:
 		return errBodiesLost
 	case mark.OriginFailed:
 		return errOrigin
-	case cutOff:
+	case cutOffKind:
 		return errCutOff
 	default:
 		return nil
@@ -61,28 +51,28 @@ func (t DependencyFault) err() error {
 }
 
 // ofDependency is the fault as one of the body store or of the origin.
-func (f *Fault) ofDependency() DependencyFault {
+func (f *Fault) ofDependency() string {
 	if f.CutOff {
-		return cutOff
+		return cutOffKind
 	}
 	return f.Dependency
 }
 
 // befalls says whether the fault is one of these and can strike this actor. As in the store, a fault of alice can
 // strike alice.2.
-func (f *Fault) befalls(actor string, of []DependencyFault) bool {
+func (f *Fault) befalls(actor string, of []string) bool {
 	return (f.CutOff || slices.Contains(of, f.Dependency)) && (f.Actor == "" || f.Actor == actor || strings.HasPrefix(actor, f.Actor+"."))
 }
 
 // dependencyCall is the part of a request to the body store or the origin that faults decide.
 type dependencyCall struct {
-	ways       []int           // see outcomes
-	dependency DependencyFault // that it met; "" is none
+	ways       []int  // see outcomes
+	dependency string // that it met; "" is none
 }
 
 // outcomes are those of sim.Request: the ordinary one, and each possible fault by one more than its place in
 // world.possible.
-func (b *dependencyCall) outcomes(n *node, of []DependencyFault) []int {
+func (b *dependencyCall) outcomes(n *node, of []string) []int {
 	w := n.world
 	if len(w.possible) == 0 {
 		return ordinary
@@ -99,7 +89,7 @@ func (b *dependencyCall) outcomes(n *node, of []DependencyFault) []int {
 
 // meet has a fault strike the request: the possible one that the outcome names, or else the first certain one whose
 // turn it is.
-func (b *dependencyCall) meet(n *node, outcome int, of []DependencyFault) {
+func (b *dependencyCall) meet(n *node, outcome int, of []string) {
 	w := n.world
 	if outcome > 0 {
 		b.dependency = w.possible[outcome-1].strike().ofDependency()
@@ -124,7 +114,7 @@ func (b *dependencyCall) printed(well, separator string) string {
 	if b.dependency == "" {
 		return well
 	}
-	return separator + b.dependency.err().Error()
+	return separator + errorOf(b.dependency).Error()
 }
 
 // possibleFault is a fault that the schedule may choose, and how often it still may; a negative number has no end.
@@ -167,7 +157,7 @@ func (n *node) render(ctx context.Context, key string, keepAlive func(context.Co
 		return nil, err
 	}
 	if read.dependency != "" {
-		return nil, read.dependency.err()
+		return nil, errorOf(read.dependency)
 	}
 	c := n.world.scenario.Cache
 	part := c.KeepAlive
@@ -219,7 +209,7 @@ func (r *originRead) Apply(outcome int) {
 }
 
 func (r *originRead) AnswerFingerprint() (uint64, bool) {
-	return uint64(fingerprint.Hash(0).Text(r.body).Text(string(r.dependency))), true
+	return uint64(fingerprint.Hash(0).Text(r.body).Text(r.dependency)), true
 }
 
 func (r *originRead) Describe(int) string {
@@ -265,7 +255,7 @@ func (b bodies) PutBody(ctx context.Context, name string, body []byte) error {
 	if err := b.n.do(ctx, r); err != nil {
 		return err
 	}
-	return r.dependency.err()
+	return errorOf(r.dependency)
 }
 
 // DeleteBody takes a body away: no reference protocol does, but some that are broken do.
@@ -279,7 +269,7 @@ func (b bodies) GetBody(ctx context.Context, name string) ([]byte, error) {
 	if r.body == nil && r.dependency == "" {
 		return nil, isr.ErrNoBody
 	}
-	return r.body, r.dependency.err()
+	return r.body, errorOf(r.dependency)
 }
 
 // bodyRequest is a request to the body store.
@@ -292,7 +282,7 @@ type bodyRequest struct {
 }
 
 // faults are those that can strike the request.
-func (r *bodyRequest) faults() []DependencyFault {
+func (r *bodyRequest) faults() []string {
 	if r.put {
 		return ofPuts
 	}
@@ -320,7 +310,7 @@ func (r *bodyRequest) Apply(outcome int) {
 }
 
 func (r *bodyRequest) AnswerFingerprint() (uint64, bool) {
-	return uint64(bodyFingerprint(r.name, r.body).Text(string(r.dependency))), true
+	return uint64(bodyFingerprint(r.name, r.body).Text(r.dependency)), true
 }
 
 func (r *bodyRequest) Describe(int) string {
@@ -336,7 +326,7 @@ func (r *bodyRequest) Describe(int) string {
 func (r *bodyRequest) DescribeAnswer() string {
 	switch {
 	case r.dependency != "":
-		return r.dependency.err().Error()
+		return errorOf(r.dependency).Error()
 	case r.put && r.body == nil:
 		return "body deleted"
 	case r.put:
@@ -374,7 +364,7 @@ type objectRequest struct {
 	answer string
 }
 
-func (r *objectRequest) faults() []DependencyFault {
+func (r *objectRequest) faults() []string {
 	if r.step.Write {
 		return ofPuts
 	}

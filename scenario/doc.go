@@ -19,5 +19,5 @@
 //
 // Files name the protocols that isr-sim list prints, of which a program has [Protocols]; a Run takes any [isr.Handler].
 // There is one table ([TableName]). Bodies and the origin exist for as long as a run. They fail only as the scenario's
-// faults say: see [DependencyFaults].
+// faults say.
 package scenario

@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/base/words"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
 // Fault is a fault of the store, of the body store or of the origin. A certain one strikes whenever its predicates
@@ -20,7 +21,7 @@ type Fault struct {
 	ddbfake.Fault
 	// Dependency is a fault of the body store or of the origin; "" is a fault of the store. With one, the Fault has no
 	// Kind, and of its predicates only Actor, Nth and Times.
-	Dependency DependencyFault
+	Dependency string
 	// CutOff says that no request arrives, at the store, the body store or the origin. The Kind is FaultRequestLost then,
 	// and of the predicates there are only Actor, Nth and Times.
 	CutOff bool
@@ -57,7 +58,7 @@ func (f Fault) Name() string {
 	case f.Latency > 0:
 		return latencyKind
 	case f.Dependency != "":
-		return string(f.Dependency)
+		return f.Dependency
 	default:
 		return f.Kind.String()
 	}
@@ -196,10 +197,7 @@ func faultKinds() []string {
 	for _, k := range ddbfake.FaultKinds() {
 		known = append(known, k.String())
 	}
-	for _, t := range DependencyFaults() {
-		known = append(known, string(t))
-	}
-	return append(known, cutOffKind, latencyKind)
+	return append(append(known, mark.DependencyFaults()...), cutOffKind, latencyKind)
 }
 
 // parseFault reads a fault without its maybe: one of the store, or one of another kind with its predicates. The hint may
@@ -237,7 +235,7 @@ func parseFault(text string) (f Fault, hint string, err error) {
 	case kind == cutOffKind:
 		f.CutOff, f.Kind = true, ddbfake.FaultRequestLost
 	default:
-		f.Dependency, f.Kind = DependencyFault(kind), 0
+		f.Dependency, f.Kind = kind, 0
 	}
 	if err != nil || f.Op+f.Table+f.Key != "" {
 		return f, fmt.Sprintf("such as: %s actor=alice times=2", kind),

@@ -35,7 +35,7 @@ var allMarks = func() []Mark {
 	for _, kind := range ddbfake.FaultKinds() {
 		marks = append(marks, Mark(kind.String()))
 	}
-	for _, fault := range DependencyFaults() {
+	for _, fault := range mark.DependencyFaults() {
 		marks = append(marks, Mark(fault))
 	}
 	return marks

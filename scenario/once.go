@@ -138,7 +138,7 @@ func (c *onceCall) effect(ctx context.Context) (string, error) {
 	if e.dependency == "" {
 		return e.result, nil
 	}
-	err := e.dependency.err()
+	err := errorOf(e.dependency)
 	n.own.attempted("", n.proc.Now(), err)
 	return "", err
 }
@@ -179,7 +179,7 @@ func (e *effect) Accesses(outcome int) []sim.Access {
 func (e *effect) Apply(outcome int) {
 	c, w := e.call, e.call.node.world
 	if e.meet(c.node, outcome, ofOrigin); e.dependency != "" {
-		c.node.record(c.event(mark.EventEffectFailed, "", e.dependency.err()))
+		c.node.record(c.event(mark.EventEffectFailed, "", errorOf(e.dependency)))
 		return
 	}
 	if c.of.told {

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -131,14 +130,6 @@ func defaults() Scenario {
 		Bounds: Bounds{Schedules: 1000, Steps: 2000, Ticks: 6},
 		Expect: invariant.OK,
 	}
-}
-
-// Expected is the verdict that the scenario expects of a protocol: Expect of its own, and ok of every other.
-func (s *Scenario) Expected(protocol string) invariant.Verdict {
-	if protocol == s.Protocol {
-		return s.Expect
-	}
-	return invariant.OK
 }
 
 // YAML returns the scenario as a file that Parse reads back. Values that are defaults are left out.
@@ -275,14 +266,10 @@ func (r Replay) Run(s *Scenario, p isr.Protocol) Run {
 	}
 }
 
-// ErrNotRecorded says that a scenario has no replay entry.
-var ErrNotRecorded = errors.New("the scenario has no replay entry")
-
-// Recorded returns the run of the scenario's replay entry. The protocol must be one of Protocols. Without an entry the
-// error is ErrNotRecorded.
+// Recorded returns the run of the scenario's replay entry. The protocol must be one of Protocols.
 func (s *Scenario) Recorded() (Run, error) {
 	if s.Replay == nil {
-		return Run{}, fmt.Errorf("scenario %s: %w", s.Name, ErrNotRecorded)
+		return Run{}, fmt.Errorf("scenario %s: the scenario has no replay entry", s.Name)
 	}
 	p, err := ProtocolNamed(s.Replay.Protocol)
 	if err != nil {

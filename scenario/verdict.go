@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -228,10 +227,6 @@ func (e *BrokenError) Error() string {
 
 // Unwrap returns the error on which the run broke off.
 func (e *BrokenError) Unwrap() error { return e.Result.Err }
-
-// Visualize writes a page of HTML with every node's operations on its store, and with the longest orders that explain
-// their answers.
-func (o *Outcome) Visualize(out io.Writer) error { return invariant.Visualize(o.seen, out) }
 
 // Evidence returns everything that the run saw, for checks of the caller's own: change log, history, operations, bodies,
 // and the scenario's promises. It is only to be read. False says that it was not kept: a campaign makes run after run in

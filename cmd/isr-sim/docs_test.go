@@ -31,6 +31,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/study/selftest"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -329,10 +330,7 @@ func TestDocsLists(t *testing.T) {
 	for _, kind := range ddbfake.FaultKinds() {
 		kinds = append(kinds, kind.String())
 	}
-	var troubles []string
-	for _, trouble := range scenario.DependencyFaults() {
-		troubles = append(troubles, string(trouble))
-	}
+	troubles := mark.DependencyFaults()
 	for _, mark := range scenario.Marks() {
 		if !slices.Contains(append(kinds, troubles...), string(mark)) {
 			marks = append(marks, string(mark))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -68,7 +69,10 @@ func (r *replayCommand) run(cmd *cobra.Command, args []string) error {
 	}
 	fmt.Fprintf(r.Out, "\n%s", prose.Outcome(o, run.Scenario.Name, run.Protocol.Name))
 	if r.history != "" {
-		r.Lose(keep.History(r.history, o.Visualize))
+		r.Lose(keep.History(r.history, func(w io.Writer) error {
+			seen, _ := o.Evidence()
+			return invariant.Visualize(seen, w)
+		}))
 	}
 	r.Lose(r.Keep(cmd.Context(), run.Run, name))
 	result := results.OfOutcome(run.Run, o, shell.Program(), shell.Quote(name))

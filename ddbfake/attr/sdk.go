@@ -12,7 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/slab"
 )
 
-// MaxDepth is the largest [Depth] of an attribute's value.
+// MaxDepth is how many levels an attribute's value may have: a scalar or set is one, and a list or map is one more than
+// its deepest element.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-attributes
 const MaxDepth = 32
@@ -114,23 +115,6 @@ func fromSDK(v types.AttributeValue, depth int) (Value, error) {
 		}
 	}
 	return nil, errNoType
-}
-
-// Depth counts the levels of a value: 1 for a scalar or set, and 1 more than the deepest element for a list or map.
-func Depth(v Value) int {
-	deepest := 0
-	switch v := v.(type) {
-	case M:
-		//isrsim:unordered a maximum has no order
-		for _, e := range v {
-			deepest = max(deepest, Depth(e))
-		}
-	case L:
-		for _, e := range v {
-			deepest = max(deepest, Depth(e))
-		}
-	}
-	return deepest + 1
 }
 
 func mapFromSDK(m map[string]types.AttributeValue, depth int) (map[string]Value, error) {

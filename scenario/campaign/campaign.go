@@ -20,7 +20,7 @@ type Campaign struct {
 	// Schedules is the number of schedules; 0 is the scenario's own number.
 	Schedules int
 	// Workers is the number of schedules that run at the same time; 0 is one for each processor that Go may use. The
-	// result does not depend on it. All workers call the protocol's New, and with it all code under test.
+	// result does not depend on it. The workers call the protocol's New, and the code that it makes, at the same time.
 	Workers int
 	scenario.Options
 }
@@ -128,18 +128,24 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 // Shrink makes a violated run small: it looks for a run that violates the same invariant with fewer context switches,
 // then fewer steps, then in less time, and then with fewer faults, actors, commands and settings.
 //
-//	shrunk, err := campaign.Shrink{Failed: failed}.Run(ctx)
+//	shrunk, err := campaign.Shrink(ctx, failed)
 //
-// It tries simpler schedules and simpler scenarios, keeps those that still violate the invariant, and ends when nothing
-// simpler does. It is deterministic, and shrinking its result changes nothing.
+// The failed run is that of an Outcome: outcome.Replay().Run(s, p). A run that violates no invariant is an error; other
+// errors are those of scenario.Run.Do. A cancelled context ends it with the smallest run so far.
+//
+// Shrink tries simpler schedules and simpler scenarios, keeps those that still violate the invariant, and ends when
+// nothing simpler does. It is deterministic, and shrinking its result changes nothing.
 //
 // # Limits
 //
 // It is greedy: there may be a smaller run that no single change leads to. It keeps a scenario's promises:
 // max-clock-skew is not made smaller while some clock is not exact.
-type Shrink struct {
-	// Failed is the violated run: Outcome.Replay().Run makes it again.
-	Failed scenario.Run
+func Shrink(ctx context.Context, failed scenario.Run) (*Shrunk, error) {
+	s, err := campaign.Shrink{Failed: failed}.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Shrunk{Scenario: s.Scenario, Outcome: s.Outcome, Before: s.Before.String(), After: s.After.String()}, nil
 }
 
 // Shrunk is the result of a Shrink.
@@ -149,14 +155,4 @@ type Shrunk struct {
 	Outcome  *scenario.Outcome // of the replay entry, with its Digest
 	// Before and After say how much of a run there is to understand: context switches, steps, faults, actors, commands.
 	Before, After string
-}
-
-// Run shrinks. If the run does not violate an invariant, that is an error; others are those of scenario.Run.Do. A
-// cancelled context ends it with the smallest run so far.
-func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
-	s, err := campaign.Shrink{Failed: k.Failed}.Run(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &Shrunk{Scenario: s.Scenario, Outcome: s.Outcome, Before: s.Before.String(), After: s.After.String()}, nil
 }

@@ -38,7 +38,7 @@ func Example() {
 	fmt.Println(report.Summary(), "in schedule", report.FailedAt)
 
 	failed := report.Failure.Replay().Run(s, report.Protocol)
-	shrunk, err := campaign.Shrink{Failed: failed}.Run(context.Background())
+	shrunk, err := campaign.Shrink(context.Background(), failed)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -8,7 +8,7 @@ import (
 )
 
 // HasSubject reports whether a run has what the invariant is about: a publish, say, or an answer after an invalidation.
-// Of a run without it, "ok" says nothing. Of an invariant that is not one of All it is always true.
+// Without it, the verdict ok says nothing. It is always true of an invariant that is not one of All.
 func (inv *Invariant) HasSubject(ev Evidence) bool {
 	subject, known := subjects[inv.Name]
 	return !known || subject(ev)

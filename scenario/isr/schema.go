@@ -31,10 +31,11 @@ type Schema struct {
 // An attribute is given by its name, or by the path to it in a map (lock.until). After a time, and a space, may stand
 // its unit: s (epoch seconds, the default), ms, us, ns or iso8601 (text such as 2030-01-01T00:00:00Z, in UTC if it
 // names no zone). After a length of time may stand s (the default), ms, us, ns, or duration (text such as 1m30s).
-// Numbers may be of the type N or S. Every attribute may be left out that the cache does not have.
+// Numbers may be of the type N or S. An attribute that the cache does not have is left out.
 //
 // With Expires or Lasts the kind is a lock. With an attribute of a page it is a page, or, where the key has {version},
-// a version that the page leads to; with Invalidated alone it marks a page. Where the key has {request}, it is that of a regeneration by idempotency key.
+// a version that the page leads to; with Invalidated alone it marks a page. Where the key has {request}, it is the row
+// of a regeneration by idempotency key.
 type Row struct {
 	// Table is the name of the table that such rows are in; "" is any. If one Row names its table, all rows are those of
 	// one cache; else each table is taken for a cache of its own.

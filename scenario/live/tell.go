@@ -31,8 +31,8 @@ type calls map[string]map[callOf]history.Kind
 // Rendered after the origin was read and before the page is published, Served and Failed after the cache has answered.
 // Invalidating and Invalidated stand around an invalidation, Crashed says that a client has lost its requests under way,
 // and Settled that faults have stopped. Tell sets Seq, Time and Change. Actor is the name by which the client signs its
-// requests; it must be another one after a crash. Partition, of a Rendered, is the partition key of the page's rows,
-// where it is not isr.PartitionKey of tenant and key and Options.Rows does not say it.
+// requests; it must be another one after a crash. A Rendered event needs Partition, the partition key of the page's
+// rows, only if Options.Rows does not say it and it is not isr.PartitionKey of tenant and key.
 //
 // An error says which event is wrong, and why. Then none of them is taken in. At most 200,000 events are kept, with 64
 // MB of text; a Restore begins anew.

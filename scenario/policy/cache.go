@@ -23,10 +23,11 @@ type Cache[K comparable, V any] struct {
 	// Policy is the one that the cache keeps its values by. Without a Refresh it is [Unprotected]; the policy
 	// periodic renders without readers, and is refused.
 	Policy Policy
-	// Keys is how many keys it keeps: of more, the one that was not read for the longest time goes. 0 is no limit.
+	// Keys is how many keys it keeps at most; 0 is no limit. One more pushes out the key that was not read for the longest
+	// time.
 	Keys int
-	// Cleanup is the time between two removals of what has expired. 0 is none: what has expired goes when it is read,
-	// or is the one that was not read for the longest time.
+	// Cleanup is the time between two removals of expired values. 0 is none: an expired value goes when it is read, or is
+	// pushed out.
 	Cleanup time.Duration
 	// Seed is that of a policy's draws.
 	Seed uint64

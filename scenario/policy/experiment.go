@@ -58,8 +58,8 @@ type Experiment struct {
 	Render time.Duration
 	// Steady has the run begin in the steady state and not with an empty store: the ages of rows are drawn from their
 	// stationary distribution. The workload is [Poisson], and the policy one of an absolute, sliding or hybrid lifetime.
-	// Renders that are under way are not drawn: a warm-up of some renders has them. What nothing renders again is a month
-	// old.
+	// Renders that are under way are not drawn: a warm-up of some renders has them. A value that nothing renders again is
+	// a month old.
 	Steady bool
 	// WarmUp is simulated first and not measured. Lasts is measured.
 	WarmUp, Lasts time.Duration

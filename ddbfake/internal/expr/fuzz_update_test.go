@@ -327,7 +327,7 @@ func (a drawnAction) result(old attr.Item) (v attr.Value, errs []error) {
 		}
 		v = setOf(attr.KindOf(v), elements)
 	}
-	if len(a.target)-1+attr.Depth(v) > attr.MaxDepth {
+	if len(a.target)-1+depth(v) > attr.MaxDepth {
 		errs = append(errs, errNestedTooFar)
 	}
 	return v, errs

@@ -36,7 +36,7 @@ func (a *action) evaluate(before attr.Value, old packed.Attributes, args Args) (
 	if err != nil {
 		return nil, err
 	}
-	if len(a.target.steps)-1+attr.Depth(after) > attr.MaxDepth {
+	if len(a.target.steps)-1+depth(after) > attr.MaxDepth {
 		return nil, errNestedTooFar
 	}
 	return after, nil
@@ -189,4 +189,21 @@ func listAppend(args []operand, item packed.Attributes, given Args) (attr.Value,
 		out = attr.L{}
 	}
 	return out, nil
+}
+
+// depth counts the levels of a value: 1 for a scalar or set, and 1 more than the deepest element for a list or map.
+func depth(v attr.Value) int {
+	deepest := 0
+	switch v := v.(type) {
+	case attr.M:
+		//isrsim:unordered a maximum has no order
+		for _, e := range v {
+			deepest = max(deepest, depth(e))
+		}
+	case attr.L:
+		for _, e := range v {
+			deepest = max(deepest, depth(e))
+		}
+	}
+	return deepest + 1
 }

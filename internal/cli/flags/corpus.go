@@ -13,6 +13,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -27,7 +28,7 @@ type Corpus struct {
 	begin bool
 }
 
-// Register adds the flags. what says what becomes of the schedules.
+// Register adds the flags. The help of --corpus ends with what: the use that the command makes of the schedules.
 func (c *Corpus) Register(cmd *cobra.Command, what string) {
 	cmd.Flags().StringVar((*string)(&c.Corpus), "corpus", "", "a folder of recorded schedules: "+what)
 	cmd.Flags().BoolVar(&c.begin, "corpus-new", false, "make the folder of --corpus if it is not there, as on the first night")
@@ -71,7 +72,7 @@ func (c *Corpus) Strangers(r *Results, scenarios []*scenario.Scenario, p isr.Pro
 func (c *Corpus) Run(ctx context.Context, r *Results, s *scenario.Scenario, p isr.Protocol) (int, error) {
 	runs, err := c.Corpus.Run(ctx, s, p)
 	protocol := cmp.Or(p.Name, s.Protocol)
-	return judge(r, runs, s.Name, protocol, s.Expected(protocol)), cli.Unknown(err, "")
+	return judge(r, runs, s.Name, protocol, campaign.Expected(s, protocol)), cli.Unknown(err, "")
 }
 
 // judge prints what became of files, and returns the exit code.

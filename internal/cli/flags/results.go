@@ -180,8 +180,8 @@ func (r *Results) BrokeOff(err error, s *scenario.Scenario, protocol, name strin
 	return ok
 }
 
-// Around has a command judge, and writes its results in the forms that were asked for. Without any, and with a form for
-// readers, Out is the output of the command.
+// Around returns a command's function: it calls judge, and writes the results in the forms that were asked for. Without
+// any, and with a form for readers, Out is the output of the command.
 func (r *Results) Around(judge func(cmd *cobra.Command, args []string) error) func(cmd *cobra.Command, args []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := r.Parse(); err != nil {

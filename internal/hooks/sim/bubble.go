@@ -91,8 +91,8 @@ func (p *Proc) Turn() {
 // Life returns a context that ends with this incarnation of a node in a Bubble.
 func (p *Proc) Life() context.Context { return p.life }
 
-// AtEnd has f called, in a goroutine of its own, when this incarnation of a node in a Bubble has crashed, or its run is
-// over.
+// AtEnd registers f, which is called in a goroutine of its own when this incarnation of a node in a Bubble has crashed,
+// or when its run is over.
 func (p *Proc) AtEnd(f func()) { p.atEnd = append(p.atEnd, f) }
 
 // wait parks the calling goroutine at the gate as a lane of p.

@@ -14,8 +14,8 @@ func signed(d time.Duration) string {
 	return d.String()
 }
 
-// MayBeDown says whether something can have crashed a node by then, so that it can come back: one of so many crashes of
-// the schedule's choice, or one that is planned.
+// MayBeDown says whether a node may be down at a time. It may be if the schedule has crashes to choose, or if a crash
+// is planned for that time or an earlier one.
 func MayBeDown(crashes int, planned []Planned, by time.Duration) bool {
 	return crashes > 0 || slices.ContainsFunc(planned, func(e Planned) bool { return e.Kind == Crash && e.At <= by })
 }

@@ -68,7 +68,7 @@ func (r *RecipeB) pointer(ctx context.Context, key string) (Meta, error) {
 	return m, err
 }
 
-// NewVersion makes the VER# row of what a lease's holder has made.
+// NewVersion makes the VER# row of a page that the holder of a lease has made.
 func (r *RecipeB) NewVersion(l Lease, m Meta) Version {
 	return Version{
 		PK: r.PK(l.Key), SK: SortVersion + l.Token, S3Key: m.S3Key, ETag: m.ETag, Version: m.Version,

@@ -15,8 +15,8 @@ import (
 // request again is served the page that was made for it, for as long as Retention lasts. A request waits while another
 // node is regenerating the page.
 //
-// ErrOtherInputs says that Request.ID was used with another Hash. A failure is an error under every failure policy: the
-// page was not made, or this call cannot tell. The same request again finds out.
+// ErrOtherInputs says that Request.ID was used with another Hash. A failed request is an error, whatever
+// Config.Failure says: the page was not made, or this call cannot tell. The same request again finds out.
 //
 // The page of an earlier call is served as fresh only while it is the visible page.
 func (c *Cache) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {

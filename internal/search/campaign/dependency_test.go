@@ -9,6 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -29,7 +30,7 @@ func TestThereIsARunForEachPossibleDependencyFault(t *testing.T) {
 	if !r.Passed() {
 		t.Errorf("got %s, missing %v, unmet %v", r.Summary(), r.Missing, r.Unmet)
 	}
-	for _, fault := range scenario.DependencyFaults() {
+	for _, fault := range mark.DependencyFaults() {
 		if !slices.Contains(r.Reached(), scenario.Mark(fault)) {
 			t.Errorf("no schedule met %s", fault)
 		}

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -25,7 +26,15 @@ func (r *Report) Unreached() (leases []Deadline) {
 // Passed says whether the campaign has the verdict that its scenario expects, and reached the marks that it declares.
 // Under another protocol than the scenario's own, the expected verdict is ok.
 func (r *Report) Passed() bool {
-	return r.Verdict == r.Scenario.Expected(r.Protocol.Name) && !r.Vacuous()
+	return r.Verdict == Expected(r.Scenario, r.Protocol.Name) && !r.Vacuous()
+}
+
+// Expected is the verdict that a scenario expects of a protocol: Expect of its own, and ok of every other.
+func Expected(s *scenario.Scenario, protocol string) invariant.Verdict {
+	if protocol == s.Protocol {
+		return s.Expect
+	}
+	return invariant.OK
 }
 
 // Summary is the verdict in a few words.

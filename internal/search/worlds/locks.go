@@ -106,10 +106,17 @@ func (l Locks) actors(s *scenario.Scenario, locks []string, crashes int) *rapid.
 			sleep(time.Second),
 		)
 	})
+	return scripted(commands, c.Lease, crashes)
+}
+
+// scripted generates nodes that run such commands, with their pauses and crashes.
+func scripted(
+	commands *rapid.Generator[scenario.Command], lease time.Duration, crashes int,
+) *rapid.Generator[scenario.Actor] {
 	return rapid.Custom(func(t *rapid.T) scenario.Actor {
 		a := scenario.Actor{Script: rapid.SliceOfN(commands, 1, 5).Draw(t, "script")}
 		if a.Pauses = pick(t, "pauses", 0, 1, 2); a.Pauses > 0 {
-			a.PauseFor = pick(t, "pause for", c.Lease+time.Second, 0, c.Lease-time.Second)
+			a.PauseFor = pick(t, "pause for", lease+time.Second, 0, lease-time.Second)
 		}
 		if a.Crashes = pick(t, "crashes", 0, crashes); a.Crashes > 0 {
 			a.Restarts = pick(t, "restarts", 0, 1)
@@ -131,11 +138,14 @@ func drawLockFaults(t *rapid.T) []scenario.Fault {
 }
 
 // LockNames are the locks that scripts hold.
-func LockNames(s *scenario.Scenario) []string {
+func LockNames(s *scenario.Scenario) []string { return namesOf(s, "hold") }
+
+// namesOf are the keys of the scripts' commands of a verb.
+func namesOf(s *scenario.Scenario, verb scenario.Verb) []string {
 	var names []string
 	for _, a := range s.Actors {
 		for _, c := range a.Script {
-			if c.Verb == "hold" && !slices.Contains(names, c.Key) {
+			if c.Verb == verb && !slices.Contains(names, c.Key) {
 				names = append(names, c.Key)
 			}
 		}
@@ -145,19 +155,25 @@ func LockNames(s *scenario.Scenario) []string {
 
 // longestHolds bounds how much time a run of locks can take.
 func longestHolds(s *scenario.Scenario) time.Duration {
+	return longestTries(s, "hold", 4*s.Cache.Lease, s.Cache.Lease)
+}
+
+// longestTries bounds how much time a run can take. Each command of the verb tries Patience times and takes so long for
+// it, and rows are kept for so long.
+func longestTries(s *scenario.Scenario, verb scenario.Verb, try, kept time.Duration) time.Duration {
 	c := s.Cache
 	var moving time.Duration
 	for _, a := range s.Actors {
 		moving += time.Duration(a.Pauses) * a.PauseFor
 		for _, command := range a.Script {
-			once := command.For
-			if command.Verb == "hold" {
-				once += time.Duration(c.Patience) * (c.Poll + 4*c.Lease)
+			one := command.For
+			if command.Verb == verb {
+				one += time.Duration(c.Patience) * (c.Poll + try)
 			}
-			moving += time.Duration(1+a.Restarts) * once
+			moving += time.Duration(1+a.Restarts) * one
 		}
 	}
-	return 2 * (moving + time.Duration(s.Bounds.Ticks)*(c.Lease+lagAfter) + time.Minute)
+	return 2 * (moving + time.Duration(s.Bounds.Ticks)*(kept+lagAfter) + time.Minute)
 }
 
 // settle returns how long after its faults a world may take until each lock can be taken. Where no node can crash and no

@@ -19,7 +19,6 @@ type Calls struct {
 	Retentions     []time.Duration // how long a result is kept; none is DefaultRetentions
 	Payload        bool            // another payload is refused
 	Wait, Takeover time.Duration   // as in Locks
-	Goroutines     bool
 }
 
 // DefaultRetentions are those of worlds whose check names none.
@@ -102,46 +101,15 @@ func callers(s *scenario.Scenario, keys, payloads []string, crashes int) *rapid.
 		once := scenario.Command{Verb: "once", Key: pick(t, "key", keys...), Inputs: pick(t, "payload", payloads...)}
 		return pick(t, "command", once, once, sleep(900*time.Millisecond), once, sleep(in.Lease+time.Second), once, sleep(in.Retention+2*time.Second))
 	})
-	return rapid.Custom(func(t *rapid.T) scenario.Actor {
-		a := scenario.Actor{Script: rapid.SliceOfN(commands, 1, 5).Draw(t, "script")}
-		if a.Pauses = pick(t, "pauses", 0, 1, 2); a.Pauses > 0 {
-			a.PauseFor = pick(t, "pause for", in.Lease+time.Second, 0, in.Lease-time.Second)
-		}
-		if a.Crashes = pick(t, "crashes", 0, crashes); a.Crashes > 0 {
-			a.Restarts = pick(t, "restarts", 0, 1)
-		}
-		return a
-	})
+	return scripted(commands, in.Lease, crashes)
 }
 
 // callNames are the keys of the scripts' calls.
-func callNames(s *scenario.Scenario) []string {
-	var names []string
-	for _, a := range s.Actors {
-		for _, c := range a.Script {
-			if c.Verb == "once" && !slices.Contains(names, c.Key) {
-				names = append(names, c.Key)
-			}
-		}
-	}
-	return names
-}
+func callNames(s *scenario.Scenario) []string { return namesOf(s, "once") }
 
 // longestCalls bounds how much time a run of calls can take.
 func longestCalls(s *scenario.Scenario) time.Duration {
-	in := s.Cache
-	var moving time.Duration
-	for _, a := range s.Actors {
-		moving += time.Duration(a.Pauses) * a.PauseFor
-		for _, command := range a.Script {
-			one := command.For
-			if command.Verb == "once" {
-				one += time.Duration(in.Patience) * (in.Poll + 2*in.Lease + in.Render)
-			}
-			moving += time.Duration(1+a.Restarts) * one
-		}
-	}
-	return 2 * (moving + time.Duration(s.Bounds.Ticks)*(in.Retention+lagAfter) + time.Minute)
+	return longestTries(s, "once", 2*s.Cache.Lease+s.Cache.Render, s.Cache.Retention)
 }
 
 // settle returns how long after its faults a world may take until each call has a result.

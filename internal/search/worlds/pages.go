@@ -289,7 +289,7 @@ func drawFaults(t *rapid.T) []scenario.Fault {
 				ddbfake.FaultResponseLost, ddbfake.FaultThrottled, ddbfake.FaultErrorBefore, ddbfake.FaultConflict, ddbfake.FaultDuplicate)
 			f.Key = pick(t, "fault's key", "", "", isr.SortLock, isr.SortMeta)
 		} else {
-			f.Dependency = scenario.DependencyFault(pick(t, "trouble", mark.OriginFailed, mark.BodyPutFailed, mark.BodyGetFailed))
+			f.Dependency = pick(t, "trouble", mark.OriginFailed, mark.BodyPutFailed, mark.BodyGetFailed)
 		}
 		f.Times = pick(t, "fault's times", 0, 2)
 		return f

@@ -130,7 +130,7 @@ type streamed struct {
 	room *claim
 }
 
-// Hold sets the size of the room. The bytes of a long row are in it already.
+// Hold sets the size of the room to so many bytes, those of a long row included.
 func (s *streamed) Hold(bytes int) { s.conn.from.answers.settle(s.conn, s.room, bytes, true) }
 
 // Release gives the room back.

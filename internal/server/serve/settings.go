@@ -33,7 +33,7 @@ type Settings struct {
 	AllowHosts  []string
 	TLS         string // the file of the certificate, or AutoTLS; "" speaks http
 	Clock       string // see ParseClock
-	TTLLag      string // "" is WallLag on the wall clock, and manual on another
+	TTLLag      string // default "": WallLag with the wall clock, manual with another one
 	Seed        uint64
 	Faults      []string // of requests, and rules of what is held
 	KeepChanges int

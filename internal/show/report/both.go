@@ -38,7 +38,7 @@ func Both(out io.Writer, left, right Part) error {
 
 // Part is one of two runs that are drawn side by side.
 type Part struct {
-	Name     string // such as the file of the record
+	Name     string // what the page calls the run, such as the file of its record
 	Record   *record.Record
 	Commands []Command
 }

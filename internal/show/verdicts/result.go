@@ -50,8 +50,8 @@ type Result struct {
 	Breaks string `json:"breaks,omitempty"`
 	// Found are the invariants that some schedules violate.
 	Found []Found `json:"found,omitempty"`
-	// Strategies say which strategy found how much, and Coverage is what explore and merge have measured. The first result
-	// of a scenario under a protocol has both for all of them.
+	// Strategies say which strategy found how much, and Coverage is what explore and merge have measured. Where a scenario
+	// has several results under one protocol, the first of them has both, for all of them together.
 	Strategies []Strategy `json:"strategies,omitempty"`
 	Coverage   *Coverage  `json:"coverage,omitempty"`
 }

@@ -142,7 +142,7 @@ func (e Event) Effect(tails int) string {
 	}
 }
 
-// Idle says that leaving the event out of so many runs changes nothing that they could tell.
+// Idle says that the event made no difference that so many runs, with it and without it, could show.
 func (e Event) Idle(tails int) bool {
 	_, most := Interval(e.Violated, tails)
 	least, _ := Interval(e.With, tails)

@@ -43,7 +43,7 @@ import (
 // cores. A chance of p is off by more than 2*sqrt(p*(1-p)/Tails) one time in twenty; none of 200 tails is a chance of
 // less than 1.5%.
 type Explain struct {
-	// Failed is the violated run: its Strategy is sim.Replay of the recorded choices. Trace is not used.
+	// Failed is the violated run: its Strategy is sim.Replay of the recorded choices. Its Trace is not written.
 	Failed scenario.Run
 	// Tails is the number of random tails for each prefix; 0 is DefaultTails.
 	Tails int

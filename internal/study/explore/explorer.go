@@ -46,7 +46,7 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	x := &Exploration{
 		Scenario: c.Scenario.Name, File: cmp.Or(e.File, c.Scenario.Name), ScenarioDigest: digest, Protocol: c.Protocol.Name,
 		Strategy: c.Plan.Name, Seed: c.Seed, Swarm: c.Swarm, Shard: e.Shard.whole(), Schedules: c.Schedules,
-		Expect: c.Scenario.Expected(c.Protocol.Name).String(), Reach: c.Scenario.Reach,
+		Expect: campaign.Expected(c.Scenario, c.Protocol.Name).String(), Reach: c.Scenario.Reach,
 	}
 	x.Corpus, err = e.Corpus.Run(ctx, c.Scenario, c.Protocol)
 	if err != nil {

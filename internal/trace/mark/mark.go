@@ -53,6 +53,11 @@ const (
 	OriginFailed  = "origin-failed"   // the origin cannot be read now
 )
 
+// DependencyFaults returns the faults of the body store and of the origin.
+func DependencyFaults() []string {
+	return []string{BodyPutFailed, BodyPutLost, BodyGetFailed, OriginFailed}
+}
+
 // The kinds of a lock's events in a history, after those of package history: each is a history.Kind, and the event has a
 // Hold. The event's key is the lock's name. The node is the one that wants the lock, or has it.
 const (
