@@ -95,7 +95,11 @@ func (m *mutator) inspect(n ast.Node) bool {
 func (m *mutator) visit(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
-		for _, other := range others[n.Op] {
+		all := others[n.Op]
+		if strings.HasSuffix(m.code(n.X), ".Seq") && strings.HasSuffix(m.code(n.Y), ".Seq") && len(all) > 0 {
+			all = all[len(all)-1:] // the opposite alone: no two events have one number
+		}
+		for _, other := range all {
 			m.replace(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), other.String())
 		}
 		if n.Op == token.LAND || n.Op == token.LOR {

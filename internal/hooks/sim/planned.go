@@ -36,8 +36,8 @@ func inOrder(events []Planned) []Planned {
 	return events
 }
 
-// collectPlanned offers what must befall the node now, and says whether the node is down and comes back later.
-func (s *Sim) collectPlanned(a *actor) (waiting bool) {
+// collectPlanned offers what must befall the node now.
+func (s *Sim) collectPlanned(a *actor) {
 	p, now := a.proc, s.clock.Now()
 	for len(a.planned) > 0 && !now.Before(s.start.Add(a.planned[0].At)) {
 		if a.notices(a.planned[0]) {
@@ -47,7 +47,6 @@ func (s *Sim) collectPlanned(a *actor) (waiting bool) {
 		}
 		a.planned = a.planned[1:]
 	}
-	return p.state == crashed && a.comesBack()
 }
 
 // notices says whether the event changes anything for the node as it is now.

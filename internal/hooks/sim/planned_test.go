@@ -57,6 +57,8 @@ func TestPlannedEventsComeAtTheirTime(t *testing.T) {
 			"5s pause alice for 15s, 6s pause alice for 1s, 20s resume alice runs on", [2]time.Duration{5*second + 1, 20*second - 1}},
 		{"a clock that is set", []sim.Planned{{Kind: sim.ClockStep, At: second, For: 2 * second}, {Kind: sim.ClockStep, At: 2 * second, For: -second}},
 			"1s clock-step alice +2s, 2s clock-step alice -1s", [2]time.Duration{time.Hour, time.Hour}},
+		{"a clock that is hardly set", []sim.Planned{{Kind: sim.ClockStep, At: second, For: 1}, {Kind: sim.ClockStep, At: 2 * second}},
+			"1s clock-step alice +1ns, 2s clock-step alice 0s", [2]time.Duration{time.Hour, time.Hour}},
 		{"nothing to crash or to restart", []sim.Planned{{Kind: sim.Restart, At: second}, {Kind: sim.Crash, At: 2 * second}, {Kind: sim.Pause, At: 3 * second}, {Kind: sim.Crash, At: time.Hour}},
 			"2s crash alice loses its memory", [2]time.Duration{2*second + 1, time.Hour}},
 	} {
@@ -73,6 +75,37 @@ func TestPlannedEventsComeAtTheirTime(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What an actor is given in any order stays as it is.
+func TestTheListOfPlannedEventsIsOnlyRead(t *testing.T) {
+	events := []sim.Planned{{Kind: sim.Restart, At: 20 * time.Second}, {Kind: sim.Crash, At: 7 * time.Second}}
+	before := slices.Clone(events)
+	if plannedRun(t, sim.RandomWalk, 1, events...); !slices.Equal(events, before) {
+		t.Errorf("the list has become %v, want %v", events, before)
+	}
+}
+
+func TestWhatEventsMayDoToANode(t *testing.T) {
+	crash, set := sim.Planned{Kind: sim.Crash, At: time.Second}, sim.Planned{Kind: sim.ClockStep, At: time.Second}
+	for _, test := range []struct {
+		crashes, steps int
+		planned        []sim.Planned
+		by             time.Duration
+		down, sets     bool
+	}{
+		{},
+		{crashes: 1, down: true},
+		{planned: []sim.Planned{crash}, by: time.Second, down: true},
+		{planned: []sim.Planned{crash}, by: time.Second - 1},
+		{planned: []sim.Planned{set}, by: time.Second, sets: true},
+		{steps: 1, sets: true},
+	} {
+		down, sets := sim.MayBeDown(test.crashes, test.planned, test.by), sim.SetsClock(make([]time.Duration, test.steps), test.planned)
+		if down != test.down || sets != test.sets {
+			t.Errorf("%+v: may be down %v, sets the clock %v", test, down, sets)
+		}
 	}
 }
 

@@ -332,7 +332,7 @@ func (s *Sim) collect() (goesOn bool) {
 // collectActor gathers a's steps and says whether a waits for time to move.
 func (s *Sim) collectActor(a *actor) (waiting bool) {
 	p := a.proc
-	comesBack := len(a.planned) > 0 && s.collectPlanned(a)
+	s.collectPlanned(a)
 	if (s.cfg.Bubble != nil || p.state == away || len(a.lanes) > 0) && p.state != crashed {
 		waiting = s.collectLanes(a)
 	}
@@ -343,7 +343,7 @@ func (s *Sim) collectActor(a *actor) (waiting bool) {
 		if a.restarts > 0 {
 			s.offer(p, Restart, 0)
 		}
-		return comesBack
+		return a.comesBack()
 	}
 	if p.state == calling { // a pause of the node does not hold up a request in the network
 		outcomes := p.request.Outcomes()

@@ -122,17 +122,14 @@ func ObjectNamed(parts ...string) uint64 {
 // id identifies a step among all those possible now. It stays the same while other steps are taken that do not race
 // with it.
 func (s Step) id() uint64 {
-	h := uint64(s.Kind)
+	h := fingerprint.Hash(s.Kind)
 	if s.planned {
-		h |= 1 << 7 // no Kind has this bit
+		h = ^h
 	}
-	if s.proc != nil {
-		h |= uint64(s.proc.lane) << 8
-		h = h<<16 | uint64(s.proc.actor.index)
-		h = h<<16 | uint64(s.proc.incarnation)
-		return h<<16 | uint64(s.outcome)
+	if p := s.proc; p != nil {
+		h = h.Number(uint64(p.actor.index)).Number(uint64(p.incarnation)).Number(uint64(p.lane)).Number(uint64(s.outcome))
 	}
-	return fingerprint.Mix(h<<16|uint64(s.Thread), s.item)
+	return uint64(h.Number(uint64(s.Thread)).Number(s.item))
 }
 
 // Races reports whether the order of two steps that are both possible can matter to the run after them. Steps that do

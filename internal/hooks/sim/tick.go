@@ -65,7 +65,7 @@ func (s *Sim) further() []Step {
 		return s.later
 	}
 	s.later, s.gathered = s.later[:0], true
-	if len(s.steps) == 0 || !s.required || s.cfg.Bubble != nil {
+	if !s.required || s.cfg.Bubble != nil {
 		return nil
 	}
 	tick := s.steps[len(s.steps)-1]
