@@ -14,6 +14,10 @@ node(() => ({ get }), ['fetch'])
 node(() => ({ hold: () => ({ release() {} }) }), ['hold', 'extend'])
 // @ts-expect-error: what is held cannot be given back
 node(() => ({ hold: () => ({ token: 7 }) }), ['hold'])
+// @ts-expect-error: calls have no heartbeats
+node(() => ({ once: (_key, _payload, effect) => effect() }), ['once'], { heartbeats: true })
+// @ts-expect-error: a result is text
+node(() => ({ once: () => 7 }), ['once'])
 // @ts-expect-error: a page is no text
 node(() => ({ get: (key: string) => key }), ['get'])
 // @ts-expect-error: a body is text

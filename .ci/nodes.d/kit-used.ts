@@ -1,5 +1,5 @@
 // A program that uses everything that the kit exports: tsc --strict accepts it (bash .ci/nodes).
-import { bodies, node, origin, type Bodies, type ClientOptions, type Config, type Init, type Operations, type Served, type Verb } from 'isr-sim'
+import { bodies, node, origin, OtherPayload, type Bodies, type ClientOptions, type Config, type Init, type Operations, type Served, type Verb } from 'isr-sim'
 import { history, type Event, type Found } from 'isr-sim/history'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 
@@ -39,3 +39,4 @@ void (found.violations + found.events + found.doubts)
 const held = { token: 7, release() {}, held: () => true, extend: async () => {} }
 node(() => ({ hold: () => held }), ['hold'])
 node(async () => ({ hold: async (_key: string) => ({ ...held, token: 7n }) }), ['hold', 'held', 'extend'], { heartbeats: true, takeover: 2.5 })
+node(() => ({ once: async (_key, payload, effect) => { if (payload === '') throw new OtherPayload('none'); return effect() } }), ['once'], { payload: true, wait: 1 })

@@ -10,6 +10,8 @@ export interface Options {
   timeout?: number
   /** The node is a lock, and not a cache. */
   lock?: boolean
+  /** The node has calls run once. */
+  once?: boolean
   /** How many worlds are drawn. The variable ISR_SIM_WORLDS has another number for a night. */
   worlds?: number
   /** The seed of everything random. The variable ISR_SIM_SEED has another one. */

@@ -116,15 +116,39 @@ export interface LockTerms {
   readonly takeover?: number
 }
 
+/** The operation of a layer that has calls run once. */
+export interface Calling {
+  /**
+   * Has the effect of a key happen, if it has not, and returns its result: that of this call, or of an earlier one. It
+   * rejects with OtherPayload if the key is that of another payload, and with any other error if the call may be made
+   * again. Where `effect` rejects, it did not happen.
+   */
+  once: (key: string, payload: string, effect: () => Promise<string>) => Promise<string> | string
+}
+
+/** What such a layer promises besides its two times. What is left out is the default of isr-sim's `property.OnceCheck`. */
+export interface OnceTerms {
+  /** A call whose payload is not that of its key is refused, with OtherPayload. */
+  readonly payload?: boolean
+  /** How many seconds a call may wait by itself that nobody else is at. */
+  readonly wait?: number
+  /** How many seconds after its time in progress a call may still count as that whose machine has died. */
+  readonly takeover?: number
+}
+
+/** What `once` rejects with where the key is that of another payload. */
+export class OtherPayload extends Error {}
+
 export type Verb = keyof Operations
 
 /**
- * Runs the node: `create` makes the cache, or the lock, of one life, which has the operations that `can` names; without
+ * Runs the node: `create` makes the cache, lock or layer of one life, which has the operations that `can` names; without
  * `can`, all those of a cache. It is called once in a process.
  */
 export function node<V extends 'hold' | keyof Holding>(
   create: (init: Init) => Locking<NoInfer<V>> | Promise<Locking<NoInfer<V>>>, can: readonly V[], lock?: LockTerms,
 ): void
+export function node(create: (init: Init) => Calling | Promise<Calling>, can: readonly 'once'[], once?: OnceTerms): void
 export function node<V extends Verb>(
   create: (init: Init) => Pick<Operations, NoInfer<V>> | Promise<Pick<Operations, NoInfer<V>>>, can: readonly V[],
 ): void

@@ -369,6 +369,13 @@ function ask(method, path, body) { // a request of the kit's own
 /** Reads the origin of a page, and takes the scenario's time to render it. */
 export const origin = async (key) => (await ask('GET', 'origin?key=' + encodeURIComponent(key))).body.toString()
 
+/** Has the effect of the call that is under way happen, and returns its result. It rejects where the effect fails. */
+const effect = async () => (await ask('POST', 'effect')).body.toString()
+
+/** What once throws where the key is that of another payload, and the layer promises to refuse that. */
+export class OtherPayload extends Error {}
+OtherPayload.prototype.name = 'OtherPayload'
+
 /** The store of bodies: get returns undefined for a body that is not there. */
 export const bodies = {
   put: async (name, body) => { await ask('PUT', 'bodies/' + encodeURIComponent(name), body) },
@@ -380,13 +387,14 @@ export const bodies = {
 }
 
 /**
- * Runs the node. create(init) makes the cache, or the lock, of one life; init has what docs/NODES.md says, and client,
+ * Runs the node. create(init) makes the cache, lock or layer of one life; init has what docs/NODES.md says, and client,
  * the options of an AWS SDK client. It returns the operations that the cache has: get(key) and
  * regenerate(key, request, inputs) return {body, fresh}; invalidate(key) and rollback(key) return nothing; hold(key)
  * takes a lock, or throws, and returns what is held: release(), and, where can names them, held() and extend(). It may
- * have a fencing token. lock is what a lock promises: heartbeats, and margin, wait and takeover in seconds.
+ * have a fencing token. once(key, payload, effect) returns what effect() does, in this call or in an earlier one.
+ * terms are what is promised: of a lock heartbeats and margin, of calls payload, and of both wait and takeover.
  */
-export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback'], lock = undefined) {
+export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback'], terms = undefined) {
   let cache = null
   let locks = new Map() // that are held, by name
   const method = (of, name) => {
@@ -394,7 +402,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
     return of[name].bind(of)
   }
   const token = (held) => ({ token: held.token === undefined || held.token === null ? undefined : Number(held.token) })
-  const locking = {
+  const doing = { // what is no cache's
     async hold({ key }) {
       const held = await method(cache, 'hold')(key)
       method(held, 'release')
@@ -413,6 +421,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       await held.release()
     },
     work: (line) => wait(line.for * 1000), // in which the lock's timers fire
+    async once({ key, payload }) { return { body: await method(cache, 'once')(key, payload, effect) } },
   }
   const handle = async (line) => {
     learn(line.time)
@@ -427,8 +436,8 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
         if (mine === lives) { busy = false; say({ type: 'ready' }) }
         return
       }
-      if (verb in locking) {
-        const told = await locking[verb](line)
+      if (verb in doing) {
+        const told = await doing[verb](line)
         await drain()
         return done(told)
       }
@@ -443,7 +452,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       if (mine !== lives) return
       busy = false
       if (type === 'init') { process.stderr.write(`${e.stack}\n`, () => process.exit(1)); return }
-      say({ type: 'reply', id, error: `${e?.name ?? 'Error'}: ${e?.message ?? e}` })
+      say({ type: 'reply', id, error: `${e?.name ?? 'Error'}: ${e?.message ?? e}`, other: e instanceof OtherPayload || undefined })
     }
   }
   readline.createInterface({ input: process.stdin }).on('line', (text) => {
@@ -478,5 +487,5 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
     stir()
   }).on('close', () => process.exit(0))
   const work = can.includes('hold') ? ['work'] : []
-  say({ type: 'hello', versions: [1], can: [...can, ...work, 'timers', 'quiet', 'reset', 'abandon'], lock })
+  say({ type: 'hello', versions: [1], can: [...can, ...work, 'timers', 'quiet', 'reset', 'abandon'], [can.includes('once') ? 'once' : 'lock']: terms })
 }

@@ -51,11 +51,11 @@ def _flags(options):
 
 
 def check(can=("get",), terms=None, exec=None, keep=None, **options):
-    """A test that is a check. can names what the cache does (get, invalidate, regenerate, rollback), or a lock (hold, held,
-    extend), whose terms are what it promises: isr_sim.node takes both. options are the flags of isr-sim check: worlds,
-    schedules, seed, rows, without, reach, max_age, for_ and others. exec is the command of a node in any language, in the
-    place of what the function makes. keep is the folder for the run that fails: by default it is beside the test, below
-    __isr_sim__.
+    """A test that is a check. can names what the cache does (get, invalidate, regenerate, rollback), a lock (hold, held,
+    extend) or a layer of calls (once), whose terms are what it promises: isr_sim.node takes both. options are the flags
+    of isr-sim check: worlds, schedules, seed, rows, without, reach, max_age, for_ and others. exec is the command of a
+    node in any language, in the place of what the function makes. keep is the folder for the run that fails: by default
+    it is beside the test, below __isr_sim__.
     """
 
     def decorate(create):
@@ -63,7 +63,7 @@ def check(can=("get",), terms=None, exec=None, keep=None, **options):
             import pytest
 
             file = pathlib.Path(str(request.node.fspath))
-            said = dict(options, lock="hold" in can)
+            said = dict(options, lock="hold" in can, once="once" in can)
             for name in ("seed", "worlds"):
                 given = request.config.getoption("--isr-sim-" + name)
                 if given is not None:

@@ -1,6 +1,6 @@
-"""Breaks the caches and the lock of this folder in the ways that teams do, one at a time, and sees isr-sim find each.
+"""Breaks the caches, the lock and the calls of this folder in the ways that teams do, one at a time, and sees isr-sim find each.
 
-    python3 mutants.py [--seeds 10] [--schedules 500] [--only REGEXP] [--languages TypeScript,Python,lock] [--isr-sim COMMAND]
+    python3 mutants.py [--seeds 10] [--schedules 500] [--only REGEXP] [--languages TypeScript,Python,lock,once] [--isr-sim COMMAND]
 
 The isr-sim that is run, and the packages of the nodes, are those of the shell. It prints a table, and exits with 1 if a
 mutant was not found under a seed, was found by another invariant, or if its shrunk schedule needs more than four
@@ -81,6 +81,22 @@ LOCK_MUTANTS = [
 ]
 
 
+# Those of once.ts.
+ONCE_MUTANTS = [
+    ("whoever fails deletes the row, whosever it is", "gives-up-anyones", "effect-once"),
+    ("the row is deleted when the result could not be written", "gives-up-what-happened", "effect-once"),
+    ("a row in progress is taken for free", "unconditional", "effect-once same-result"),
+    ("a look, and then a put that asks for nothing", "looks-first", "effect-once same-result"),
+    ("it is taken over a second early", "early", "effect-once"),
+    ("it is forgotten after half its time", "forgets", "effect-once"),
+    ("the result is written without a condition", "completes-blindly", "same-result"),
+    ("an effect that failed is recorded as completed", "completes-what-failed", "same-result"),
+    ("the payload is not compared", "any-payload", "same-payload"),
+    ("an own row, whose answer was lost, is not recognised", "own", "free-call"),
+    ("a call in progress is never taken over", "never", "call-liveness free-call"),
+]
+
+
 def broken(source, old, new):
     if source.count(old) != 1:
         sys.exit("found %d times, expected once: %s" % (source.count(old), old))
@@ -119,18 +135,18 @@ def check(args, language, mutant):
             f.write(original)
 
 
-def check_lock(args, name, bug, invariants):
-    """The most schedules in which a bug of the lock was found, and what went wrong."""
+def check_drawn(args, kind, bug, invariants):
+    """The most schedules in which a bug of the lock, or of the calls, was found, and what went wrong."""
     most, errors = 0, []
     os.environ["BUG"] = bug
     for seed in range(1, args.seeds + 1):
-        code, output = run(args, "check", "--lock", "--exec", "exec node --import tsx lock-node.ts", "--seed", str(seed),
-                           "--shrink-time", "0s", "--keep", "lock-%s-%d" % (bug, seed))
+        code, output = run(args, "check", "--" + kind, "--exec", "exec node --import tsx %s-node.ts" % kind, "--seed", str(seed),
+                           "--shrink-time", "0s", "--keep", "%s-%s-%d" % (kind, bug, seed))
         found = re.search(r"violated: ([a-z-]+)", output)
         if code != 1 or not found or found[1] not in invariants.split():
             errors.append("seed %d: exit %d, %s\n%s" % (seed, code, found and found[1], output))
             continue
-        most = max(most, int(re.search(r"drawn worlds +exec .*?lock-node\.ts +(\d+)", output)[1]))
+        most = max(most, int(re.search(r"drawn worlds +exec .*?-node\.ts +(\d+)", output)[1]))
     del os.environ["BUG"]
     return most, errors
 
@@ -154,7 +170,7 @@ def main():
     p.add_argument("--seeds", type=int, default=10)
     p.add_argument("--schedules", type=int, default=500)
     p.add_argument("--only", default="")
-    p.add_argument("--languages", default="TypeScript,Python,lock")
+    p.add_argument("--languages", default="TypeScript,Python,lock,once")
     p.add_argument("--isr-sim", default="isr-sim")
     args = p.parse_args()
     failed = False
@@ -167,7 +183,7 @@ def main():
         os.chdir(work)
         print("| the team wrote | scenario | invariant | language | most schedules of %d seeds |\n|---|---|---|---|---|" % args.seeds)
         for mutant in MUTANTS:
-            for language in [l for l in args.languages.split(",") if l != "lock"]:
+            for language in [l for l in args.languages.split(",") if l not in ("lock", "once")]:
                 if not re.search(args.only, mutant[0]):
                     continue
                 most, errors = check(args, language, mutant)
@@ -175,10 +191,11 @@ def main():
                 for e in errors:
                     print(e, file=sys.stderr)
                 failed = failed or bool(errors)
-        for mutant in LOCK_MUTANTS if "lock" in args.languages else []:
-            if not re.search(args.only, mutant[0]):
+        drawn = [("lock", m) for m in LOCK_MUTANTS] + [("once", m) for m in ONCE_MUTANTS]
+        for kind, mutant in drawn:
+            if kind not in args.languages.split(",") or not re.search(args.only, mutant[0]):
                 continue
-            most, errors = check_lock(args, *mutant)
+            most, errors = check_drawn(args, kind, *mutant[1:])
             print("| %s | drawn worlds | %s | TypeScript | %s |" % (
                 mutant[0], " or ".join("`%s`" % i for i in mutant[2].split()), most if not errors else "NOT FOUND"), flush=True)
             for e in errors:

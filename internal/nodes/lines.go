@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/hooks"
@@ -29,6 +30,7 @@ const (
 	canHeld       = "held"    // a lock can be asked whether it is still held
 	canExtend     = "extend"  // a lock's lease begins anew when it is asked to
 	canWork       = "work"    // under a lock it takes time by itself, in which the lock's timers fire
+	canOnce       = "once"    // it has calls run once, and asks for their effects
 	canTimers     = "timers"  // it has a simulated clock: for people, nothing depends on it
 	canReset      = "reset"   // it forgets everything at a reset line between two commands
 	canAbandon    = "abandon" // and at one within a command, whose requests are then never answered
@@ -40,7 +42,8 @@ const (
 )
 
 var abilities = []string{
-	canGet, canInvalidate, canRegenerate, canRollback, canHold, canHeld, canExtend, canWork, canTimers, canReset, canAbandon, canQuiet, canParallel,
+	canGet, canInvalidate, canRegenerate, canRollback, canHold, canHeld, canExtend, canWork, canOnce,
+	canTimers, canReset, canAbandon, canQuiet, canParallel,
 }
 
 // said is a line of a program. Fields that its type does not have are zero.
@@ -48,9 +51,10 @@ type said struct {
 	Type string `json:"type"` // hello, ready, reply, quiet
 
 	// hello
-	Versions []int    `json:"versions"`
-	Can      []string `json:"can"`
-	Lock     *terms   `json:"lock,omitempty"`
+	Versions []int      `json:"versions"`
+	Can      []string   `json:"can"`
+	Lock     *lockTerms `json:"lock,omitempty"`
+	Once     *onceTerms `json:"once,omitempty"`
 
 	// reply
 	ID    int    `json:"id"`
@@ -59,6 +63,7 @@ type said struct {
 	Error string `json:"error"`
 	Held  bool   `json:"held,omitempty"`  // of held
 	Token *int64 `json:"token,omitempty"` // of hold and extend: the fencing token
+	Other bool   `json:"other,omitempty"` // of once, with an error: the key is that of another payload
 
 	// quiet
 	Requests []int    `json:"requests"` // that are under way, by their numbers
@@ -71,7 +76,10 @@ func parseLine(line []byte) (said, error) {
 	var s said
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&s); err != nil || d.More() {
+	switch err := d.Decode(&s); {
+	case err != nil && strings.Contains(err.Error(), "unknown field"):
+		return s, fmt.Errorf("printed %s on stdout: %s", excerpt(line), strings.TrimPrefix(err.Error(), "json: "))
+	case err != nil || d.More():
 		return s, fmt.Errorf("printed %s on stdout, expected a line of JSON", excerpt(line))
 	}
 	return s, nil
@@ -93,19 +101,30 @@ func (s said) hello() error {
 			return fmt.Errorf("says that it can %q, and not %q, of which that is a part", can, canHold)
 		}
 	}
-	return s.Lock.wrong(s.Can)
+	return cmp.Or(s.Lock.wrong(s.Can), s.Once.wrong(s.Can))
 }
 
-// terms are what a program's locks promise (invariant.LockTerms), in seconds. What is left out is the default.
-type terms struct {
+// lockTerms are what a program's locks promise (invariant.LockTerms), in seconds. What is left out is the default.
+type lockTerms struct {
 	Heartbeats bool    `json:"heartbeats"`
 	Margin     float64 `json:"margin"`
-	Wait       float64 `json:"wait"`
-	Takeover   float64 `json:"takeover"`
+	waits
+}
+
+// onceTerms are what a program's calls promise (invariant.OnceTerms).
+type onceTerms struct {
+	Payload bool `json:"payload"`
+	waits
+}
+
+// waits are what both promise.
+type waits struct {
+	Wait     float64 `json:"wait"`
+	Takeover float64 `json:"takeover"`
 }
 
 // wrong says why a program that can so much cannot promise the terms.
-func (t *terms) wrong(can []string) error {
+func (t *lockTerms) wrong(can []string) error {
 	if t == nil {
 		return nil
 	}
@@ -115,25 +134,48 @@ func (t *terms) wrong(can []string) error {
 	if t.Heartbeats && !slices.Contains(can, canWork) {
 		return fmt.Errorf("has a lock with heartbeats, and does not say that it can %q: without it no heart beats while a lock is held", canWork)
 	}
+	return cmp.Or(t.waits.wrong("a lock"), seconds("a lock", "margin", t.Margin))
+}
+
+// wrong says why a program that can so much cannot promise the terms.
+func (t *onceTerms) wrong(can []string) error {
+	if t == nil {
+		return nil
+	}
+	if !slices.Contains(can, canOnce) {
+		return fmt.Errorf("has terms of calls, and does not say that it can %q", canOnce)
+	}
+	return t.waits.wrong("calls")
+}
+
+func (t waits) wrong(of string) error {
+	return cmp.Or(seconds(of, "wait", t.Wait), seconds(of, "takeover", t.Takeover))
+}
+
+func seconds(of, name string, found float64) error {
 	const most = 365 * 24 * 60 * 60
-	for _, d := range []struct {
-		name    string
-		seconds float64
-	}{{"margin", t.Margin}, {"wait", t.Wait}, {"takeover", t.Takeover}} {
-		if !(d.seconds >= 0 && d.seconds <= most) {
-			return fmt.Errorf("has a lock whose %s is %v, expected seconds from 0 to those of a year", d.name, d.seconds)
-		}
+	if !(found >= 0 && found <= most) {
+		return fmt.Errorf("has %s whose %s is %v, expected seconds from 0 to those of a year", of, name, found)
 	}
 	return nil
 }
 
 // of are the terms of a lock with a lease.
-func (t *terms) of(lease time.Duration) invariant.LockTerms {
-	t = cmp.Or(t, &terms{})
-	return invariant.LockTerms{
-		Heartbeats: t.Heartbeats, Margin: duration(t.Margin),
-		Wait: cmp.Or(duration(t.Wait), hooks.DefaultWait), Takeover: cmp.Or(duration(t.Takeover), lease),
-	}
+func (t *lockTerms) of(lease time.Duration) invariant.LockTerms {
+	t = cmp.Or(t, &lockTerms{})
+	wait, takeover := t.waits.of(lease)
+	return invariant.LockTerms{Heartbeats: t.Heartbeats, Margin: duration(t.Margin), Wait: wait, Takeover: takeover}
+}
+
+// of are the terms of calls that count as in progress for a time.
+func (t *onceTerms) of(inProgress time.Duration) invariant.OnceTerms {
+	t = cmp.Or(t, &onceTerms{})
+	wait, takeover := t.waits.of(inProgress)
+	return invariant.OnceTerms{Payload: t.Payload, Wait: wait, Takeover: takeover}
+}
+
+func (t waits) of(lease time.Duration) (wait, takeover time.Duration) {
+	return cmp.Or(duration(t.Wait), hooks.DefaultWait), cmp.Or(duration(t.Takeover), lease)
 }
 
 func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
@@ -195,7 +237,8 @@ type command struct {
 	Request string `json:"request,omitempty"` // of regenerate: the idempotency key
 	Inputs  string `json:"inputs,omitempty"`  // and the hash of its inputs
 
-	For float64 `json:"for,omitempty"` // of work: how long, in seconds
+	For     float64 `json:"for,omitempty"`     // of work: how long, in seconds
+	Payload string  `json:"payload,omitempty"` // of once
 }
 
 func (c command) String() string { return c.Verb + " " + c.Key }

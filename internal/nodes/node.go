@@ -36,6 +36,7 @@ type node struct {
 	wire    dynamodb.HTTPClient
 	objects http.RoundTripper // of S3; nil before the first request
 	ids     int
+	effect  func(context.Context) (string, error) // of the call that is under way; nil if none is
 }
 
 var (
@@ -45,6 +46,7 @@ var (
 	_ isr.Rollbacker  = (*node)(nil)
 
 	_ hooks.LockClient = (*node)(nil)
+	_ hooks.OnceClient = (*node)(nil)
 )
 
 // boot begins a life, in the coroutine of its actor.
@@ -112,7 +114,7 @@ func (n *node) end(within bool) error {
 }
 
 // Terms implements hooks.LockClient.
-func (n *node) Terms() invariant.LockTerms { return n.life.program.terms(n.cfg.Lease) }
+func (n *node) Terms() invariant.LockTerms { return n.life.program.greeted().Lock.of(n.cfg.Lease) }
 
 // Acquire implements hooks.LockClient.
 func (n *node) Acquire(ctx context.Context, name string) (*hooks.Held, error) {
@@ -120,7 +122,7 @@ func (n *node) Acquire(ctx context.Context, name string) (*hooks.Held, error) {
 	if err != nil {
 		return nil, err
 	}
-	able := func(can string) bool { return slices.Contains(n.life.program.hello(), can) }
+	able := func(can string) bool { return slices.Contains(n.life.program.greeted().Can, can) }
 	held := &hooks.Held{Release: func(ctx context.Context) error {
 		_, err := n.command(ctx, canHold, command{Verb: "release", Key: name})
 		return err
@@ -156,6 +158,20 @@ func (n *node) Acquire(ctx context.Context, name string) (*hooks.Held, error) {
 	return held, nil
 }
 
+// OnceTerms implements hooks.OnceClient.
+func (n *node) OnceTerms() invariant.OnceTerms { return n.life.program.greeted().Once.of(n.cfg.Lease) }
+
+// Once implements hooks.OnceClient. The program asks for the effect when it is to happen.
+func (n *node) Once(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error) {
+	n.effect = effect
+	defer func() { n.effect = nil }()
+	s, err := n.command(ctx, canOnce, command{Verb: "once", Key: key, Payload: payload})
+	if err != nil && s.Other {
+		err = fmt.Errorf("%w: %w", isr.ErrOtherInputs, err)
+	}
+	return s.Body, err
+}
+
 // served has the program do a command whose reply is a page.
 func (n *node) served(ctx context.Context, can string, c command) (isr.Served, error) {
 	s, err := n.command(ctx, can, c)
@@ -167,7 +183,7 @@ func (n *node) served(ctx context.Context, can string, c command) (isr.Served, e
 
 // command has the program do one command.
 func (n *node) command(ctx context.Context, can string, c command) (said, error) {
-	if !slices.Contains(n.life.program.hello(), can) {
+	if !slices.Contains(n.life.program.greeted().Can, can) {
 		panic(n.life.wrong(c.String(), "its hello does not say that it can "+can, ""))
 	}
 	n.ids++
@@ -212,11 +228,19 @@ func (n *node) serve(ctx context.Context, at string, a *arrival) (to *answer, st
 			return text(http.StatusBadGateway, err.Error()), true
 		}
 		return &answer{status: http.StatusOK, body: page}, true
+	case path == "effect" && a.method == http.MethodPost && n.effect == nil:
+		return text(http.StatusConflict, "found no call that is under way: effects happen between a command once and its reply"), false
+	case path == "effect" && a.method == http.MethodPost:
+		result, err := n.effect(ctx)
+		if err != nil {
+			return text(http.StatusBadGateway, err.Error()), true
+		}
+		return text(http.StatusOK, result), true
 	case body && name != "":
 		return n.body(ctx, a, name), true
 	default:
 		return text(http.StatusNotFound, "found "+a.String()+", expected POST /_isr-sim/sleep, GET /_isr-sim/time, "+
-			"GET /_isr-sim/origin?key=KEY or GET, PUT or DELETE /_isr-sim/bodies/NAME"), false
+			"GET /_isr-sim/origin?key=KEY, POST /_isr-sim/effect or GET, PUT or DELETE /_isr-sim/bodies/NAME"), false
 	}
 }
 

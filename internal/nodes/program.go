@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -41,8 +42,7 @@ type Program struct {
 
 	remembered memory
 	mu         sync.Mutex
-	can        []string // the abilities that the hello names
-	lock       *terms   // and the terms of its locks
+	hello      *said // of the first process
 	idle       []*process
 	closed     bool
 	out        sync.Mutex // of Stderr
@@ -77,36 +77,33 @@ func (g *Program) Can(actor string) ([]string, error) {
 	return slices.Clone(p.can), nil
 }
 
-// hello returns the abilities that the first hello has named.
-func (g *Program) hello() []string {
+// greeted returns the first hello.
+func (g *Program) greeted() said {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.can
-}
-
-// terms are those of the program's locks, as the hello says them.
-func (g *Program) terms(lease time.Duration) invariant.LockTerms {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.lock.of(lease)
+	return *cmp.Or(g.hello, &said{})
 }
 
 // Locks returns what the locks of a program promise that can hold some. It is known after Can. Takeover is 0 if it is a
 // lease.
-func (g *Program) Locks() invariant.LockTerms { return g.terms(0) }
+func (g *Program) Locks() invariant.LockTerms { return g.greeted().Lock.of(0) }
+
+// Calls returns what a program promises that has calls run once, as Locks does.
+func (g *Program) Calls() invariant.OnceTerms { return g.greeted().Once.of(0) }
 
 // greet notes what the hello of a process says. It is that of the program.
 func (g *Program) greet(hello said) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.can == nil {
-		g.can, g.lock = append([]string{}, hello.Can...), hello.Lock
+	g.hello = cmp.Or(g.hello, &hello)
+	if !slices.Equal(g.hello.Can, hello.Can) {
+		return fmt.Errorf("said that it can %v, and now %v: each process must say the same", g.hello.Can, hello.Can)
 	}
-	if !slices.Equal(g.can, hello.Can) {
-		return fmt.Errorf("said that it can %v, and now %v: each process must say the same", g.can, hello.Can)
-	}
-	if was, is := g.lock.of(0), hello.Lock.of(0); was != is {
+	if was, is := g.hello.Lock.of(0), hello.Lock.of(0); was != is {
 		return fmt.Errorf("said the terms of its locks, %+v, and now %+v: each process must say the same", was, is)
+	}
+	if was, is := g.hello.Once.of(0), hello.Once.of(0); was != is {
+		return fmt.Errorf("said the terms of its calls, %+v, and now %+v: each process must say the same", was, is)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
     step()
   })
   await new Promise((done) => server.listen(0, '127.0.0.1', done))
-  const source = `import { node, origin, bodies } from '${new URL('../index.mjs', import.meta.url)}'
+  const source = `import { node, origin, bodies, OtherPayload } from '${new URL('../index.mjs', import.meta.url)}'
     import http from 'node:http'
     import { spawn } from 'node:child_process'
     import promises from 'node:timers/promises'
@@ -149,6 +149,19 @@ test('the heart of a lock beats while it is held', async () => {
     { token: 7 }, { held: false }, {}, { held: true },
     { error: 'Error: skipped: what hold returned has no method extend, which can says that it has' }, { error: 'Error: 2 beats' },
   ])
+})
+
+test('a call asks for its effect, and says why it was refused', async () => {
+  const { steps, lines } = await run('', 0, `(init) => ({
+    async once(key, payload, effect) {
+      if (payload === 'b') throw new OtherPayload('of a')
+      return key + await effect()
+    },
+  })`, ['a', 'b'].map((payload) => ({ verb: 'once', key: 'order-7', payload })), `['once'], { payload: true }`)
+  assert.deepEqual(steps, ['POST /_isr-sim/effect'])
+  const [hello, ...replies] = lines
+  assert.deepEqual(hello.once, { payload: true })
+  assert.deepEqual(replies.map(({ type, id, ...said }) => said), [{ body: 'order-7of /_isr-sim/effect' }, { error: 'OtherPayload: of a', other: true }])
 })
 
 test('an error of the cache is its reply', async () => {

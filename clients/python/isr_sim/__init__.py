@@ -7,6 +7,6 @@ process of pytest, whose tests are run as nodes in others (isr_sim_pytest), and 
 import sys
 
 if "_pytest" not in sys.modules and sys.argv[:1] != ["-m"]:  # which it is while python -m looks for __main__
-    from ._kit import bodies, boto3_options, node, origin
+    from ._kit import OtherPayload, bodies, boto3_options, node, origin
 
-    __all__ = ["bodies", "boto3_options", "node", "origin"]
+    __all__ = ["OtherPayload", "bodies", "boto3_options", "node", "origin"]

@@ -288,14 +288,27 @@ def boto3_options(init):
     }
 
 
+class OtherPayload(Exception):
+    """What once raises where the key is that of another payload, and the layer promises to refuse that."""
+
+
+def _effect():
+    """Has the effect of the call that is under way happen, and returns its result. It raises where the effect fails."""
+    return _ask("POST", "effect")[1].decode()
+
+
 def _token(held):
     token = getattr(held, "token", None)
     return {} if token is None else {"token": int(token)}
 
 
-def _locking(lock, held, line):
-    """A command of a lock; held are the locks that are held, by name."""
+def _doing(lock, held, line):
+    """A command that is no cache's; held are the locks that are held, by name."""
     verb, key = line["verb"], line["key"]
+    if verb == "once":
+        if not hasattr(lock, "once"):
+            raise NotImplementedError("skipped: the layer has no method once, which can says that it has")
+        return {"body": lock.once(key, line["payload"], _effect)}
     if verb == "hold":
         got = lock.hold(key)
         if not hasattr(got, "release"):
@@ -314,14 +327,15 @@ def _locking(lock, held, line):
     return {"held": bool(said)} if verb == "held" else _token(held[key])
 
 
-def node(create, can=("get", "invalidate", "regenerate", "rollback"), lock=None):
+def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None):
     """Runs the node until its simulator ends it.
 
-    create(init) makes the cache, or the lock, of one life; init has what docs/NODES.md says. The cache has a method for
+    create(init) makes the cache, lock or layer of one life; init has what docs/NODES.md says. The cache has a method for
     each name in can: get(key) and regenerate(key, request, inputs) return (body, fresh); invalidate(key) and
     rollback(key) return nothing. hold(key) takes a lock, or raises, and returns what is held: an object with release(),
-    and, where can names them, held() and extend(). It may have a fencing token. lock is what a lock promises: a dict of
-    heartbeats, and of margin, wait and takeover in seconds.
+    and, where can names them, held() and extend(). It may have a fencing token. once(key, payload, effect) returns what
+    effect() does, in this call or in an earlier one. terms are a dict of what is promised: of a lock heartbeats and
+    margin, of calls payload, and of both wait and takeover.
     """
     global _began, _connections, _here
 
@@ -350,8 +364,8 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), lock=None)
     _threading_start(threading.Thread(target=read, daemon=True))
     me = _threads.adopt()
     work = ["work"] if "hold" in can else []
-    terms = {} if lock is None else {"lock": lock}
-    say(type="hello", versions=[1], can=[*can, *work, "timers", "quiet", "reset"], **terms)
+    promised = {} if terms is None else {"once" if "once" in can else "lock": terms}
+    say(type="hello", versions=[1], can=[*can, *work, "timers", "quiet", "reset"], **promised)
     cache, held = None, {}
     while True:
         _threads.busy = False
@@ -377,8 +391,8 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), lock=None)
         else:
             of = [line["key"]] + ([line["request"], line.get("inputs", "")] if line["verb"] == "regenerate" else [])
             try:
-                if line["verb"] in ("hold", "held", "extend", "release", "work"):
-                    told_back = _locking(cache, held, line)
+                if line["verb"] in ("hold", "held", "extend", "release", "work", "once"):
+                    told_back = _doing(cache, held, line)
                     _threads.drain()
                     say(type="reply", id=line["id"], **told_back)
                     continue
@@ -391,4 +405,5 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), lock=None)
                 say(type="reply", id=line["id"], body=body, fresh=fresh and _now == then)
             except Exception as e:  # the command failed: that is its reply
                 _threads.drain()
-                say(type="reply", id=line["id"], error="%s: %s" % (type(e).__name__, e))
+                other = {"other": True} if isinstance(e, OtherPayload) else {}
+                say(type="reply", id=line["id"], error="%s: %s" % (type(e).__name__, e), **other)

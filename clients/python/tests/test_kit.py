@@ -41,7 +41,7 @@ class Simulator:
                 self.wfile.write(text)
 
             def do_POST(self):
-                simulator.time += int(float(self.path.split("=")[1]))
+                simulator.time += int(float((self.path + "=0").split("=")[1]))
                 self.do_GET()
 
             def log_message(self, *_):
@@ -258,6 +258,16 @@ class KitTest(unittest.TestCase):
             {"token": 7}, {"held": False}, {}, {"held": True},
             {"error": "NotImplementedError: skipped: what hold returned has no method extend, which can says that it has"}, {"error": "ValueError: 2 beats"},
         ])
+
+    def test_a_call_asks_for_its_effect_and_says_why_it_was_refused(self):
+        once = "lambda self, key, payload, effect: key + effect() if payload == 'a' else self.get(key)"
+        s = Simulator("raise isr_sim.OtherPayload('of a')", create="lambda init: type('Calls', (Node,), {'once': %s})()" % once,
+                      more='["once"], {"payload": True}', script=[{"verb": "once", "key": "order-7", "payload": p} for p in "ab"])
+        hello, *replies = s.lines
+        self.assertEqual((s.steps, hello["once"]), (["POST /_isr-sim/effect"], {"payload": True}))
+        for r in replies:
+            del r["type"], r["id"]
+        self.assertEqual(replies, [{"body": "order-7of /_isr-sim/effect"}, {"error": "OtherPayload: of a", "other": True}])
 
     def test_asyncio_sleeps_by_the_simulated_clock(self):
         s = Simulator("""

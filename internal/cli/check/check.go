@@ -5,6 +5,8 @@ package check
 import (
 	"context"
 
+	"pgregory.net/rapid"
+
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
@@ -15,17 +17,26 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Check is what to check, and how. All fields are needed but Extras, Locks, Without and Progress.
+// Check is what to check, and how. All fields are needed but Extras, Other, Without and Progress.
 type Check struct {
 	Protocol isr.Protocol
 	worlds.Extras
-	Locks             *worlds.Locks // the program is a lock; nil is a cache
-	TTL               worlds.TTL    // of a lock
-	Without           []string      // names of invariants that do not judge
+	Other             *Other     // nil is a cache
+	TTL               worlds.TTL // of another one
+	Without           []string   // names of invariants that do not judge
 	Seed              uint64
 	Worlds, Schedules int // of each world
 	Reach             []scenario.Mark
 	Progress          func(done, all int)
+}
+
+// Other is a program that is no cache: a lock, or a layer that has calls run once.
+type Other struct {
+	Worlds interface {
+		Generator(name, protocol string, schedules int) *rapid.Generator[worlds.World]
+	}
+	Basic   scenario.Mark // that some world must reach, whatever Check.Reach says
+	Nothing string        // the words for a check that did not
 }
 
 // Result is how a check went.
@@ -47,8 +58,8 @@ func (c *Check) world(i int) (*scenario.Scenario, error) {
 		protocol = scenario.Defaults().Protocol
 	}
 	generator := worlds.Pages(name, protocol, c.Schedules, c.Extras)
-	if c.Locks != nil {
-		generator = c.Locks.Generator(name, protocol, c.Schedules)
+	if c.Other != nil {
+		generator = c.Other.Worlds.Generator(name, protocol, c.Schedules)
 	}
 	drawn := generator.Example(int(sim.Derive(c.Seed, i) >> 1))
 	drawn.Rows, drawn.Without = c.Rows, c.Without
@@ -58,7 +69,7 @@ func (c *Check) world(i int) (*scenario.Scenario, error) {
 // Run draws the worlds, one after the other, and runs each until one is not ok. A context that is over ends the check
 // between two schedules. An error is not a verdict: see scenario.BrokenError.
 func (c *Check) Run(ctx context.Context) (*Result, error) {
-	if c.Locks != nil {
+	if c.Other != nil {
 		ctx = c.TTL.Watch(ctx)
 	}
 	r := &Result{Marks: map[scenario.Mark]int{}}
@@ -117,9 +128,9 @@ func (c *Check) nothing(r *Result) string {
 	switch {
 	case r.Worlds == 0:
 		return "no world was run"
-	case c.Locks != nil && r.Marks[mark.HoldTaken] == 0:
-		return "no lock was taken in any world"
-	case c.Locks != nil:
+	case c.Other != nil && r.Marks[c.Other.Basic] == 0:
+		return c.Other.Nothing + " in any world"
+	case c.Other != nil:
 		return ""
 	case r.Marks[mark.ServedFresh]+r.Marks[mark.ServedStale] == 0:
 		return "the program served nothing in any world"

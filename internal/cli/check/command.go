@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,8 +44,9 @@ type command struct {
 	limit, shrink     time.Duration
 	rows, folder      string
 	without, reach    []string
-	tenants, lock     bool
-	leases            []time.Duration
+	tenants           bool
+	lock, once        bool
+	leases, kept      []time.Duration
 	promise           scenario.Promise
 }
 
@@ -53,8 +55,9 @@ func NewCommand() *cobra.Command {
 	c := &command{}
 	cmd := &cobra.Command{
 		Use:   "check --exec COMMAND",
-		Short: "Check a cache, or a lock, in any language: draw worlds, and run it in each under many schedules",
-		Long: `Check answers whether a cache is right, or with --lock a lock. It draws worlds (machines and what they are
+		Short: "Check a cache, a lock or a layer of idempotent calls in any language: draw worlds, and run it in each under many schedules",
+		Long: `Check answers whether a cache is right, with --lock a lock, or with --once a layer that
+has calls run once. It draws worlds (machines and what they are
 asked for, durations, clocks, pauses, crashes, faults, lags of TTL) as property.Check
 does for caches in Go, and runs the program in each under many schedules. Clients ask
 for what the program's hello says that it can.
@@ -63,9 +66,9 @@ The first run that violates an invariant ends the check. It is made smaller, and
 in a folder (--keep) as a scenario file, a record and a report. The next check begins
 with it.
 
-A check in which nothing was published or served, or no lock was taken, or in which no world came to where
+A check in which nothing was published or served, no lock was taken or no call answered, or in which no world came to where
 bugs would be (--reach), is vacuous, and fails.`,
-		Example: "  isr-sim check --exec 'node node.mjs'\n  isr-sim check --exec 'python3 node.py' --rows rows.yaml --worlds 500 --without single-flight\n  isr-sim check --lock --exec 'node lock.mjs'",
+		Example: "  isr-sim check --exec 'node node.mjs'\n  isr-sim check --exec 'python3 node.py' --rows rows.yaml --worlds 500 --without single-flight\n  isr-sim check --lock --exec 'node lock.mjs'\n  isr-sim check --once --exec 'node payments.mjs'",
 		Args:    cli.Arguments("no scenario: worlds are drawn", 0, 0),
 	}
 	cmd.RunE = c.Around(c.run)
@@ -83,7 +86,9 @@ bugs would be (--reach), is vacuous, and fails.`,
 	f.StringSliceVar(&c.without, "without", nil, "an invariant that does not judge, because the cache does not promise it; repeatable")
 	f.StringSliceVar(&c.reach, "reach", nil, "the marks that some world must reach, or none (default: those of docs/CHECK.md)")
 	f.BoolVar(&c.lock, "lock", false, "the program is a lock: machines hold it, and what it guards is written (docs/NODES.md)")
-	f.DurationSliceVar(&c.leases, "lease", nil, "with --lock: a lease that worlds give the lock; repeatable (default: 10s, 2s, 1.5s and 30s)")
+	f.BoolVar(&c.once, "once", false, "the program has calls run once: machines make the same calls (docs/NODES.md)")
+	f.DurationSliceVar(&c.leases, "lease", nil, "with --lock: a lease that worlds give the lock; with --once: how long a call counts as in progress; repeatable (default: 10s, 2s, 1.5s and for locks 30s)")
+	f.DurationSliceVar(&c.kept, "retention", nil, "with --once: how long worlds have results kept; repeatable (default: 1h and 1m)")
 	f.BoolVar(&c.tenants, "tenants", false, "the nodes have tenants, whose pages must be kept apart")
 	f.DurationVar(&c.promise.MaxAge, "max-age", 0, "the cache promises that nothing older is served, fresh or stale")
 	f.BoolVar(&c.promise.AcrossNodes, "monotonic-across-nodes", false, "the cache promises monotonic reads across its nodes")
@@ -103,11 +108,7 @@ func (c *command) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer c.Close()
-	find := func() error { return c.Find(&check.Protocol, &check.Verbs) }
-	if c.lock {
-		find = func() error { return c.FindLock(&check.Protocol, check.Locks) }
-	}
-	if err := find(); err != nil {
+	if err := c.find(check); err != nil {
 		return err
 	}
 	if err := c.keeps(); err != nil {
@@ -145,19 +146,15 @@ func (c *command) check(cmd *cobra.Command) (*Check, error) {
 		Seed: c.seed, Worlds: c.worlds, Schedules: c.schedules, Without: c.without,
 		Extras: worlds.Extras{Tenants: c.tenants, Promise: c.promise}, Reach: worlds.Reach(),
 	}
-	all, only := invariant.All(), []string{"lease"}
-	if c.lock {
-		check.Locks, check.Reach, all = &worlds.Locks{Leases: c.leases}, worlds.LockReach(), invariant.OfLocks()
-		only = []string{"tenants", "max-age", "monotonic-across-nodes"}
+	all := invariant.All()
+	switch {
+	case c.lock:
+		check.Reach, all = worlds.LockReach(), invariant.OfLocks()
+	case c.once:
+		check.Reach, all = worlds.OnceReach(), invariant.OfCalls()
 	}
-	for _, flag := range only {
-		switch {
-		case !cmd.Flags().Changed(flag):
-		case c.lock:
-			return check, cli.Usage(fmt.Errorf("--%s does not go with --lock: a lock has no pages", flag), "")
-		default:
-			return check, cli.Usage(fmt.Errorf("--%s needs --lock", flag), "")
-		}
+	if err := c.together(cmd); err != nil {
+		return check, err
 	}
 	for _, flag := range []struct {
 		name  string
@@ -211,6 +208,45 @@ func (c *command) check(cmd *cobra.Command) (*Check, error) {
 		}
 	}
 	return check, nil
+}
+
+// together refuses flags that do not go together.
+func (c *command) together(cmd *cobra.Command) error {
+	pages := []string{"tenants", "max-age", "monotonic-across-nodes"}
+	refuse := func(form string, flags ...string) error {
+		for _, flag := range flags {
+			if cmd.Flags().Changed(flag) {
+				return cli.Usage(fmt.Errorf(form, flag), "")
+			}
+		}
+		return nil
+	}
+	switch {
+	case c.lock && c.once:
+		return refuse("--%s does not go with --lock: check one after the other", "once")
+	case c.lock:
+		return cmp.Or(refuse("--%s does not go with --lock: a lock has no pages", pages...), refuse("--%s needs --once", "retention"))
+	case c.once:
+		return refuse("--%s does not go with --once: calls have no pages", pages...)
+	default:
+		return cmp.Or(refuse("--%s needs --lock or --once", "lease"), refuse("--%s needs --once", "retention"))
+	}
+}
+
+// find finds out what the program can, and with it the worlds that are drawn.
+func (c *command) find(check *Check) error {
+	switch {
+	case c.lock:
+		locks := &worlds.Locks{Leases: c.leases}
+		check.Other = &Other{locks, mark.HoldTaken, "no lock was taken"}
+		return c.FindLock(&check.Protocol, locks)
+	case c.once:
+		calls := &worlds.Calls{InProgress: c.leases, Retentions: c.kept}
+		check.Other = &Other{calls, mark.CallAnswered, "no call was answered"}
+		return c.FindCalls(&check.Protocol, calls)
+	default:
+		return c.Find(&check.Protocol, &check.Verbs)
+	}
 }
 
 // ttlOf is the attribute by which TTL deletes rows.
@@ -388,7 +424,7 @@ func (c *command) ended(cmd *cobra.Command, check *Check, r *Result) error {
 	missing, untested := worlds.Missing(check.Reach, r.Marks, r.Worlds, r.Schedules)
 	why, verdict := "", verdicts.OK
 	ttl, note := "", ""
-	if check.Locks != nil {
+	if check.Other != nil {
 		ttl, note = check.TTL.Unmet(r.Marks, r.Worlds, !cmd.Flags().Changed("reach"), "the ttl of a row of --rows", "no ttl")
 	}
 	switch nothing := check.nothing(r); {

@@ -98,8 +98,11 @@ func (p *Program) Find(protocol *isr.Protocol, verbs *[]scenario.Verb) (err erro
 	}
 	if !slices.Contains(can, "get") {
 		hint := "it has pages if it can get"
-		if slices.Contains(can, "hold") {
+		switch {
+		case slices.Contains(can, "hold"):
 			hint = "--lock checks a lock"
+		case slices.Contains(can, "once"):
+			hint = "--once checks calls that run once"
 		}
 		return cli.Unknown(fmt.Errorf("the program can %s, expected get among them", strings.Join(can, ", ")), hint)
 	}
@@ -113,9 +116,29 @@ func (p *Program) Find(protocol *isr.Protocol, verbs *[]scenario.Verb) (err erro
 
 // FindLock returns the program as a protocol that has locks, and sets what worlds there are for the terms of its hello.
 // Close ends its processes.
-func (p *Program) FindLock(protocol *isr.Protocol, locks *worlds.Locks) (err error) {
+func (p *Program) FindLock(protocol *isr.Protocol, locks *worlds.Locks) error {
+	if err := p.findOther(protocol, "lock", "hold", "property.LockCheck"); err != nil {
+		return err
+	}
+	terms := p.nodes.Locks()
+	locks.Wait, locks.Takeover = terms.Wait, terms.Takeover
+	return wrong(locks.Wrong(terms.Margin))
+}
+
+// FindCalls does what FindLock does for a program that has calls run once.
+func (p *Program) FindCalls(protocol *isr.Protocol, calls *worlds.Calls) error {
+	if err := p.findOther(protocol, "once", "once", "property.OnceCheck"); err != nil {
+		return err
+	}
+	terms := p.nodes.Calls()
+	calls.Payload, calls.Wait, calls.Takeover = terms.Payload, terms.Wait, terms.Takeover
+	return wrong(calls.Wrong())
+}
+
+// findOther returns the program, which must be able to do the verb, as a protocol. goes names what checks it in Go.
+func (p *Program) findOther(protocol *isr.Protocol, flag, verb, goes string) (err error) {
 	if p.Exec == "" {
-		return cli.Usage(errors.New("--lock needs --exec: no protocol of isr-sim is a lock"), "property.LockCheck checks one in Go")
+		return cli.Usage(fmt.Errorf("--%s needs --exec: no protocol of isr-sim can %s", flag, verb), goes+" checks what can in Go")
 	}
 	if *protocol, err = p.protocol(p.name); err != nil {
 		return err
@@ -124,18 +147,22 @@ func (p *Program) FindLock(protocol *isr.Protocol, locks *worlds.Locks) (err err
 	if err != nil {
 		return cli.Unknown(err, "")
 	}
-	if !slices.Contains(can, "hold") {
-		return cli.Unknown(fmt.Errorf("the program can %s, expected hold among them", strings.Join(can, ", ")), "docs/NODES.md says what a lock does")
+	if !slices.Contains(can, verb) {
+		return cli.Unknown(fmt.Errorf("the program can %s, expected %s among them", strings.Join(can, ", "), verb), "docs/NODES.md says what that is")
 	}
-	terms := p.nodes.Locks()
-	locks.Wait, locks.Takeover = terms.Wait, terms.Takeover
-	switch field, why := locks.Wrong(terms.Margin); field {
-	case "":
+	return nil
+}
+
+// wrong is the error for a field of worlds; "" is none.
+func wrong(field, why string) error {
+	flag := map[string]string{"Leases": "lease", "InProgress": "lease", "Retentions": "retention"}[field]
+	switch {
+	case field == "":
 		return nil
-	case "Leases":
-		return cli.Usage(fmt.Errorf("--lease: %s", why), "")
+	case flag != "":
+		return cli.Usage(fmt.Errorf("--%s: %s", flag, why), "")
 	default:
-		return cli.Unknown(fmt.Errorf("the program's lock has a wrong %s: %s", strings.ToLower(field), why), "its hello says what it promises")
+		return cli.Unknown(fmt.Errorf("the program promises a wrong %s: %s", strings.ToLower(field), why), "its hello says what it promises")
 	}
 }
 
