@@ -5,8 +5,6 @@ package check
 import (
 	"context"
 
-	"pgregory.net/rapid"
-
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
@@ -32,9 +30,7 @@ type Check struct {
 
 // Other is a program that is no cache: a lock, or a layer that has calls run once.
 type Other struct {
-	Worlds interface {
-		Generator(name, protocol string, schedules int) *rapid.Generator[worlds.World]
-	}
+	Worlds  worlds.Kind
 	Basic   scenario.Mark // that some world must reach, whatever Check.Reach says
 	Nothing string        // the words for a check that did not
 }

@@ -46,6 +46,11 @@ func (l Locks) Wrong(margin time.Duration) (field, why string) {
 	return "", ""
 }
 
+// Kind is what the worlds are for, if not for a cache: Locks or Calls.
+type Kind interface {
+	Generator(name, protocol string, schedules int) *rapid.Generator[World]
+}
+
 // shortestLease is the shortest one for which scripts still have something to do under the lock.
 const shortestLease = 500 * time.Millisecond
 
