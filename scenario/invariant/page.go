@@ -3,10 +3,12 @@ package invariant
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -52,8 +54,11 @@ func pageModel(skew time.Duration) porcupine.Model {
 			}
 			return all
 		},
-		DescribeOperation: func(input, _ any) string { return fmt.Sprint(input) },
-		DescribeState:     func(state any) string { return fmt.Sprint(state) },
+		DescribeOperation: func(input, _ any) string {
+			o, _ := input.(history.Operation)
+			return recorder.Describe(o, func(second int64) string { return strconv.FormatInt(second, 10) })
+		},
+		DescribeState: func(state any) string { return fmt.Sprint(state) },
 	}
 	return model.ToModel()
 }
