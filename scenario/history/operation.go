@@ -2,8 +2,6 @@ package history
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -57,45 +55,6 @@ type Operation struct {
 	Page string
 	// TTL is the epoch second, by the reader's clock, from which the page's row may count as gone.
 	TTL int64
-}
-
-// At returns the true time of the answer, or of the call if there was no answer.
-func (o Operation) At() time.Time {
-	if o.Return == 0 {
-		return o.Began
-	}
-	return o.Ended
-}
-
-// String prints the operation with its answer: "release alice-1 -> done". Instants are in epoch seconds.
-func (o Operation) String() string {
-	return o.Describe(func(second int64) string { return strconv.FormatInt(second, 10) })
-}
-
-// Describe prints the operation as String does; instant prints an epoch second.
-func (o Operation) Describe(instant func(second int64) string) string {
-	var b strings.Builder
-	b.WriteString(o.Verb.String())
-	b.WriteString(prefixed(" ", o.Token))
-	if o.Page != "" && o.Verb != Read {
-		b.WriteString(" " + o.Page)
-	}
-	b.WriteString(" -> ")
-	switch {
-	case o.Result == InDoubt:
-		b.WriteString("in doubt")
-	case o.Result == Refused && o.Verb == Read:
-		b.WriteString("nothing")
-	case o.Result == Refused:
-		b.WriteString("refused")
-	case o.Verb == Read:
-		b.WriteString(o.Page)
-	case o.Verb == Acquire || o.Verb == Refresh:
-		b.WriteString("until " + instant(o.Expires))
-	default:
-		b.WriteString("done")
-	}
-	return b.String()
 }
 
 // Observer is called when an operation is sent. The function that it returns is called when the operation is answered.

@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -135,7 +136,7 @@ func (r *Record) watch(w Watched, means map[int][]Meaning) error {
 		s := Step{Time: o.Began, Actor: o.Actor, Lane: o.Actor, Kind: "call", Text: called(o), Operation: i + 1, Options: 1}
 		all = append(all, seen{Step: s, place: o.Call})
 		if o.Return != 0 {
-			s.Time, s.Kind, s.Text = o.Ended, "answer", o.Describe(words.Second)+" of "+o.Key
+			s.Time, s.Kind, s.Text = o.Ended, "answer", recorder.Describe(o, words.Second)+" of "+o.Key
 			all = append(all, seen{Step: s, place: o.Return})
 		}
 	}

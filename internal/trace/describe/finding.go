@@ -45,9 +45,9 @@ func Finding(words Words, evidence invariant.Evidence, f invariant.Finding, led 
 	}
 	for _, place := range f.Operations {
 		o := evidence.Operations[place-1]
-		at := o.At()
+		at := recorder.Answered(o)
 		all.Add(at, fmt.Sprintf("%-10s  %-8s  %s (called at %s)",
-			words.Instant(at), o.Actor, o.Describe(words.Second), words.Instant(o.Began)))
+			words.Instant(at), o.Actor, recorder.Describe(o, words.Second), words.Instant(o.Began)))
 	}
 	return all.Lines()
 }

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -60,6 +61,42 @@ func (l *Operations) Order() int { return l.order }
 
 // All returns the operations in the order of their calls. The slice is the history's own: read it only.
 func (l *Operations) All() []history.Operation { return l.all }
+
+// Answered returns the true time of an operation's answer, or of its call if there was no answer.
+func Answered(o history.Operation) time.Time {
+	if o.Return == 0 {
+		return o.Began
+	}
+	return o.Ended
+}
+
+// Describe prints an operation with its answer: "release alice-1 -> done". instant prints an epoch second.
+func Describe(o history.Operation, instant func(second int64) string) string {
+	var b strings.Builder
+	b.WriteString(o.Verb.String())
+	if o.Token != "" {
+		b.WriteString(" " + o.Token)
+	}
+	if o.Page != "" && o.Verb != history.Read {
+		b.WriteString(" " + o.Page)
+	}
+	b.WriteString(" -> ")
+	switch {
+	case o.Result == history.InDoubt:
+		b.WriteString("in doubt")
+	case o.Result == history.Refused && o.Verb == history.Read:
+		b.WriteString("nothing")
+	case o.Result == history.Refused:
+		b.WriteString("refused")
+	case o.Verb == history.Read:
+		b.WriteString(o.Page)
+	case o.Verb == history.Acquire || o.Verb == history.Refresh:
+		b.WriteString("until " + instant(o.Expires))
+	default:
+		b.WriteString("done")
+	}
+	return b.String()
+}
 
 // Timeline is a list of lines of text, each of which belongs to an instant. The zero Timeline is empty and ready.
 type Timeline struct{ all []line }
