@@ -18,7 +18,7 @@ func freshness() Invariant {
 		Statement: "what is served as fresh at T was generated from data read at or after T - revalidate_seconds - 2e, " +
 			"and what is served as stale was once generated for its key",
 		Check:  checkFreshness,
-		Follow: func(p Promise) Follower { return &freshPages{Promise: p, windows: p.Revalidate > 0} },
+		Follow: func(p Promise) Follower { return &freshPages{Promise: p, windows: p.Revalidate != 0} },
 		Memory: rememberRenderings,
 	}
 }
@@ -29,7 +29,7 @@ func freshness() Invariant {
 func checkFreshness(ev Evidence) Finding {
 	pages := freshPages{Promise: Promise{ev.MaxClockSkew, ev.Revalidate}, windows: true, whole: true}
 	finding := ok()
-	for i := 0; i < len(ev.History) && finding.Verdict != Violated; i++ {
+	for i := range ev.History {
 		if f := pages.Event(&ev.History[i]); f.Verdict != 0 {
 			finding = finding.and(f)
 		}
@@ -117,7 +117,9 @@ func (all *freshPages) neverMade() *history.Event {
 		made := false
 		//isrsim:unordered any of them decides
 		for body := range all.first {
-			made = made || strings.Contains(e.Body, body)
+			if strings.Contains(e.Body, body) {
+				made = true
+			}
 		}
 		if !made {
 			return e

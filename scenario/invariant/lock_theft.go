@@ -52,7 +52,7 @@ func lockTheft() Invariant {
 func (s *step) revives() bool {
 	c := s.onLock
 	now, held := readLease(c.After)
-	return c.After != nil && !held && now.expires.After(c.Time.Add(s.MaxClockSkew)) && s.lastOf(c.Actor).n > 0
+	return !held && now.expires.After(c.Time.Add(s.MaxClockSkew)) && s.lastOf(c.Actor).n > 0
 }
 
 // theft says how c touches a lease that is not its actor's, or "".
@@ -63,7 +63,7 @@ func theft(c *ddbfake.Change, held lease) string {
 		return fmt.Sprintf("%s removed the lock of %s", c.Actor, held.holder)
 	case c.After == nil:
 		return ""
-	case token == "" && held.holder == c.Actor && isNobodys(c.After, c.Time):
+	case held.holder == c.Actor && isNobodys(c.After, c.Time):
 		return "" // given back by an update
 	case token != held.token:
 		return fmt.Sprintf("%s replaced the lock of %s by one with another token", c.Actor, held.holder)

@@ -53,9 +53,9 @@ func grain(a, b time.Time) time.Duration {
 	return time.Millisecond
 }
 
-func roundedUp(d, step time.Duration) time.Duration { return (d + step - 1).Truncate(step) }
+func roundedUp(d, step time.Duration) time.Duration {
+	return (d + step - time.Nanosecond).Truncate(step)
+}
 
 // farther reports whether it is longer than d from one instant to another. time.Time.Sub would end after 292 years.
-func farther(from, to time.Time, d time.Duration) bool {
-	return to.After(from) && from.Add(d).Before(to)
-}
+func farther(from, to time.Time, d time.Duration) bool { return from.Add(d).Before(to) }

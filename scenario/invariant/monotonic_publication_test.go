@@ -31,6 +31,7 @@ func TestMonotonicPublicationPasses(t *testing.T) {
 		{name: "generated in the same second", log: generated(0)},
 		{name: "generated 2e before, by two clocks at the ends of the promise", skew: 2 * second, log: generated(-4 * second)},
 		{name: "2e, in the whole seconds that rows hold", skew: second / 4, log: generated(-second)},
+		{name: "2e that are hardly more than a second", skew: second/2 + 1, log: generated(-2 * second)},
 		{name: "back to what has been visible",
 			log: newLog().lock("alice", "a1", 30*second).swap("alice", "1").at(100*second).lock("bob", "b1", 130*second).swap("bob", "2").
 				at(110*second).lock("carol", "c1", 140*second).rollback("carol", "1", 0).
@@ -69,6 +70,8 @@ func TestMonotonicPublicationCatches(t *testing.T) {
 			why: []string{"bob published", "1s before", "at most 0s"}, show: []int{2, 4, 5}},
 		{name: "a second more than 2e before", skew: 2 * second, log: generated(-5 * second),
 			why: []string{"5s before", "at most 4s"}, show: []int{2, 4, 5}},
+		{name: "two seconds before, where 2e is one", skew: second / 2, log: generated(-2 * second),
+			why: []string{"2s before", "at most 1s"}, show: []int{2, 4, 5}},
 		{name: "before what was visible once, and has been set back",
 			log: newLog().lock("alice", "a1", 30*second).swap("alice", "1").at(100*second).lock("bob", "b1", 130*second).swap("bob", "2").
 				at(110*second).lock("carol", "c1", 140*second).rollback("carol", "1", 0).

@@ -64,13 +64,16 @@ func TestCalls(t *testing.T) {
 		{"after an effect that failed", "0 alice asks a\n0 alice begins\n1 alice fails\n1 alice refused\n2 bob asks a\n2 bob begins\n2 bob happens r2\n2 bob told r2", "free-call"}, // of a history without its trouble
 		{"an invented result", alicesCall + "2 bob asks a\n2 bob told r9", "same-result"},
 		{"told before it happened", "0 alice asks a\n0 alice told r1\n1 bob asks a\n1 bob begins\n1 bob happens r1\n1 bob told r1", "same-result"},
+		{"begun too late for its own call", "0 bob asks a\n1 alice asks a\n5 alice begins\n5 alice happens r1\n10 bob begins\n10 bob happens r2\n10 bob told r1\n10 alice told r1", ""},
 		{"another payload is refused", alicesCall + "2 bob asks b\n2 bob other", ""},
 		{"another payload is told the result", alicesCall + "2 bob asks b\n2 bob told r1", "same-payload"},
 		{"the same payload is refused", alicesCall + "2 bob asks a\n2 bob other", "same-payload"},
+		{"refused for a payload that came later", "0 alice asks a\n1 alice other\n2 bob asks b", "same-payload"},
 		{"told to try again while another is at it", "0 alice asks a\n1 bob asks a\n1 bob refused\n2 alice begins\n2 alice happens r1\n2 alice told r1", ""},
 		{"told to try again without another", alicesCall + "2 bob asks a\n2 bob refused", "free-call"},
 		{"waits without another", alicesCall + "2 bob asks a\n5 bob told r1", "free-call"},
 		{"late, and told to try again", alicesEffect + "11 alice refused", ""},
+		{"late, and its effect never began", "0 alice asks a\n11 alice refused", "free-call"},
 		{"no result in the end", "0 alice asks a\n1 alice crashed\n5 visitor settled\n26 visitor.1 asks a\n26 visitor.1 refused", "free-call call-liveness"},
 		{"a result in the end", "0 alice asks a\n1 alice crashed\n5 visitor settled\n16 visitor.1 asks a\n16 visitor.1 begins\n16 visitor.1 happens r2\n16 visitor.1 told r2", ""},
 	}
@@ -87,6 +90,29 @@ func TestCalls(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.violated)
 			}
 		})
+	}
+}
+
+// TestCallsOfLayersThatPromiseLess holds what is judged where the layer does not say what it promises, or no payloads.
+func TestCallsOfLayersThatPromiseLess(t *testing.T) {
+	for _, once := range []*OnceTerms{nil, {Wait: time.Hour}} {
+		for _, story := range []string{alicesCall + "2 bob asks b\n2 bob told r1", alicesCall + "2 bob asks a\n5 bob told r1"} {
+			ev := calls(t, story)
+			ev.Once = once
+			Judge(ev, func(inv Invariant, f Finding) { t.Errorf("terms %+v, %q: found %v of %s", once, story, f, inv.Name) }, OfCalls()...)
+		}
+	}
+}
+
+// TestTwoResultsAreToldInTheirOrder holds that a report names last who was told last.
+func TestTwoResultsAreToldInTheirOrder(t *testing.T) {
+	for last, story := range map[string]string{
+		"alice was told r1 for order-7, and bob was told r2 before": alicesEffect + "12 bob asks a\n12 bob begins\n12 bob happens r2\n12 bob told r2\n13 alice told r1",
+		"bob was told r2 for order-7, and alice was told r1 before": alicesCall + "2 bob asks a\n2 bob begins\n2 bob happens r2\n2 bob told r2",
+	} {
+		if f := checkSameResult(calls(t, story)); !strings.HasPrefix(f.Why, last) {
+			t.Errorf("got %q, want %q", f.Why, last)
+		}
 	}
 }
 

@@ -49,10 +49,7 @@ func checkSameResult(ev Evidence) Finding {
 
 // twoResults judges two callers of a key who were told different results.
 func twoResults(ev Evidence, k *keyed, a, b *call) Finding {
-	first, second := k.of(a.answer.Body), k.of(b.answer.Body)
-	if second == nil || first == nil {
-		return ok() // which has been judged
-	}
+	first, second := k.of(a.answer.Body), k.of(b.answer.Body) // there are both: that has been judged
 	if first.begun.Seq > second.begun.Seq {
 		first, second, a, b = second, first, b, a
 	}
