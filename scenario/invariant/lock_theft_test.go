@@ -149,6 +149,10 @@ func TestLockTheftDoesNotGuess(t *testing.T) {
 		{name: "an expiry that is not a whole second", why: []string{"change 2"},
 			log: newLog().write("alice", "LOCK", attr.Item{"lease_token": attr.S("a1"), "lease_expires_at": fraction}).unlock("bob")},
 		{name: "a lock from before the log began", why: []string{"change 2", "began"}, log: late},
+		{name: "an end without a token, after a lock that had one", why: []string{"change 4"},
+			log: newLog().lock("alice", "a1", 30*second).unlock("alice").write("bob", "LOCK", until(60*second)).lock("carol", "c1", 30*second)},
+		{name: "and extended by whoever had that one", why: []string{"change 4"},
+			log: newLog().lock("alice", "a1", 30*second).unlock("alice").write("bob", "LOCK", until(60*second)).write("alice", "LOCK", until(70*second))},
 		{name: "the first of two", why: []string{"change 2"},
 			log: newLog().write("alice", "LOCK", attr.Item{}).write("alice", "LOCK", attr.Item{"n": attr.Int(1)}).unlock("bob")},
 	} {

@@ -34,7 +34,7 @@ func monotonicPublication() Invariant {
 				return unknown("change %d publishes without generated_at (N)", c.Seq)
 			}
 			newest := s.was.generated
-			if allowed := roundedUp(2*s.MaxClockSkew, grain(newest, at)); !s.restored && !newest.IsZero() && farther(at, newest, allowed) {
+			if allowed := roundedUp(2*s.MaxClockSkew, grain(newest, at)); !s.restored && farther(at, newest, allowed) {
 				return violated("%s published what was generated %s before what had been visible; at most %v is allowed",
 					c.Actor, span(at, newest), allowed)
 			}

@@ -86,6 +86,8 @@ func TestMonotonicPublicationCatches(t *testing.T) {
 func TestMonotonicPublicationDoesNotGuess(t *testing.T) {
 	for _, test := range []judged{
 		{name: "a publisher that never took the lease", why: []string{"change 1", "alice"}, log: newLog().meta("alice", "1")},
+		{name: "one beside those that did", why: []string{"change 4", "carol"},
+			log: newLog().lock("alice", "a1", 30*second).publish("alice", "1").meta("carol", "2")},
 		{name: "a page that does not say when it was made", why: []string{"change 2", "generated_at"},
 			log: newLog().lock("alice", "a1", 30*second).write("alice", "META", attr.Item{"s3_key": attr.S("1")})},
 	} {

@@ -45,3 +45,15 @@ func TestSpansDoNotOverflow(t *testing.T) {
 		}
 	}
 }
+
+func TestTheGrainOfTwoTimesIsThatOfTheFinerOne(t *testing.T) {
+	whole, fine := time.Unix(1, 0), time.Unix(1, 5)
+	for _, test := range []struct {
+		a, b time.Time
+		want time.Duration
+	}{{whole, whole, time.Second}, {whole, fine, time.Millisecond}, {fine, whole, time.Millisecond}} {
+		if got := grain(test.a, test.b); got != test.want {
+			t.Errorf("%v and %v: got %v, want %v", test.a, test.b, got, test.want)
+		}
+	}
+}
