@@ -58,6 +58,7 @@ process.uptime = () => (time - began) / 1000
 // Timers. isr-sim says when the first of them fires.
 
 let pending = [] // in the order of time, then of setting
+let imported = [] // set while modules were imported: each life begins with them
 let numbers = 0
 class Timer {
   constructor(callback, delay, args, again) {
@@ -65,6 +66,7 @@ class Timer {
     this.start()
   }
   start() {
+    if (init === null) return void imported.push(this)
     if (this.life !== undefined && this.life !== lives) return
     this.at = time + this.delay
     this.number = ++numbers // of this setting
@@ -87,7 +89,12 @@ const ofSDK = /[\\/]node-http-handler[\\/]/
 // What is behind fetch watches its connections by timers of the process, which outlive a life: they stay real.
 const ofFetch = /node:internal\/deps\/undici/
 const timeouts = setTimeout(() => {}, 0).constructor
-const cancel = (t) => { t instanceof timeouts ? real.clearTimeout(t) : pending = pending.filter((p) => p !== t && p.id !== t) }
+const cancel = (t) => {
+  if (t instanceof timeouts) return real.clearTimeout(t)
+  const others = (all) => all.filter((p) => p !== t && p.id !== t)
+  pending = others(pending)
+  if (init === null) imported = others(imported)
+}
 function caller() { // of setTimeout, as the stack names it
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 3
@@ -255,7 +262,14 @@ Math.random = number
 crypto.randomUUID = uuid
 crypto.randomBytes = (n, callback) => (callback ? process.nextTick(callback, null, bytes(n)) : bytes(n))
 crypto.randomInt = (from, to) => (to === undefined ? Math.floor(number() * from) : from + Math.floor(number() * (to - from)))
-crypto.randomFillSync = (a) => { Buffer.from(a.buffer, a.byteOffset, a.byteLength).set(bytes(a.byteLength)); return a }
+// uuid, up to version 8, keeps the rest of what it draws for the next life: each part is drawn when it is taken.
+const ofUuid = /[\\/]uuid[\\/]dist[\\/]/
+const fill = (a) => { Buffer.from(a.buffer, a.byteOffset, a.byteLength).set(bytes(a.byteLength)); return a }
+crypto.randomFillSync = (a) => {
+  if (!ofUuid.test(caller())) return fill(a)
+  a.slice = (...range) => fill(Uint8Array.prototype.slice.apply(a, range))
+  return a
+}
 globalThis.crypto.randomUUID = uuid
 globalThis.crypto.getRandomValues = crypto.randomFillSync
 
@@ -431,6 +445,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
     try {
       if (type === 'init') {
         locks = new Map()
+        for (const timer of imported) timer.start()
         cache = await create(init)
         await drain()
         if (mine === lives) { busy = false; say({ type: 'ready' }) }

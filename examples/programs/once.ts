@@ -46,7 +46,7 @@ export class Once {
     const Item = { ...this.row(key).Key, owner: S(me), status: S('IN_PROGRESS'), payload: S(payload), until: N(now + lease * 1000), ...this.kept(now) }
     let free = 'attribute_not_exists(pk) OR kept <= :now OR #status = :progress AND #until <= :now'
     switch (bug) {
-      case 'unconditional': free = 'attribute_not_exists(pk) OR #until > :now OR #until <= :now'; break
+      case 'unconditional': free = 'attribute_not_exists(nothing) OR #until <= :now OR #status = :progress'; break
       case 'early': now += 1000; break // "they must be done by then"
       case 'never': free = free.replace('#until <= :now', '#until < :now AND attribute_exists(nothing)'); break
       case 'looks-first': {

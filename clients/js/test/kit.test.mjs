@@ -111,6 +111,22 @@ test('an interval fires until it is cleared', async () => {
   assert.deepEqual(replies, ['3'])
 })
 
+test('a timer that is set before the first life is one of each life', async () => {
+  const { steps, replies } = await run('', 1, `(setTimeout(() => { globalThis.fired = true }, 500), clearTimeout(setTimeout(() => {}, 1)), (init) => ({
+    async get() { await sleep(1000); return { body: String(globalThis.fired) } },
+  }))`)
+  assert.deepEqual([steps, replies], [['timer after 500', 'timer after 500'], ['true']])
+})
+
+test('uuid keeps no random bytes for the next life', async () => {
+  const drawn = (source) => run(`async () => {
+    const [{ default: vm }, { default: crypto }] = await Promise.all([import('node:vm'), import('node:crypto')])
+    return { body: String(vm.runInThisContext('(crypto) => ${source}', { filename: '/node_modules/uuid/dist/rng.js' })(crypto)) }
+  }`)
+  const [pool, plain] = [await drawn('crypto.randomFillSync(new Uint8Array(256)).slice(0, 16)'), await drawn('[...crypto.randomBytes(16)]')]
+  assert.deepEqual(pool.replies, plain.replies)
+})
+
 test('immediates, digests and compression are waited for', async () => {
   const { steps } = await run(`async () => {
     const other = origin('a')
