@@ -396,12 +396,11 @@ func accessesTo(rows *rowmap.Mapping, input any) []sim.Access {
 }
 
 func rowAccess(key map[string]types.AttributeValue, write bool) sim.Access {
-	pk, _ := key["pk"].(*types.AttributeValueMemberS)
-	sk, _ := key["sk"].(*types.AttributeValueMemberS)
-	if pk == nil || sk == nil {
+	row, is := rowOf(key)
+	if !is {
 		return sim.Access{Object: sim.ObjectNamed(rowObject), Write: write} // it will be refused, whatever the rows are
 	}
-	return sim.Access{Object: sim.ObjectNamed(rowObject, pk.Value, sk.Value), Write: write}
+	return sim.Access{Object: sim.ObjectNamed(rowObject, row.pk, row.sk), Write: write}
 }
 
 func (r *storeRequest) Accesses(outcome int) []sim.Access {

@@ -32,6 +32,16 @@ type fingerprinter struct {
 
 type rowName struct{ pk, sk string }
 
+// rowOf is the row of a key; false if it has other names than pk and sk.
+func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
+	pk, _ := key["pk"].(*types.AttributeValueMemberS)
+	sk, _ := key["sk"].(*types.AttributeValueMemberS)
+	if pk == nil || sk == nil {
+		return rowName{}, false
+	}
+	return rowName{pk.Value, sk.Value}, true
+}
+
 func newFingerprinter(s *Scenario) *fingerprinter {
 	p := &fingerprinter{pasts: s.ReplicaLag > 0, rows: map[rowName]fingerprint.Hash{}, memories: invariant.Memories()}
 	for _, f := range s.Faults {
@@ -71,11 +81,9 @@ func (p *fingerprinter) row(c ddbfake.Change) {
 func (p *fingerprinter) named(in any) (sum fingerprint.Hash, known bool) {
 	known = true
 	every := eachRow(in, func(_ *string, key map[string]types.AttributeValue, _ bool) {
-		pk, _ := key["pk"].(*types.AttributeValueMemberS)
-		sk, _ := key["sk"].(*types.AttributeValueMemberS)
-		if known = known && pk != nil && sk != nil; known {
-			sum += p.rows[rowName{pk.Value, sk.Value}].Text(pk.Value).Text(sk.Value)
-		}
+		row, is := rowOf(key)
+		sum += p.rows[row].Text(row.pk).Text(row.sk)
+		known = known && is
 	})
 	return sum, known && every
 }

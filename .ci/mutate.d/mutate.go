@@ -32,7 +32,7 @@ var (
 	verbose = flag.Bool("v", false, "print the mutants that are killed, too")
 )
 
-// packages are those whose mistakes nobody would see: they say that nothing is wrong.
+// packages are those that say that nothing is wrong. Nobody would see their mistakes.
 var packages = []string{"internal/hooks/sim", "scenario/invariant", "internal/protocols/rowmap", "property"}
 
 // chosen says whether -line has nothing against a line.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,8 +54,8 @@ complete and that nothing is violated. Exit code 3 says that a bound ended the
 search; the output then says what is left. A state takes some 150 bytes of memory.
 
 With --certificate the proof lists all states. With --verify another search checks
-such a list: it takes each possible step of each state, in another order, leaves out
-no order of steps, and refuses a list that it leads out of (exit code 3).`,
+such a list: it takes each possible step of each state, in another order, and leaves
+out no order of steps. It refuses the list if a step leads out of it (exit code 3).`,
 		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n  isr-sim prove --certificate proof prove-regenerate\n  isr-sim prove --verify proof prove-regenerate\n  isr-sim prove --protocol blind-release prove-crashed-writer",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -132,7 +131,7 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 		return nil, cli.ExitUnknown, nil
 	}
 	if err != nil {
-		return nil, 0, cmp.Or(cli.Coded(err), cli.Unknown(err, ""))
+		return nil, 0, cli.Coded(err)
 	}
 	fmt.Fprintf(v.Out, "%s\n%s\n", prose.ProofRow(proof), prose.Extent(proof))
 	if proof.Explored.Complete {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"strings"
-
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
@@ -24,13 +23,9 @@ type operation struct {
 	throttled float64
 }
 
-const (
-	// partitionReads is how many read units one partition key takes in a second.
-	partitionReads = 3000
-	// leastBuffer is the least time from the end of a row's freshness to its ttl: "minutes to hours" is the advice of the
-	// tutorials.
-	leastBuffer = time.Minute
-)
+// leastBuffer is the least time from the end of a row's freshness to its ttl: "minutes to hours" is the advice of the
+// tutorials.
+const leastBuffer = time.Minute
 
 // unmet returns the recommendations for ISR caches in DynamoDB that are not met, a line each: what was found and
 // expected, as figures with their units, and what that is good for.
@@ -50,8 +45,8 @@ func (o operation) unmet() []string {
 		add("ttl-lag", o.lag.String(), "at most "+o.retention.String()+", the retention",
 			"most rows in the table are past their ttl, and their storage is paid for")
 	}
-	if o.keyReads > partitionReads {
-		add("hot-key", fmt.Sprintf("%.4g read units a second", o.keyReads), fmt.Sprintf("at most %d", partitionReads),
+	if o.keyReads > keyReads {
+		add("hot-key", fmt.Sprintf("%.4g read units a second", o.keyReads), fmt.Sprintf("at most %d", keyReads),
 			"one partition key takes no more; a tier in the memory of the nodes reads it less often")
 	}
 	if o.throttled > 0 {

@@ -57,17 +57,18 @@ func NewCommand() *cobra.Command {
 		Use:   "check --exec COMMAND",
 		Short: "Check a cache, a lock or a layer of idempotent calls in any language: draw worlds, and run it in each under many schedules",
 		Long: `Check answers whether a cache is right, with --lock a lock, or with --once a layer that
-has calls run once. It draws worlds (machines and what they are
-asked for, durations, clocks, pauses, crashes, faults, lags of TTL) as property.Check
-does for caches in Go, and runs the program in each under many schedules. Clients ask
-for what the program's hello says that it can.
+has calls run once. It draws worlds (machines and what they are asked for, durations,
+clocks, pauses, crashes, faults, lags of TTL) as property.Check does for caches in Go,
+and runs the program in each under many schedules. Clients ask for what the program's
+hello says that it can.
 
 The first run that violates an invariant ends the check. It is made smaller, and left
 in a folder (--keep) as a scenario file, a record and a report. The next check begins
 with it.
 
-A check in which nothing was published or served, no lock was taken or no call answered, or in which no world came to where
-bugs would be (--reach), is vacuous, and fails.`,
+A check in which nothing was published or served, no lock was taken or no call
+answered, or in which no world came to where bugs would be (--reach), is vacuous, and
+fails.`,
 		Example: "  isr-sim check --exec 'node node.mjs'\n  isr-sim check --exec 'python3 node.py' --rows rows.yaml --worlds 500 --without single-flight\n  isr-sim check --lock --exec 'node lock.mjs'\n  isr-sim check --once --exec 'node payments.mjs'",
 		Args:    cli.Arguments("no scenario: worlds are drawn", 0, 0),
 	}

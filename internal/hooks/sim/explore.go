@@ -3,6 +3,7 @@ package sim
 import (
 	"encoding/binary"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"slices"
 )
@@ -133,13 +134,10 @@ func (x *Exploration) Next() bool {
 		x.repeats.owed = false
 	}
 	x.repeats.again = false
-	if x.stopped {
-		return false
-	}
 	for len(x.frames) > 0 && len(x.frames[len(x.frames)-1].todo) == 0 {
 		x.frames = x.frames[:len(x.frames)-1]
 	}
-	if len(x.frames) == 0 || x.err != nil ||
+	if len(x.frames) == 0 || x.err != nil || x.stopped ||
 		x.MaxSchedules > 0 && x.done.Schedules >= x.MaxSchedules || x.MaxStates > 0 && len(x.visited.states) >= x.MaxStates {
 		return false
 	}
@@ -174,6 +172,9 @@ func (x *Exploration) Explored() Explored {
 	e.Complete = e.Schedules > 0 && e.Open == 0 && e.TooLong == 0 && x.err == nil && !x.stopped && !x.repeats.owed
 	return e
 }
+
+// States returns the fingerprints of the states that the exploration has come to, ascending.
+func (x *Exploration) States() []uint64 { return slices.Sorted(maps.Keys(x.visited.states)) }
 
 // explorer is the chooser of one run of an Exploration.
 type explorer struct {

@@ -511,8 +511,8 @@ func TestExplorationsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 	}
 }
 
-// A search that grows has lost a reduction, and one that shrinks may have lost an outcome. The numbers are those of all
-// programs together. Whoever changes the programs, or knows why a search has become another, writes down the new ones.
+// A search that grows has lost a reduction, and one that shrinks may have lost an outcome. The numbers are sums over all
+// programs. A commit that changes them says why the searches are other ones.
 func TestSearchesAreAsLargeAsTheyWere(t *testing.T) {
 	effort.OneAtATime(t)
 	for _, test := range []struct {

@@ -115,8 +115,7 @@ func (s *Sim) observe(step *Step) {
 	switch step.Kind {
 	case Start, Response, Timer, Crash, Restart:
 		a := step.proc.actor
-		a.observed = a.observed.Number(uint64(step.Kind))
-		a.observed = a.observed.Number(uint64(step.proc.lane))
+		a.observed = a.observed.Number(uint64(step.Kind)).Number(uint64(step.proc.lane))
 		s.resumed(a)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -35,13 +36,13 @@ type Certificate struct {
 // Certificate returns the proof's certificate. The proof must be complete, and made with Prove.Certify.
 func (p *Proof) Certificate() (*Certificate, error) {
 	if !p.Explored.Complete || !p.Passed() || p.States == nil {
-		return nil, fmt.Errorf("campaign: found a proof that is not complete, not ok, or without its states, expected one by Prove.Certify")
+		return nil, errors.New("campaign: found a proof that is not complete, not ok, or without its states, expected one by Prove.Certify")
 	}
 	text, err := p.Scenario.YAML()
 	if err != nil {
 		return nil, err
 	}
-	c := &Certificate{Scenario: sum(text), Protocol: p.Protocol.Name, Seed: p.Seed, States: slices.Sorted(slices.Values(p.States))}
+	c := &Certificate{Scenario: sum(text), Protocol: p.Protocol.Name, Seed: p.Seed, States: p.States}
 	c.Sum = sum(c.numbers())
 	return c, nil
 }
@@ -97,31 +98,29 @@ func (c *Certificate) Of(s *scenario.Scenario, protocol string, seed uint64) err
 // checker compares the states that a search comes to with those of a certificate. Without one it has nothing to say.
 type checker struct {
 	certificate *Certificate
-	met         int
-	strange     bool
+	strange     bool             // the latest state is none of the certificate's
 	last        schedule.Choices // the choices of the latest run
 }
 
 func (c *checker) visit(state uint64) bool {
 	_, known := slices.BinarySearch(c.certificate.States, state)
 	c.strange = !known
-	c.met++
 	return known
 }
 
-// incomplete says what a complete search has not come to.
-func (c *checker) incomplete() string {
-	if c.certificate == nil || c.met == len(c.certificate.States) {
+// incomplete says that a complete search, which has come to so many states, has not come to all of the certificate's.
+func (c *checker) incomplete(met int) string {
+	if c.certificate == nil || met == len(c.certificate.States) {
 		return ""
 	}
-	return fmt.Sprintf("the certificate has %d states, of which %d can be come to", len(c.certificate.States), c.met)
+	return fmt.Sprintf("the certificate has %d states, of which %d can be come to", len(c.certificate.States), met)
 }
 
-// stranger says how to come to a state that the certificate lacks.
-func (c *checker) stranger(seed uint64) string {
+// stranger says how a search that ended at a state which the certificate lacks has come to it.
+func (c *checker) stranger(p *Proof) string {
 	if !c.strange {
 		return ""
 	}
 	return fmt.Sprintf("the certificate lacks state %d of those that this search came to, at the end of --seed %d --choices %s",
-		c.met, seed, c.last)
+		p.Explored.States+1, p.Seed, c.last)
 }

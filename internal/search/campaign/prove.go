@@ -59,7 +59,7 @@ type Prove struct {
 type Proof struct {
 	Report
 	Explored sim.Explored
-	// States are those that the search has come to, with Prove.Certify.
+	// States are all those that there are, ascending, of a complete search with Prove.Certify.
 	States []uint64
 
 	judged map[string]bool // the invariants that had something to judge
@@ -116,10 +116,6 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 		x.Off, x.Backwards, x.Visit = sim.SleepSets|sim.PersistentSets, true, check.visit
 	case v.Certify:
 		x.Off |= sim.PersistentSets
-		x.Visit = func(state uint64) bool {
-			proof.States = append(proof.States, state)
-			return true
-		}
 	}
 	if schedules.OfProgram(v.Protocol) { // whose new deeds are all done twice
 		x.Spare = func(schedule int) bool { return !schedules.Sampled(v.Seed, schedule) }
@@ -162,14 +158,17 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 	proof.Deadlines = deadlines(looked.Ends)
 	if proof.Explored.Complete {
 		proof.Missing = schedules.Missing(s.Reach, proof.total.Marks.Has)
-		if why := check.incomplete(); why != "" && proof.Verdict == invariant.OK {
+		if v.Certify {
+			proof.States = x.States()
+		}
+		if why := check.incomplete(proof.Explored.States); why != "" && proof.Verdict == invariant.OK {
 			proof.Verdict, proof.Why = invariant.Unknown, why
 		}
 		return proof, nil
 	}
 	proof.Missing, proof.Unmet = nil, nil // schedules that were not run may reach them
 	if proof.Verdict == invariant.OK {
-		proof.Verdict, proof.Why = invariant.Unknown, cmp.Or(check.stranger(v.Seed), v.ended(ctx, proof.Explored))
+		proof.Verdict, proof.Why = invariant.Unknown, cmp.Or(check.stranger(proof), v.ended(ctx, proof.Explored))
 	}
 	return proof, nil
 }

@@ -81,8 +81,8 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 	}
 }
 
-// Sleep sets leave out orders of steps, and no state: what is not found without them, but with them, is a state that
-// depends on an order that nobody can see, and each of these is searched from again.
+// Sleep sets leave out orders of steps, and no state. A state that comes up only without them differs from another one
+// by an order that nobody can see, and is searched from for nothing.
 func TestSleepSetsLeaveOutNoState(t *testing.T) {
 	worlds := map[string]string{
 		"an invalidation": "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1}\nbounds: {ticks: 1}\n" +
