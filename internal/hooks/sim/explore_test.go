@@ -481,6 +481,29 @@ func TestTheRunInWhichMaxStatesIsReachedIsTheLast(t *testing.T) {
 	}
 }
 
+func TestAVisitEndsTheExploration(t *testing.T) {
+	for stop := 1; stop < 10; stop++ {
+		told, ended := map[uint64]bool{}, false
+		x := sim.Exploration{Visit: func(state uint64) bool {
+			if told[state] {
+				t.Errorf("state %x is told again", state)
+			}
+			told[state] = true
+			ended = len(told) == stop
+			return !ended
+		}}
+		for x.Next() {
+			if ended {
+				t.Fatalf("a run begins after state %d, in which Visit ends the exploration", stop)
+			}
+			drawProgram(sim.Stream(3, "larger program"), 3, 12).run(x.Strategy(), true)
+		}
+		if x.Explored().Complete || len(told) != stop {
+			t.Errorf("complete %v after %d states, want it to end at %d, and not complete", x.Explored().Complete, len(told), stop)
+		}
+	}
+}
+
 func TestARunCutAtItsBoundIsNotComplete(t *testing.T) {
 	x := sim.Exploration{}
 	for x.Next() {
