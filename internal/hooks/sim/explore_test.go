@@ -163,7 +163,7 @@ func TestImmediateRequestsAreRefusedWhereANodeMayHaveLeftSomething(t *testing.T)
 	write, last := command{Write: true}, []command{{Write: true, Immediate: true}}
 	for name, p := range map[string]program{
 		"a request whose sender is gone": {Actors: []programActor{{Crashes: 1, Script: []command{write}}, {Script: last}}},
-		"a node that may come back":      {Actors: []programActor{{Crashes: 1, Restarts: 1, Script: last}, {Script: last}}},
+		"a node that may come back":      {Actors: []programActor{{Crashes: 1, Restarts: 1, Script: []command{{Sleep: time.Second}}}, {Script: last}}},
 		"neither":                        {Actors: []programActor{{Script: last}, {Script: last}}},
 	} {
 		p.Registers, p.Immediate, p.Timeless = 1, true, true

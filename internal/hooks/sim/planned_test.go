@@ -3,6 +3,7 @@ package sim_test
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -330,6 +331,25 @@ func TestATickOfASearchGoesToAnyInstant(t *testing.T) {
 				t.Errorf("a sleep that a tick passes over ends late: %v, want %v", late, wants)
 			}
 		})
+	}
+}
+
+// A tick passes over the end of a pause by chance, which may be late, and not over that of one that is planned.
+func TestATickPassesOverAPauseByChance(t *testing.T) {
+	for _, test := range []struct {
+		b       sim.Actor
+		further int
+	}{
+		{sim.Actor{Pauses: 1, PauseFor: 7 * time.Second}, 4}, // from 5 to 7, 9, 10 and 11
+		{sim.Actor{Planned: []sim.Planned{{Kind: sim.Pause, For: 7 * time.Second}}}, 1},
+	} {
+		w := &wanted{steps: []string{"a start", "b start", "b pause"}}
+		cfg := sim.Config{Ticks: 1, Trace: w.took, Strategy: sim.Strategy{Name: "wanted", New: func(*rand.Rand, int) sim.Chooser { return w }}}
+		w.sim = sim.New(cfg) // whose state is not asked for
+		waiting(cfg, stops{9, 10, 11}, test.b)
+		if w.further != test.further {
+			t.Errorf("%+v: a tick to 5 goes to %d further instants, want %d", test.b, w.further, test.further)
+		}
 	}
 }
 

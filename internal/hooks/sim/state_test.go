@@ -44,12 +44,14 @@ type wanted struct {
 	sim   *sim.Sim
 	state uint64
 	there bool
-	next  []sim.Step // possible after the last one
+
+	next    []sim.Step // possible after the last one
+	further int        // instants of the last of these
 }
 
 func (w *wanted) Choose(steps []sim.Step) int {
 	if w.there {
-		w.next = slices.Clone(steps)
+		w.next, w.further = slices.Clone(steps), len(steps[len(steps)-1].Further())
 	}
 	return slices.IndexFunc(steps, func(s sim.Step) bool { return len(w.steps) > 0 && s.Name+" "+s.Kind.String() == w.steps[0] })
 }
@@ -89,6 +91,11 @@ func TestWhatMakesAState(t *testing.T) {
 			s.Add(sim.Actor{Name: "bob", Run: func(p *sim.Proc) { p.Clock().Sleep(5 * time.Second) }}) // else the run is over
 		}
 	}
+	alone := func(d fakeclock.Drift) func(*sim.Sim) {
+		return func(s *sim.Sim) {
+			s.Add(sim.Actor{Name: "alice", Drift: d, Run: func(p *sim.Proc) { p.Clock().Sleep(time.Minute) }})
+		}
+	}
 	asking := func(a asks) func(*sim.Sim) { return node(sim.Actor{Run: func(p *sim.Proc) { p.Do(a) }}) }
 	sleeps := func(d time.Duration) func(*sim.Sim) {
 		return node(sim.Actor{Run: func(p *sim.Proc) { p.Clock().Sleep(d) }})
@@ -116,18 +123,20 @@ func TestWhatMakesAState(t *testing.T) {
 		here.Lane(func() { p.Do(asks{}) })
 		here.Join()
 	}})
-	secret := node(sim.Actor{Run: func(p *sim.Proc) {
-		for range 3 {
-			p.Forget(0)
-			p.Do(&late{at: func() time.Duration { return 0 }})
-		}
-	}})
+	secret := func(s *sim.Sim) { // there is nothing to be chosen
+		s.Add(sim.Actor{Name: "alice", Run: func(p *sim.Proc) {
+			for range 3 {
+				p.Forget(0)
+				p.Do(&late{at: func() time.Duration { return 0 }})
+			}
+		}})
+	}
 	for _, test := range []struct {
 		name string
 		a, b place
 		same bool
 	}{
-		{"true time", place{add: node(sim.Actor{})}, place{start: time.Second, add: node(sim.Actor{Drift: fakeclock.Drift{Offset: -time.Second}})}, false},
+		{"true time", place{add: alone(fakeclock.Drift{})}, place{start: time.Second, add: alone(fakeclock.Drift{Offset: -time.Second})}, false},
 		{"the node's clock", place{add: node(sim.Actor{})}, place{add: node(sim.Actor{Drift: fakeclock.Drift{Offset: 1}})}, false},
 		{"ticks", place{add: node(sim.Actor{})}, place{ticks: 1, add: node(sim.Actor{})}, false},
 		{"pauses", place{add: node(sim.Actor{Pauses: 1})}, place{add: node(sim.Actor{Pauses: 2})}, false},
@@ -145,6 +154,8 @@ func TestWhatMakesAState(t *testing.T) {
 		{"how long a sleep lasts", place{add: sleeps(time.Second), steps: started}, place{add: sleeps(2 * time.Second), steps: started}, false},
 		{"when a sleep was over", place{add: sleeps(time.Second), ticks: 2, steps: []string{"alice start", "bob start", "time tick", "time tick"}},
 			place{add: sleeps(2 * time.Second), ticks: 2, steps: []string{"alice start", "bob start", "time tick", "time tick"}}, true},
+		{"a sleep that is over, and one that is nearly", place{add: sleeps(5 * time.Second), steps: []string{"alice start", "bob start", "time tick"}},
+			place{add: sleeps(5*time.Second + 1), steps: []string{"alice start", "bob start", "time tick"}}, false},
 		{"how long a sleep of a lane lasts", place{add: lane(time.Second), steps: started}, place{add: lane(2 * time.Second), steps: started}, false},
 		{"when an answer arrives", place{add: asking(asks{takes: 1}), steps: []string{"alice start", "alice effect"}},
 			place{add: asking(asks{takes: 2}), steps: []string{"alice start", "alice effect"}}, false},
@@ -166,5 +177,11 @@ func TestWhatMakesAState(t *testing.T) {
 		if (a == b) != test.same {
 			t.Errorf("%s: %x and %x, want the same state: %v", test.name, a, b, test.same)
 		}
+	}
+}
+
+func TestWithoutAFingerprintOfTheWorldThereIsNoneOfTheRun(t *testing.T) {
+	if state := sim.New(sim.Config{}).Fingerprint(); state != 0 {
+		t.Errorf("found %x, want 0", state)
 	}
 }
