@@ -313,10 +313,11 @@ function exchange(request, signal) {
   return new Promise((resolve, reject) => {
     if ((life.getStore() ?? lives) !== lives) return // of code whose life is over: it waits for ever
     const [number, done] = begin()
+    let sent = false
     const over = () => { lines.delete(number); signal?.removeEventListener?.('abort', stop); done() }
     const stop = () => {
       over()
-      say({ type: 'left', number })
+      if (sent) say({ type: 'left', number })
       reject(Object.assign(new Error('Request aborted'), { name: 'AbortError' }))
     }
     lines.set(number, (answer) => {
@@ -325,7 +326,11 @@ function exchange(request, signal) {
       reject(Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' })) // as the SDK's handler has it
     })
     signal?.addEventListener?.('abort', stop, { once: true })
-    held.push((alone) => { if (lines.has(number)) say({ type: 'request', number, quiet: alone, ...request }) })
+    held.push((alone) => {
+      if (!lines.has(number)) return // it was let go
+      sent = true
+      say({ type: 'request', number, quiet: alone, ...request })
+    })
     busy ? stir() : send(false)
   })
 }
@@ -333,8 +338,7 @@ const bodyOf = (answer) => (answer.body === undefined ? Buffer.from(answer.text 
 const escape = (text) => encodeURIComponent(text).replace(/[!'()*]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase())
 const queryOf = (query = {}) => Object.keys(query).sort().flatMap((name) => (
   [query[name]].flat().map((value) => (value === null ? escape(name) : `${escape(name)}=${escape(value)}`)))).join('&')
-async function whole(body) {
-  if (body === undefined || typeof body === 'string' || ArrayBuffer.isView(body)) return Buffer.from(body ?? '')
+async function whole(body) { // of a stream
   const parts = []
   for await (const part of body) parts.push(Buffer.from(part))
   return Buffer.concat(parts)
@@ -343,7 +347,7 @@ const handler = { // of requests, for an AWS SDK client
   metadata: { handlerProtocol: 'http/1.1' },
   async handle({ method, path, query, headers, body }, { abortSignal } = {}) {
     const search = queryOf(query)
-    const content = await whole(body)
+    const content = body === undefined || typeof body === 'string' || ArrayBuffer.isView(body) ? Buffer.from(body ?? '') : await whole(body)
     const ofTable = headers['x-amz-target'] !== undefined || headers['X-Amz-Target'] !== undefined
     const answer = await exchange({
       method, target: search === '' ? path : `${path}?${search}`, headers, ...(ofTable ? { text: content.toString() } : { body: content.toString('base64') }),

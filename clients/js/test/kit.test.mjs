@@ -286,3 +286,26 @@ test('a child does not outlive the life that has begun it', async () => {
 function lives(pid) {
   try { return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')) } catch { return false }
 }
+
+test('a request of an SDK is a line, and can be let go', async () => {
+  const sent = `(init, how) => init.client.requestHandler.handle({ method: 'GET', path: '/b/k', query: { a: "it's", n: null }, headers: {} }, how)`
+  const { steps, replies } = await run('', 2, `(init) => {
+    const sent = ${sent}
+    let calls = 0
+    return { get: async () => {
+      if (calls++ > 0) {
+        const { response } = await sent(init)
+        const parts = []
+        for await (const part of response.body) parts.push(part)
+        return { body: response.statusCode + ' ' + Buffer.concat(parts) }
+      }
+      const stop = new AbortController()
+      const asked = sent(init, { abortSignal: stop.signal })
+      await origin('a')
+      stop.abort()
+      return asked.catch((e) => ({ body: e.name }))
+    } }
+  }`)
+  assert.deepEqual(replies, ['AbortError', '200 of /b/k?a=it%27s&n'])
+  assert.deepEqual(steps, ['GET /_isr-sim/origin?key=a', 'GET /b/k?a=it%27s&n'])
+})
