@@ -3,6 +3,7 @@ package invariant_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -11,6 +12,10 @@ import (
 func TestTTLIsGC(t *testing.T) {
 	story := func() *run { return newRun().asks("alice").take("alice").renders("alice", "1").gets("alice", "1") }
 	swept := newRun().take("carol").do(func(l *changeLog) { l.sweep("LOCK") }).asks("alice").take("alice").renders("alice", "1").gets("alice", "1")
+	abroad := story().told.Events()
+	for i := range abroad {
+		abroad[i].Time = abroad[i].Time.In(time.FixedZone("", 3600))
+	}
 	for _, test := range []struct {
 		name   string
 		other  []history.Event
@@ -21,6 +26,7 @@ func TestTTLIsGC(t *testing.T) {
 	}{
 		{name: "the same", other: story().told.Events()},
 		{name: "the same at other places in the log", other: swept.told.Events()},
+		{name: "the same in another time zone", other: abroad},
 		{name: "another body", other: newRun().asks("alice").renders("alice", "2").told.Events(), want: invariant.Violated, why: "event 2", events: []int{2}},
 		{name: "another time", other: story().wait(second).gets("bob", "1").told.Events(), want: invariant.Violated, why: "more happens: bob", events: []int{3}},
 		{name: "less", other: newRun().asks("alice").told.Events(), want: invariant.Violated, why: "nothing happens any more after 1", events: []int{2}},
@@ -40,5 +46,12 @@ func TestTTLIsGC(t *testing.T) {
 				t.Errorf("%q does not mention 48h and %q", got.Why, test.why)
 			}
 		})
+	}
+}
+
+func TestTTLIsGCWhereNothingHappens(t *testing.T) {
+	for _, other := range []invariant.Lagged{{History: newRun().asks("alice").told.Events()}, {Diverged: "step 1 is not possible"}} {
+		got := invariant.Named("ttl-is-gc").Check(invariant.Evidence{Lags: []invariant.Lagged{other}})
+		checkFinding(t, got, invariant.Violated, nil, nil)
 	}
 }
