@@ -669,7 +669,7 @@ func TestWaysIntoTheSimulator(t *testing.T) {
 	if err != nil || first == nil || !strings.Contains(first.Error(), read) {
 		t.Errorf("a request with a time of package time: %v, offence %v", err, first)
 	}
-	if get(n.Client) == nil || g.offence() != first { //nolint:errorlint // that very one
+	if get(n.Client) == nil || g.offence() != first {
 		t.Errorf("the first offence is %v, want %v", g.offence(), first)
 	}
 }
