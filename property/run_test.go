@@ -661,6 +661,10 @@ func TestWaysIntoTheSimulator(t *testing.T) {
 	if _, steps := n.Bodies.(hooks.BodySteps); steps || err != nil {
 		t.Errorf("bodies without steps have them: %v, %v", steps, err)
 	}
+	plain := &guard{}
+	if n, err := plain.node(cfg); err != nil || n.Bodies.PutBody(ctx, "body", nil) == nil || plain.offence() == nil {
+		t.Errorf("bodies without steps are reached from a goroutine: %v, offence %v", err, plain.offence())
+	}
 	inStore(func() {
 		_, err = n.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("pages"), Key: inputOfWall.Key})
 	})
