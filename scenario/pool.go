@@ -7,7 +7,6 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
-	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
 // Pool makes many runs, any number of them at the same time. A run uses the memory and coroutines of earlier ones
@@ -62,7 +61,7 @@ type stage struct {
 	pool      sim.Pool
 	db        ddbfake.DB
 	bodies    map[string][]byte
-	bodyLog   []history.Body
+	bodyLog   []recorder.Body
 	versions  map[page]int   // of the origin's data
 	ids       map[string]int // how many names of each kind have been given out
 	marks     map[Mark]bool
@@ -75,7 +74,7 @@ type stage struct {
 
 func newStage() *stage {
 	return &stage{
-		bodies: map[string][]byte{}, bodyLog: []history.Body{}, versions: map[page]int{}, ids: map[string]int{}, marks: map[Mark]bool{},
+		bodies: map[string][]byte{}, bodyLog: []recorder.Body{}, versions: map[page]int{}, ids: map[string]int{}, marks: map[Mark]bool{},
 	}
 }
 

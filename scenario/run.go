@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -55,8 +56,8 @@ type Options struct {
 	// Only is the one invariant that is judged, by name; "" is all of them.
 	Only string
 	// Invariants are the caller's own. They judge after those of package invariant, unless Scenario.Without names them.
-	// Of each, Name, Statement and Check are used: the check sees the whole run (log, history, operations, bodies), which it
-	// may read only, and only until it returns. An exhaustive search does not prove them.
+	// Of each, Name, Statement and Check are used: the check sees the whole run (log and history), which it may read only,
+	// and only until it returns. An exhaustive search does not prove them.
 	Invariants []invariant.Invariant
 }
 
@@ -74,7 +75,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	var lags []invariant.Lagged
+	var lags []recorder.Lagged
 	if len(r.Scenario.CompareLags) > 0 && o.cut == 0 {
 		if lags, err = r.underOtherLags(ctx, o); err != nil {
 			return nil, err
@@ -202,7 +203,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 //
 // No deletion has time stop by itself, whatever the lag, so that equal decisions meet equal choices; time stops at each
 // ttl anyway. A schedule that stops fitting has met another decision.
-func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]invariant.Lagged, error) {
+func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]recorder.Lagged, error) {
 	s := r.Scenario
 	if r.probe.Search { // which would not have this judged
 		return nil, nil
@@ -213,7 +214,7 @@ func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]invariant.Lagged
 		defer own.close()
 	}
 	r.Trace, r.probe, r.setup.Blind = nil, &hooks.Probe{Memory: r.probe.Memory}, true
-	lags := make([]invariant.Lagged, len(s.CompareLags))
+	lags := make([]recorder.Lagged, len(s.CompareLags))
 	for i, lag := range s.CompareLags {
 		r.lag, r.stage, r.Strategy = &lag, own.second(), sim.Replay(o.Result.Choices)
 		w, other, err := r.perform(ctx)
@@ -223,10 +224,10 @@ func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]invariant.Lagged
 			if !ok {
 				return nil, err
 			}
-			lags[i] = invariant.Lagged{Lag: lag.String(), Diverged: diverged.Error()}
+			lags[i] = recorder.Lagged{Lag: lag.String(), Diverged: diverged.Error()}
 			continue
 		}
-		lags[i] = invariant.Lagged{Lag: lag.String(), History: slices.Clone(w.history.Events())}
+		lags[i] = recorder.Lagged{Lag: lag.String(), History: slices.Clone(w.history.Events())}
 		o.Marks = union(o.Marks, other.Marks)
 	}
 	return lags, nil

@@ -12,11 +12,13 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/schedule"
@@ -101,14 +103,17 @@ func (s *Scenario) NotJudged() (lines []string) {
 const judgesNothing = "nothing was judged: the scenario leaves out all invariants"
 
 // judge sets the run's verdict, and returns what the run saw. lags are the histories under other lags.
-func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) (shown invariant.Evidence) {
+func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown invariant.Evidence) {
 	o.Verdict, o.out = invariant.OK, judges.out
 	evidence := invariant.Evidence{
-		Changes: w.changes(), History: w.history.Events(), Operations: w.operations.All(), Bodies: w.bodyLog, Lags: lags,
+		Changes: w.changes(), History: w.history.Events(),
 		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate, Settle: w.scenario.Settle,
 		TTLBuffer: w.scenario.Cache.TTLBuffer, AcrossNodes: w.scenario.Promise.AcrossNodes, MaxAge: w.scenario.Promise.MaxAge,
 	}
-	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}
+	recorded := inside.In(&evidence)
+	recorded.Operations, recorded.Bodies, recorded.Lags = w.operations.All(), w.bodyLog, lags
+	o.seen = invariant.Evidence{MaxClockSkew: evidence.MaxClockSkew}
+	inside.In(&o.seen).Operations = recorded.Operations
 	if w.ofLocks || w.ofCalls {
 		evidence.Lease, evidence.Retention = w.scenario.Cache.Lease, w.scenario.Cache.Retention
 		evidence.Lock, evidence.Once = w.locks.terms, w.calls.terms
@@ -131,7 +136,7 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) (shown
 				if o.Violation == nil {
 					o.Verdict, o.Why = invariant.Violated, ""
 					inv.Statement = say(withSkew(inv.Statement, e))
-					w.shown = hooks.Shown{Changes: f.Changes, Events: f.Events, Operations: f.Operations}
+					w.shown = hooks.Shown{Changes: f.Changes, Events: f.Events, Operations: inside.In(&f).Operations}
 					words := w.words()
 					words.Untold = w.untold.of
 					o.Violation = &Violation{Invariant: inv, Why: say(f.Why), Lines: describe.Finding(words, shown, f, w.misled(shown, f)...)}
@@ -322,7 +327,7 @@ func (r *replicaRead) stale(changes []ddbfake.Change) bool {
 // misled is the stale read on which what a finding shows last rests: the last one of its actor in the same request of
 // the client. An operation that is shown is the read itself.
 func (w *world) misled(seen invariant.Evidence, f invariant.Finding) (lines []describe.Line) {
-	if len(w.reads) == 0 || len(f.Operations) > 0 || len(f.Events)+len(f.Changes) == 0 {
+	if len(w.reads) == 0 || len(inside.In(&f).Operations) > 0 || len(f.Events)+len(f.Changes) == 0 {
 		return nil
 	}
 	var last history.Event // what is shown last, as an event

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -38,15 +40,9 @@ func (v Verdict) String() string {
 type Evidence struct {
 	Changes []ddbfake.Change // the store's change log, from its beginning
 	History []history.Event  // the events that the clients saw; invariants on the log alone do not need it
-	// Operations are the operations of the nodes on their stores. Without them, Linearizable has nothing to check.
-	Operations []history.Operation
-	// Bodies are the writes and deletions in the body store, in order; nil if the body store was not observed.
-	Bodies []history.Body
 	// Schema says how the cache keeps its pages and locks, if not in META and LOCK. Findings name the changes of its own
 	// rows, by its own names. Rows that Schema does not fit make a violation unknown.
 	Schema isr.Schema
-	// Lags are histories of the same schedule with other lags of TTL.
-	Lags []Lagged
 	// MaxClockSkew is the promised bound of |a node's clock - true time|: e in the statements.
 	MaxClockSkew time.Duration
 	// Revalidate is the freshness window, also for rows that do not hold one.
@@ -66,25 +62,37 @@ type Evidence struct {
 	AcrossNodes bool
 	// MaxAge is the age from which on nothing may be served, fresh or stale; 0 states none.
 	MaxAge time.Duration
+
+	recorded
 }
 
-// Lagged is the history of the same schedule under another lag of TTL.
-type Lagged struct {
-	Lag     string
-	History []history.Event
-	// Diverged says at which step the schedule could not go on, because the nodes had decided otherwise; "" if it ran to
-	// its end.
-	Diverged string
+type recorded = inside.Of[evidence]
+
+// evidence is what our own runs have besides. A run without it is not judged by linearizable, by the bodies or by lags.
+type evidence struct {
+	// Operations are the operations of the nodes on their stores.
+	Operations []recorder.Operation
+	// Bodies are the writes and deletions in the body store, in order; nil if the body store was not observed.
+	Bodies []recorder.Body
+	// Lags are histories of the same schedule with other lags of TTL.
+	Lags []recorder.Lagged
 }
 
 // Finding is the outcome of one check.
 type Finding struct {
 	Verdict Verdict
 	Why     string // one sentence; "" for ok
-	// Changes and Events are the sequence numbers of the few changes and events that show the violation. Operations are
-	// the places of such operations, from 1. The last of each is the decisive one.
-	Changes, Events, Operations []int
+	// Changes and Events are the sequence numbers of the few changes and events that show the violation. The last of each
+	// is the decisive one.
+	Changes, Events []int
+
+	deciding
 }
+
+type deciding = inside.Of[finding]
+
+// finding has the places, from 1, of the operations that show the violation.
+type finding struct{ Operations []int }
 
 // Invariant is one promise.
 type Invariant struct {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -92,7 +93,7 @@ func (all *flights) step(s *step) {
 	}
 }
 
-func (*flights) body(*history.Body) {}
+func (*flights) body(*recorder.Body) {}
 
 func (all *flights) found(ev Evidence) Finding {
 	f := all.first

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -33,7 +35,7 @@ func TestTTLIsGC(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ev := story().evidence()
-			ev.Lags = []invariant.Lagged{{Lag: "1h", History: story().told.Events()}, {Lag: "48h", History: test.other, Diverged: test.ended}}
+			inside.In(&ev).Lags = []recorder.Lagged{{Lag: "1h", History: story().told.Events()}, {Lag: "48h", History: test.other, Diverged: test.ended}}
 			got := invariant.Named("ttl-is-gc").Check(ev)
 			checkFinding(t, got, max(test.want, invariant.OK), nil, test.events)
 			if test.want == invariant.Violated && (!strings.Contains(got.Why, "48h") || !strings.Contains(got.Why, test.why)) {

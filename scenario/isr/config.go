@@ -8,7 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/jonboulle/clockwork"
 
-	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 )
 
 // Client is the part of *dynamodb.Client that the protocol uses.
@@ -78,10 +79,17 @@ type Config struct {
 
 	PointerETag bool // recipe B: the pointer holds the etag too, for readers that need only the etag
 
-	Observe history.Observer // is called for every operation on the store; may be nil
-
 	Failure    Failure
 	Contention Contention
 	Poll       time.Duration // the sleep between two looks at a page that another node is regenerating; default 1 s
 	Patience   int           // the number of sleeps before the wait is given up; default 10
+
+	ours
+}
+
+type ours = inside.Of[own]
+
+// own is what the simulator asks of its own caches.
+type own struct {
+	Observe recorder.Observer // is called for every operation on the store; may be nil
 }

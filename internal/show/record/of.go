@@ -11,7 +11,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -47,7 +49,7 @@ func Of(ctx context.Context, run scenario.Run, version string) (*Record, error) 
 		return nil, err
 	}
 	r.steps(steps, ev, means)
-	for _, b := range ev.Bodies {
+	for _, b := range inside.In(&ev).Bodies {
 		r.Bodies = append(r.Bodies, Body{Time: b.Time, Actor: b.Actor, Name: b.Name, Body: b.Body, Gone: b.Gone})
 	}
 	if o.Verdict == invariant.Violated {
@@ -58,7 +60,7 @@ func Of(ctx context.Context, run scenario.Run, version string) (*Record, error) 
 		}
 		r.Violation.Step = r.decisive(p.Shown)
 		if r.Violation.Step == 0 {
-			r.Violation.Step = stepOf(steps, ev.Operations, p.Shown.Operations)
+			r.Violation.Step = stepOf(steps, inside.In(&ev).Operations, p.Shown.Operations)
 		}
 	}
 	return r, nil
@@ -148,7 +150,7 @@ func (r *Record) decisive(shown hooks.Shown) (n int) {
 
 // stepOf returns the step in which the decisive operation, the last of those shown, was answered, or called if it never
 // was; 0 if there is none.
-func stepOf(steps []hooks.Step, all []history.Operation, shown []int) int {
+func stepOf(steps []hooks.Step, all []recorder.Operation, shown []int) int {
 	if len(shown) == 0 || shown[len(shown)-1] < 1 || shown[len(shown)-1] > len(all) {
 		return 0
 	}

@@ -1,8 +1,10 @@
-package history
+package recorder
 
 import (
 	"fmt"
 	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
 // Verb is the kind of an operation.
@@ -59,3 +61,12 @@ type Operation struct {
 
 // Observer is called when an operation is sent. The function that it returns is called when the operation is answered.
 type Observer func(called Operation) (answered func(Operation))
+
+// Lagged is the history of the same schedule under another lag of TTL.
+type Lagged struct {
+	Lag     string
+	History []history.Event
+	// Diverged says at which step the schedule could not go on, because the nodes had decided otherwise; "" if it ran to
+	// its end.
+	Diverged string
+}
