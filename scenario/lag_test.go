@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
@@ -273,8 +274,8 @@ func brokenBy(t *testing.T, name string, rows isr.Schema, made func(*pagecache.R
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.Misfit != "" {
-			t.Fatalf("seed %d: %s", seed, o.Misfit)
+		if inside.In(o).Misfit != "" {
+			t.Fatalf("seed %d: %s", seed, inside.In(o).Misfit)
 		}
 		if o.Verdict == invariant.Unknown {
 			broken = append(broken, "unknown: "+o.Why)

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -51,8 +52,8 @@ func (r *rows) fit(o *Outcome) {
 	if r == nil {
 		return
 	}
-	if o.Misfit = r.translator.Misfit(); o.Misfit != "" && o.Verdict != invariant.OK {
-		o.Verdict, o.Why, o.Violation, o.Broken = invariant.Unknown, o.Misfit, nil, nil
+	if inside.In(o).Misfit = r.translator.Misfit(); inside.In(o).Misfit != "" && o.Verdict != invariant.OK {
+		o.Verdict, o.Why, o.Violation, o.Broken = invariant.Unknown, inside.In(o).Misfit, nil, nil
 	}
 }
 

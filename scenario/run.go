@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
@@ -89,7 +90,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	if r.stage == nil { // whose memory no other run takes
 		o.seen, o.whole = evidence, true
 	}
-	o.Metrics = w.db.Metrics() // last, because it may find rows that TTL has deleted since
+	inside.In(o).Metrics = w.db.Metrics() // last, because it may find rows that TTL has deleted since
 	return o, nil
 }
 
@@ -172,14 +173,14 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 		result.End, result.Err = sim.Broken, err
 	}
 	if result.Err != nil {
-		return nil, nil, &BrokenError{Scenario: s.Name, Protocol: r.Protocol.Name, Swarm: r.Swarm, Result: result}
+		return nil, nil, &BrokenError{inside.Put(broken{s.Name, r.Protocol.Name, r.Swarm, result})}
 	}
 	if t != nil && t.Err != nil {
 		return nil, nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.Err)
 	}
-	o := &Outcome{Result: result, Unmet: w.unmetFaults(), protocol: r.Protocol.Name, swarm: r.Swarm, cut: cut}
+	o := &Outcome{told: inside.Put(outcome{Result: result, Unmet: w.unmetFaults()}), protocol: r.Protocol.Name, swarm: r.Swarm, cut: cut}
 	if t != nil {
-		o.Digest = hex.EncodeToString(digest.Sum(nil)[:4])
+		inside.In(o).Digest = hex.EncodeToString(digest.Sum(nil)[:4])
 	}
 	for _, mark := range allMarks {
 		if len(o.Marks) == len(w.marks) {
@@ -216,7 +217,7 @@ func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]recorder.Lagged,
 	r.Trace, r.probe, r.setup.Blind = nil, &hooks.Probe{Memory: r.probe.Memory}, true
 	lags := make([]recorder.Lagged, len(s.CompareLags))
 	for i, lag := range s.CompareLags {
-		r.lag, r.stage, r.Strategy = &lag, own.second(), sim.Replay(o.Result.Choices)
+		r.lag, r.stage, r.Strategy = &lag, own.second(), sim.Replay(inside.In(o).Result.Choices)
 		w, other, err := r.perform(ctx)
 		if err != nil {
 			own.dropSecond()

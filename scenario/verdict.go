@@ -21,7 +21,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
-	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
 // judges are the invariants that judge a run, and the names of those that do not, because the scenario leaves them out.
@@ -153,9 +152,9 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 	if !w.ofLocks && !w.ofCalls { // which is judged by what clients were told
 		w.rows.fit(o)
 	}
-	if o.Verdict == invariant.OK && o.Result.End == sim.Cut && o.cut == 0 {
+	if o.Verdict == invariant.OK && inside.In(o).Result.End == sim.Cut && o.cut == 0 {
 		o.Verdict = invariant.Unknown
-		o.Why = fmt.Sprintf("the run was cut after %d steps, the scenario's bound", o.Result.Steps)
+		o.Why = fmt.Sprintf("the run was cut after %d steps, the scenario's bound", inside.In(o).Result.Steps)
 	}
 	return shown
 }
@@ -173,22 +172,13 @@ func withSkew(statement string, e time.Duration) string {
 
 // Outcome is the result of a run.
 type Outcome struct {
-	Result    schedule.Result
 	Verdict   invariant.Verdict
 	Violation *Violation // the first one, if the verdict is violated
 	Broken    []string   // the names of all violated invariants, in the order of invariant.All
 	Why       string     // for the verdict unknown
 	Marks     []Mark     // the marks that were reached, in the order of Marks
-	Unmet     []Fault    // declared faults that no call of the run could meet
-	// Misfit says why Scenario.Rows does not fit the rows that were written, and names some of them. It is empty if it
-	// does, or if no row was written. A run whose rows do not fit is not violated: its verdict is unknown.
-	Misfit string
-	// Metrics are what the store has counted, under the names that an operator knows from CloudWatch. The making of the
-	// tables is not counted.
-	Metrics []ddbfake.Metrics
-	// Digest is the beginning of the trace's SHA-256, eight hexadecimal digits; "" if the run was not traced.
-	Digest string
 
+	told
 	protocol string
 	swarm    bool
 	cut      int // as Run.Steps, if that has ended the run
@@ -197,9 +187,25 @@ type Outcome struct {
 	out      []string // names of invariants that the scenario leaves out
 }
 
+type told = inside.Of[outcome]
+
+// outcome is what campaigns and reports read of an Outcome besides.
+type outcome struct {
+	Result sim.Result
+	Unmet  []Fault // declared faults that no call of the run could meet
+	// Misfit says why Scenario.Rows does not fit the rows that were written, and names some of them. It is empty if it
+	// does, or if no row was written. A run whose rows do not fit is not violated: its verdict is unknown.
+	Misfit string
+	// Metrics are what the store has counted, under the names that an operator knows from CloudWatch. The making of the
+	// tables is not counted.
+	Metrics []ddbfake.Metrics
+	// Digest is the beginning of the trace's SHA-256, eight hexadecimal digits; "" if the run was not traced.
+	Digest string
+}
+
 // Replay returns everything that is needed to run the schedule again.
 func (o *Outcome) Replay() Replay {
-	r := Replay{Protocol: o.protocol, Seed: o.Result.Seed, Choices: o.Result.Choices, Swarm: o.swarm, Steps: o.cut, Digest: o.Digest}
+	r := Replay{Protocol: o.protocol, Seed: inside.In(o).Result.Seed, Choices: inside.In(o).Result.Choices, Swarm: o.swarm, Steps: o.cut, Digest: inside.In(o).Digest}
 	if o.Violation != nil {
 		r.Violates = o.Violation.Invariant.Name
 	}
@@ -215,23 +221,27 @@ type Violation struct {
 
 // BrokenError says that a run broke off and has no verdict: the protocol could not be set up or its code panicked,
 // a recorded schedule does not fit, or a second run of it had another result (*NondeterminismError).
-type BrokenError struct {
+type BrokenError struct{ where }
+
+type where = inside.Of[broken]
+
+type broken struct {
 	Scenario, Protocol string
-	Swarm              bool            // as in Run
-	Result             schedule.Result // how far it came: enough to break it again
+	Swarm              bool       // as in Run
+	Result             sim.Result // how far it came: enough to break it again
 }
 
 // Replay returns everything that is needed to run the schedule again.
 func (e *BrokenError) Replay() Replay {
-	return Replay{Protocol: e.Protocol, Seed: e.Result.Seed, Choices: e.Result.Choices, Swarm: e.Swarm}
+	return Replay{Protocol: inside.In(e).Protocol, Seed: inside.In(e).Result.Seed, Choices: inside.In(e).Result.Choices, Swarm: inside.In(e).Swarm}
 }
 
 func (e *BrokenError) Error() string {
-	return fmt.Sprintf("scenario %s, protocol %s, seed %d: %v", e.Scenario, e.Protocol, e.Result.Seed, e.Result.Err)
+	return fmt.Sprintf("scenario %s, protocol %s, seed %d: %v", inside.In(e).Scenario, inside.In(e).Protocol, inside.In(e).Result.Seed, inside.In(e).Result.Err)
 }
 
 // Unwrap returns the error on which the run broke off.
-func (e *BrokenError) Unwrap() error { return e.Result.Err }
+func (e *BrokenError) Unwrap() error { return inside.In(e).Result.Err }
 
 // Evidence returns everything that the run saw, for checks of the caller's own: change log, history, operations, bodies,
 // and the scenario's promises. It is only to be read. False says that it was not kept: a campaign makes run after run in

@@ -19,6 +19,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
@@ -220,7 +221,7 @@ func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound 
 		for _, name := range o.Broken {
 			broken[name] = true
 		}
-		if o.Result.End == sim.Finished {
+		if inside.In(o).Result.End == sim.Finished {
 			ends[fmt.Sprint(w.since(), w.db.Items(TableName), w.bodies, w.versions)] = true
 		}
 	}

@@ -40,7 +40,7 @@ func Of(ctx context.Context, run scenario.Run, version string) (*Record, error) 
 		Format: Format, Tool: "isr-sim " + version,
 		Scenario: run.Scenario.Name, About: run.Scenario.About, File: fileOf(run.Scenario, replay),
 		Protocol: replay.Protocol, Seed: strconv.FormatUint(replay.Seed, 10), Choices: replay.Choices.String(), Swarm: replay.Swarm,
-		Digest: o.Digest, Start: fakeclock.Epoch,
+		Digest: inside.In(o).Digest, Start: fakeclock.Epoch,
 		Verdict: o.Verdict.String(), Why: o.Why,
 	}
 	r.actors(run.Scenario)

@@ -22,6 +22,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
@@ -149,7 +150,7 @@ func (x *Explanation) grew(before, after int) bool {
 
 // tails counts, for each number of choices that the run begins with, the tails that violate the invariant.
 func (e Explain) tails(ctx context.Context, o *scenario.Outcome) ([]int, error) {
-	choices := o.Result.Choices
+	choices := inside.In(o).Result.Choices
 	counts, err := e.count(ctx, o, len(choices), e.Tails, func(int) int { return 0 }, func(prefix, tail int) scenario.Run {
 		rng := sim.Stream(sim.Derive(e.Failed.Seed, prefix*e.Tails+tail), "explain")
 		return e.in(nil, sim.Prefix(choices[:prefix], sim.RandomWalk.From(rng)))
