@@ -8,15 +8,15 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // onceCalls is what a world knows of the calls of its scripts. It stays empty in other worlds.
 type onceCalls struct {
-	terms *invariant.OnceTerms // what the layer promises; nil until a call was made
-	of    map[string]*callsOf  // by key
+	terms *recorder.OnceTerms // what the layer promises; nil until a call was made
+	of    map[string]*callsOf // by key
 }
 
 // callsOf is what became of the calls of a key.

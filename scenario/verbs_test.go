@@ -19,6 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -176,7 +177,7 @@ type memoryLock struct {
 func (memoryLock) Get(context.Context, string) (isr.Served, error) {
 	return isr.Served{}, errors.New("no pages")
 }
-func (memoryLock) Terms() invariant.LockTerms { return invariant.LockTerms{Wait: time.Second} }
+func (memoryLock) Terms() recorder.LockTerms { return recorder.LockTerms{Wait: time.Second} }
 
 func (l memoryLock) Acquire(_ context.Context, name string) (*hooks.Held, error) {
 	if *l.holder != "" {

@@ -114,8 +114,8 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 	o.seen = invariant.Evidence{MaxClockSkew: evidence.MaxClockSkew}
 	inside.In(&o.seen).Operations = recorded.Operations
 	if w.ofLocks || w.ofCalls {
-		evidence.Lease, evidence.Retention = w.scenario.Cache.Lease, w.scenario.Cache.Retention
-		evidence.Lock, evidence.Once = w.locks.terms, w.calls.terms
+		inside.In(&evidence).Lease, inside.In(&evidence).Retention = w.scenario.Cache.Lease, w.scenario.Cache.Retention
+		inside.In(&evidence).Lock, inside.In(&evidence).Once = w.locks.terms, w.calls.terms
 		evidence.Changes = w.db.Changes() // whatever they mean
 	}
 	shown = evidence // the changes of the caches' own rows

@@ -51,13 +51,6 @@ type Evidence struct {
 	TTLBuffer time.Duration
 	// Settle is the time after the end of all faults within which every page must be fresh again, and every lock be taken.
 	Settle time.Duration
-	// Lease and Lock are what a lock promises, for the invariants of OfLocks. Nil promises nothing.
-	Lease time.Duration
-	Lock  *LockTerms
-	// Lease, Retention and Once are what a layer that has calls run once promises, for the invariants of OfCalls: how long
-	// a call is in progress, and a result kept.
-	Retention time.Duration
-	Once      *OnceTerms
 	// AcrossNodes says that monotonic-reads is promised of all nodes together, and not of each by itself.
 	AcrossNodes bool
 	// MaxAge is the age from which on nothing may be served, fresh or stale; 0 states none.
@@ -68,7 +61,7 @@ type Evidence struct {
 
 type recorded = inside.Of[evidence]
 
-// evidence is what our own runs have besides. A run without it is not judged by linearizable, by the bodies or by lags.
+// evidence is what our own runs have besides. A run without it is not judged by what needs it.
 type evidence struct {
 	// Operations are the operations of the nodes on their stores.
 	Operations []recorder.Operation
@@ -76,6 +69,13 @@ type evidence struct {
 	Bodies []recorder.Body
 	// Lags are histories of the same schedule with other lags of TTL.
 	Lags []recorder.Lagged
+	// Lease and Lock are what a lock promises, for the invariants of OfLocks. Nil promises nothing.
+	Lease time.Duration
+	Lock  *recorder.LockTerms
+	// Lease, Retention and Once are what a layer that has calls run once promises, for the invariants of OfCalls: how long
+	// a call is in progress, and a result kept.
+	Retention time.Duration
+	Once      *recorder.OnceTerms
 }
 
 // Finding is the outcome of one check.

@@ -7,22 +7,10 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
-
-// LockTerms are what a lock promises besides its lease. The zero LockTerms are those of a lock that lasts for its lease
-// and is extended only when it is asked to.
-type LockTerms struct {
-	// Heartbeats says that the lock extends itself, at least every third of its lease, until it is released.
-	Heartbeats bool
-	// Margin is how long before the end of its lease a lock may say that it is lost.
-	Margin time.Duration
-	// Wait is how long the lock may wait by itself, in one call, although no other node can hold it.
-	Wait time.Duration
-	// Takeover is how long after the last sign of a holder, and after a lease, its lock may still count as held.
-	Takeover time.Duration
-}
 
 // The invariants of locks are judged from what the clients of a lock asked and were told (history.Hold), whatever the
 // lock keeps and where. Of the change log they take only the times of a node's writes.
@@ -182,7 +170,7 @@ func keptLease() Invariant {
 }
 
 func checkKeptLease(ev Evidence) Finding {
-	if ev.Lock == nil {
+	if inside.In(&ev).Lock == nil {
 		return ok()
 	}
 	for _, lock := range locksOf(ev) {
@@ -191,14 +179,14 @@ func checkKeptLease(ev Evidence) Finding {
 			if lost == nil || lost.Kind != mark.EventLockLost || lost.Hold.Troubled {
 				continue
 			}
-			early := lost.Time.Before(h.sure(ev, lost.Seq).Add(-ev.Lock.Margin))
+			early := lost.Time.Before(h.sure(ev, lost.Seq).Add(-inside.In(&ev).Lock.Margin))
 			excused := h.taken.Hold.Excused + lost.Hold.Excused
-			held := ev.Lock.Heartbeats && excused < ev.Lease/4-2*ev.MaxClockSkew
+			held := inside.In(&ev).Lock.Heartbeats && excused < inside.In(&ev).Lease/4-2*ev.MaxClockSkew
 			if !early && !held {
 				continue
 			}
 			why := fmt.Sprintf("%s was told to have lost lock %s %s after it had asked for it; its lease is %v",
-				h.actor, lock.key, span(h.since(lost.Seq).Time, lost.Time), ev.Lease)
+				h.actor, lock.key, span(h.since(lost.Seq).Time, lost.Time), inside.In(&ev).Lease)
 			if !early {
 				why = fmt.Sprintf("%s was told to have lost lock %s, which extends itself, although its requests were held up for %v only, and none failed",
 					h.actor, lock.key, excused)
@@ -225,17 +213,17 @@ func freeLock() Invariant {
 }
 
 func checkFreeLock(ev Evidence) Finding {
-	if ev.Lock == nil {
+	if inside.In(&ev).Lock == nil {
 		return ok()
 	}
 	for _, lock := range locksOf(ev) {
 		asked := free{
-			all: lock.all, wait: ev.Lock.Wait, takeover: ev.Lock.Takeover, refused: mark.EventLockRefused,
+			all: lock.all, wait: inside.In(&ev).Lock.Wait, takeover: inside.In(&ev).Lock.Takeover, refused: mark.EventLockRefused,
 			refusal: func(h *hold) string {
 				return fmt.Sprintf("%s was refused lock %s, which nobody else could hold", h.actor, lock.key)
 			},
 			delay: func(h *hold, waited time.Duration) string {
-				return fmt.Sprintf("%s waited %v for lock %s while nobody else could hold it; its terms allow %v", h.actor, waited, lock.key, ev.Lock.Wait)
+				return fmt.Sprintf("%s waited %v for lock %s while nobody else could hold it; its terms allow %v", h.actor, waited, lock.key, inside.In(&ev).Lock.Wait)
 			},
 		}
 		if f := asked.check(ev); f.Verdict != OK {
@@ -376,7 +364,7 @@ func (h *hold) since(before int) *history.Event {
 // sure is until when a holder may rely on its lock without asking, as it is known before an event. Rows may hold whole
 // milliseconds.
 func (h *hold) sure(ev Evidence, before int) time.Time {
-	return h.since(before).Time.Add(ev.Lease - 2*ev.MaxClockSkew - time.Millisecond)
+	return h.since(before).Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - time.Millisecond)
 }
 
 // claim is the last answer to a question after an event that the lock is still held, nil if there is none.
@@ -414,7 +402,7 @@ func (h *hold) until(ev Evidence, takeover time.Duration) time.Time {
 	if h.lastWrite.After(last) {
 		last = h.lastWrite
 	}
-	return last.Add(ev.Lease + takeover + 4*ev.MaxClockSkew + 2*time.Second)
+	return last.Add(inside.In(&ev).Lease + takeover + 4*ev.MaxClockSkew + 2*time.Second)
 }
 
 // locksOf reads the history.

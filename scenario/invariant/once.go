@@ -4,18 +4,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
-
-// OnceTerms are what a layer that has calls run once promises besides its two times: that of a call in progress
-// (Evidence.Lease) and that for which a result is kept (Evidence.Retention).
-type OnceTerms struct {
-	// Payload says that a call whose payload is not that of its key is refused.
-	Payload bool
-	// Wait and Takeover are as in LockTerms: of a call that nobody else is at, and of one whose node has died.
-	Wait, Takeover time.Duration
-}
 
 // The invariants of calls that run once are judged from what their callers asked and were told, and from when effects
 // took place, whatever the layer keeps and where. Of the change log they take only the times of a node's writes.
@@ -119,10 +111,10 @@ func (k *keyed) told(result string) (first *history.Event) {
 // forgotten is from when on the result of a call may be forgotten. It is kept from before the call was made, and rows may
 // hold whole seconds.
 func (c *call) forgotten(ev Evidence) time.Time {
-	return c.asked.Time.Add(ev.Retention - 2*ev.MaxClockSkew - time.Second)
+	return c.asked.Time.Add(inside.In(&ev).Retention - 2*ev.MaxClockSkew - time.Second)
 }
 
 // inProgress is until when a call surely counts as in progress, whatever became of its node.
 func (c *call) inProgress(ev Evidence) time.Time {
-	return c.asked.Time.Add(ev.Lease - 2*ev.MaxClockSkew - time.Millisecond)
+	return c.asked.Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - time.Millisecond)
 }
