@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -261,7 +262,7 @@ func brokenBy(t *testing.T, name string, rows isr.Schema, made func(*pagecache.R
 	}
 	s.Rows = rows
 	p := isr.Protocol{Name: "made", New: func(cfg isr.Config) (isr.Handler, error) {
-		cfg.Guards = isr.GuardToken | isr.GuardExpiry
+		inside.In(&cfg).Guards = guard.Token | guard.Expiry
 		a, err := pagecache.NewRecipeA(cfg)
 		if err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 )
 
@@ -74,11 +75,7 @@ type Config struct {
 	Retention  time.Duration // how long a page is kept and served as stale after its freshness window; default 24 h
 	// TTLBuffer is how long a row outlives its use before TTL may delete it. It must exceed the sum of the skew of any two
 	// clocks, the time that a request is under way, and the time of a rendering; default 1 h.
-	TTLBuffer time.Duration
-	Guards    Guards // of a publish, the same on all nodes; default GuardToken|GuardExpiry
-
-	PointerETag bool // recipe B: the pointer holds the etag too, for readers that need only the etag
-
+	TTLBuffer  time.Duration
 	Failure    Failure
 	Contention Contention
 	Poll       time.Duration // the sleep between two looks at a page that another node is regenerating; default 1 s
@@ -89,7 +86,9 @@ type Config struct {
 
 type ours = inside.Of[own]
 
-// own is what the simulator asks of its own caches.
+// own is for package recipe's caches, the simulator's and their mutants.
 type own struct {
-	Observe recorder.Observer // is called for every operation on the store; may be nil
+	Guards      guard.Set         // of a publish, the same on all nodes; default guard.Token|guard.Expiry
+	PointerETag bool              // recipe B: the pointer holds the etag too, for readers that need only the etag
+	Observe     recorder.Observer // is called for every operation on the store; may be nil
 }
