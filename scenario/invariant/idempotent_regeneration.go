@@ -27,8 +27,8 @@ func idempotentRegeneration() Invariant {
 		Name: "idempotent-regeneration",
 		Statement: "one idempotency key publishes at most once while its REQ row is kept, " +
 			"and nothing is made for it while REQ carries the request_hash of other inputs",
-		Check:  onRows(checkRequests),
-		Memory: func() Memory { return &requested{} },
+		Check: onRows(checkRequests),
+		ours:  inside.Put(own{Memory: func() Memory { return &requested{} }}),
 	}
 }
 

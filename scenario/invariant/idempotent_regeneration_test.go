@@ -102,7 +102,8 @@ func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 func TestTheOrderOfAnInstantIsNotRemembered(t *testing.T) {
 	ev := newRun().with("r1", "h").claims("bob", "r1", "g").asks("alice").claims("bob", "r1", "h").evidence()
 	remembered := func(before int) uint64 { // so many changes come before the question
-		m := invariant.Named("idempotent-regeneration").Memory()
+		inv := invariant.Named("idempotent-regeneration")
+		m := inside.In(&inv).Memory()
 		m.Event(history.Event{Kind: history.Asked, Actor: "carol", Request: "r2"})
 		for _, c := range ev.Changes[:before] {
 			m.Change(c)

@@ -66,7 +66,7 @@ func TestManyOperationsInDoubt(t *testing.T) {
 		t.Errorf("the search ended at %v (%v), want node8's publish", at, end)
 	}
 	var page bytes.Buffer
-	if err := Visualize(Evidence{MaxClockSkew: time.Second, recorded: inside.Put(evidence{Operations: all})}, &page); err != nil {
+	if err := (&evidence{Operations: all}).Visualize(time.Second, &page); err != nil {
 		t.Error(err)
 	}
 }

@@ -101,19 +101,25 @@ type Invariant struct {
 	Check     func(Evidence) Finding
 	// Watch begins a check of a log that is still being written. It is nil if the change log alone does not decide.
 	Watch func(Promise) Watcher
+
+	ours
+	rule rule // Check and Watch are made of it, if the log decides
+	// beyond makes the part of Check that needs more than the log. The ledger knows the log so far. It is nil if there is
+	// no such part, and returns nil if the evidence has nothing for it.
+	beyond func(Evidence, *ledger) follower
+}
+
+type ours = inside.Of[own]
+
+type own struct {
 	// Follow begins a check of a log and a history that are still being written. It is nil if the log alone decides, or if
 	// the check needs more than events.
-	Follow func(Promise) Follower
+	Follow func(Promise) teller
 	// Memory makes an empty memory of the past that Check remembers in addition to the rows. An exhaustive search proves
 	// only invariants that have one. The search runs one of many orders in which different nodes act at the same instant,
 	// so the check must come to the same verdict for each order; changes of one row have the same order in all of them.
 	// Nil means that Check depends on such orders, or on too much of the past: such an invariant is for campaigns.
 	Memory func() Memory
-
-	rule rule // Check and Watch are made of it, if the log decides
-	// beyond makes the part of Check that needs more than the log. The ledger knows the log so far. It is nil if there is
-	// no such part, and returns nil if the evidence has nothing for it.
-	beyond func(Evidence, *ledger) follower
 }
 
 // follows reports whether Check is made of a rule, of beyond, or of both.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/anishathalye/porcupine"
 
@@ -87,20 +88,20 @@ func givenUp(all []recorder.Operation, at *recorder.Operation, open []*recorder.
 // operation as unexplained although an order explains it: the verdict is Linearizable's.
 //
 // Source: https://github.com/anishathalye/porcupine
-func Visualize(ev Evidence, w io.Writer) error {
-	model, info := orders(ev)
+func (e *evidence) Visualize(skew time.Duration, w io.Writer) error {
+	model, info := e.orders(skew)
 	return porcupine.Visualize(model, info, w)
 }
 
 // Orders returns, for each key, the longest order found of operations on it in which a single page with a single lease
 // would have given their answers, by their places in Evidence.Operations, from 1. Operations that are left out have no
 // place in it. The search is that of Visualize.
-func Orders(ev Evidence) [][]int {
+func (e *evidence) Orders(skew time.Duration) [][]int {
 	places := map[int]int{} // by call
-	for i, o := range inside.In(&ev).Operations {
+	for i, o := range e.Operations {
 		places[o.Call] = i + 1
 	}
-	_, info := orders(ev)
+	_, info := e.orders(skew)
 	var all [][]int
 	for _, found := range info.PartialLinearizationsOperations() {
 		var longest []porcupine.Operation
@@ -121,9 +122,9 @@ func Orders(ev Evidence) [][]int {
 }
 
 // orders searches for an order of the operations on each key.
-func orders(ev Evidence) (porcupine.Model, porcupine.LinearizationInfo) {
-	model := pageModel(ev.MaxClockSkew)
-	keys := keysOf(inside.In(&ev).Operations)
+func (e *evidence) orders(skew time.Duration) (porcupine.Model, porcupine.LinearizationInfo) {
+	model := pageModel(skew)
+	keys := keysOf(e.Operations)
 	model.Partition = func(all []porcupine.Operation) [][]porcupine.Operation {
 		var parts [][]porcupine.Operation
 		for _, key := range keys {
@@ -149,7 +150,7 @@ func orders(ev Evidence) (porcupine.Model, porcupine.LinearizationInfo) {
 		}
 		return step(state, input, output)
 	}
-	_, info := porcupine.CheckOperationsVerbose(bounded, porcupineOperations(inside.In(&ev).Operations), 0)
+	_, info := porcupine.CheckOperationsVerbose(bounded, porcupineOperations(e.Operations), 0)
 	return model, info
 }
 

@@ -193,14 +193,19 @@ func TestLinearizable(t *testing.T) {
 
 func TestOrdersPlaceWhatCanBeExplained(t *testing.T) {
 	explained := (&calls{}).acquire("alice", 0, "a1", done).until(1).read("bob", 1, "").publish("alice", 2, "a1", "p1", done).read("bob", 3, "p1")
-	if diff := cmp.Diff([][]int{{1, 2, 3, 4}}, sorted(invariant.Orders(explained.evidence(0)))); diff != "" {
+	if diff := cmp.Diff([][]int{{1, 2, 3, 4}}, sorted(explained.orders())); diff != "" {
 		t.Errorf("all are explained (-want +got):\n%s", diff)
 	}
 	// Nobody has published what bob reads last.
 	lie := (&calls{}).acquire("alice", 0, "a1", done).publish("alice", 2, "a1", "p1", done).read("bob", 3, "p2")
-	if diff := cmp.Diff([][]int{{1, 2}}, invariant.Orders(lie.evidence(0))); diff != "" {
+	if diff := cmp.Diff([][]int{{1, 2}}, lie.orders()); diff != "" {
 		t.Errorf("the last one is not (-want +got):\n%s", diff)
 	}
+}
+
+func (c *calls) orders() [][]int {
+	ev := c.evidence(0)
+	return inside.In(&ev).Orders(0)
 }
 
 // sorted has each order checked for what is in it: operations at the same time may be in any.
@@ -214,7 +219,8 @@ func sorted(orders [][]int) [][]int {
 func TestVisualizeShowsOperationsInWords(t *testing.T) {
 	log := ops().acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).read("bob", 2, "")
 	var page bytes.Buffer
-	if err := invariant.Visualize(log.evidence(0), &page); err != nil {
+	ev := log.evidence(0)
+	if err := inside.In(&ev).Visualize(0, &page); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"acquire a1", "publish a1 p1", "read -\\u003e nothing"} {

@@ -20,7 +20,7 @@ func noDanglingPointer() Invariant {
 		Name: "no-dangling-pointer",
 		Statement: "while META is visible, the version that it leads to is there and so is the body, put before META named it; " +
 			"and no etag of a key ever stands for two bodies",
-		Memory: rememberPages,
+		ours:   inside.Put(own{Memory: rememberPages}),
 		rule:   checkPointer,
 		beyond: newBodies,
 	})

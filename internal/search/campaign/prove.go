@@ -232,7 +232,7 @@ func (p *Proof) provable(judged bool) (names []string) {
 	for _, inv := range invariant.All() {
 		asked := (p.Scenario.Settle > 0 || inv.Name != invariant.Named("liveness").Name) && !slices.Contains(p.Scenario.Without, inv.Name) &&
 			(p.Scenario.Invariants == nil || slices.Contains(p.Scenario.Invariants, inv.Name))
-		if inv.Memory != nil && asked && p.judged[inv.Name] == judged {
+		if inside.In(&inv).Memory != nil && asked && p.judged[inv.Name] == judged {
 			names = append(names, inv.Name)
 		}
 	}

@@ -49,7 +49,7 @@ func OfWatched(w Watched, version string) (*Record, error) {
 		return nil, errors.New("nothing was seen: no row was changed, and no client told anything")
 	}
 	if len(inside.In(&w.Evidence).Operations) > 0 {
-		for _, order := range invariant.Orders(w.Evidence) {
+		for _, order := range inside.In(&w.Evidence).Orders(w.Evidence.MaxClockSkew) {
 			if len(order) > 0 && slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Operation == order[0] }) {
 				r.Orders = append(r.Orders, order)
 			}

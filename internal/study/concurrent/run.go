@@ -65,7 +65,7 @@ type Outcome struct {
 	Lines                    []string            // the events of the violation, in order of time
 	Finding                  invariant.Finding   // of the violation
 	Began                    time.Time           // the last round
-	Seen                     invariant.Evidence  // of the last round; see invariant.Visualize
+	Seen                     invariant.Evidence  // of the last round; its operations can be visualized
 }
 
 // Do runs, and deletes its table in every case. A cancelled context ends the run with the verdict unknown. An error
