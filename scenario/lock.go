@@ -13,6 +13,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	"github.com/jonboulle/clockwork"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -210,11 +211,12 @@ func (h *held) record(kind history.Kind, err error) {
 }
 
 func (h *held) event(kind history.Kind, err error) history.Event {
-	facts := &history.Hold{ID: h.id, Troubled: h.node.own.troubled(h.trouble), Excused: h.node.own.waited(h.node.proc.Now()) - h.waited}
+	facts := &mark.Hold{ID: h.id, Troubled: h.node.own.troubled(h.trouble), Excused: h.node.own.waited(h.node.proc.Now()) - h.waited}
 	if h.Held != nil && h.Token != nil {
 		facts.Token, facts.Fenced = h.Token(), true
 	}
-	e := history.Event{Kind: kind, Key: h.key, Hold: facts}
+	e := history.Event{Kind: kind, Key: h.key}
+	inside.In(&e).Hold = facts
 	if err != nil {
 		e.Note = err.Error()
 	}

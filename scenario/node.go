@@ -76,7 +76,7 @@ func (n *node) config() isr.Config {
 	cfg := isr.Config{
 		Client: dynamo, Clock: n.clock(), Bodies: bodies{n}, Render: n.render,
 		Tokens: func() string { return n.world.nextID(n.proc.Name()) },
-		Table:  TableName, Tenant: n.tenant,
+		Table:  hooks.TableName, Tenant: n.tenant,
 		Lease: c.Lease, Revalidate: c.Revalidate, Retention: c.Retention, TTLBuffer: c.TTLBuffer,
 		Contention: c.Contention, Failure: c.Failure, Poll: c.Poll, Patience: c.Patience,
 	}

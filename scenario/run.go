@@ -21,7 +21,6 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
 // Run is one run of a scenario, as a value: the same Run gives the same trace, byte for byte, on every machine.
@@ -29,8 +28,9 @@ type Run struct {
 	Scenario *Scenario
 	Protocol isr.Protocol
 	Seed     uint64
-	// Strategy picks the schedule. Nil walks at random; Replay.Run has the one that takes recorded choices again.
-	Strategy schedule.Strategy
+	// Strategy picks the schedule, and prints its name. Nil walks at random; Replay.Run has the one that takes recorded
+	// choices again. The scheduler has them all: isr-sim run --help lists their names.
+	Strategy fmt.Stringer
 	// Steps, if not 0, ends the run after so many steps, and it is judged by what has happened until then. What needs the
 	// end of a run is not judged: liveness, the comparison of lags, and Invariants.
 	Steps int
@@ -68,6 +68,13 @@ func (r Run) compares() bool { return r.probe != nil && (r.probe.Search || r.pro
 // Do runs. An error is not a verdict: see BrokenError.
 func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	r.probe, r.setup, r.bubble = hooks.Of(ctx), hooks.SetupOf(ctx), hooks.BubbleOf(ctx)
+	if pool := hooks.PoolOf(ctx); pool != nil {
+		return r.doIn(ctx, pool)
+	}
+	return r.judged(ctx)
+}
+
+func (r Run) judged(ctx context.Context) (*Outcome, error) {
 	judges, err := judgesOf(r.Scenario, r.Options)
 	if err != nil {
 		return nil, err
@@ -194,7 +201,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 		r.probe.Order, r.probe.States = covered.order.Hash(), covered.states
 	}
 	if r.probe.Record {
-		r.probe.Exchanges, r.probe.Rows = w.exchanges, w.db.Items(TableName)
+		r.probe.Exchanges, r.probe.Rows = w.exchanges, w.db.Items(hooks.TableName)
 	}
 	return w, o, nil
 }
@@ -212,7 +219,7 @@ func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]recorder.Lagged,
 	own := r.stage
 	if own == nil {
 		own = newStage()
-		defer own.close()
+		defer own.Close()
 	}
 	r.Trace, r.probe, r.setup.Blind = nil, &hooks.Probe{Memory: r.probe.Memory}, true
 	lags := make([]recorder.Lagged, len(s.CompareLags))

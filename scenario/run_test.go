@@ -168,7 +168,7 @@ func TestTheMuseumShowsRealBugs(t *testing.T) {
 
 // What a run finds on the memory of another one, of another scenario and protocol, changes nothing of it.
 func TestARunInAPoolIsTheSameRun(t *testing.T) {
-	var pool scenario.Pool
+	var pool hooks.Pool
 	defer pool.Close()
 	protocols := scenario.Protocols()
 	for i, name := range fixtures.Names() {
@@ -185,7 +185,7 @@ func TestARunInAPoolIsTheSameRun(t *testing.T) {
 		}
 		var got bytes.Buffer
 		run.Trace = &got
-		o, err := pool.Do(hooks.With(t.Context(), &gotWire), run)
+		o, err := run.Do(pool.In(hooks.With(t.Context(), &gotWire)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,10 +287,10 @@ func parsed(t *testing.T, file string) *scenario.Scenario {
 // brokenIn runs so many schedules, and returns the statements that some of them violate, each once.
 func brokenIn(t *testing.T, s *scenario.Scenario, p isr.Protocol, schedules int) (names []string) {
 	t.Helper()
-	var pool scenario.Pool
+	var pool hooks.Pool
 	defer pool.Close()
 	for i := range schedules {
-		o, err := pool.Do(t.Context(), scenario.Run{Scenario: s, Protocol: p, Seed: uint64(i), Strategy: sim.Portfolio().At(i), ExpectedSteps: 60})
+		o, err := scenario.Run{Scenario: s, Protocol: p, Seed: uint64(i), Strategy: sim.Portfolio().At(i), ExpectedSteps: 60}.Do(pool.In(t.Context()))
 		if err != nil {
 			t.Fatal(err)
 		}

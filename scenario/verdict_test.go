@@ -215,9 +215,9 @@ func TestTheEvidenceOfARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var pool Pool
+	var pool hooks.Pool
 	defer pool.Close()
-	pooled, err := pool.Do(t.Context(), Run{Scenario: s, Protocol: lingering(t), Seed: 1})
+	pooled, err := Run{Scenario: s, Protocol: lingering(t), Seed: 1}.Do(pool.In(t.Context()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ func compared(t *testing.T, protocol string) (differ, diverged int) {
 		t.Fatal(err)
 	}
 	plan, stage := sim.Only(sim.RandomWalk), newStage()
-	defer stage.close()
+	defer stage.Close()
 	for i := range 200 {
 		run := Run{Scenario: s, Protocol: p, Seed: sim.Derive(1, i), Strategy: plan.At(i), ExpectedSteps: 60, stage: stage, probe: &hooks.Probe{}}
 		w, o, err := run.perform(context.Background())
@@ -354,7 +354,7 @@ func compared(t *testing.T, protocol string) (differ, diverged int) {
 			differ++
 			if protocol == recipe.Reference().Name {
 				for _, l := range lags {
-					t.Errorf("schedule %d, %s (-own lag +this):\n%s", i, l.Lag, cmp.Diff(mine, decisions(l.History)))
+					t.Errorf("schedule %d, %s:\n%v\nunder its own lag:\n%v", i, l.Lag, decisions(l.History), mine)
 				}
 			}
 		}

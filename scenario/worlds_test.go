@@ -211,7 +211,7 @@ func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound 
 	x := sim.Exploration{Off: off, MaxSchedules: bound}
 	ends, broken := map[string]bool{}, map[string]bool{}
 	stage := newStage()
-	defer stage.close()
+	defer stage.Close()
 	for x.Next() {
 		w, o, err := Run{Scenario: s, Protocol: p, Strategy: x.Strategy(), probe: &hooks.Probe{Search: true}, stage: stage}.do(t.Context(), nil)
 		if err != nil {
@@ -222,7 +222,7 @@ func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound 
 			broken[name] = true
 		}
 		if inside.In(o).Result.End == sim.Finished {
-			ends[fmt.Sprint(w.since(), w.db.Items(TableName), w.bodies, w.versions)] = true
+			ends[fmt.Sprint(w.since(), w.db.Items(hooks.TableName), w.bodies, w.versions)] = true
 		}
 	}
 	return searched{slices.Sorted(maps.Keys(ends)), slices.Sorted(maps.Keys(broken))}, x.Explored()

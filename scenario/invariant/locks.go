@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// The invariants of locks are judged from what the clients of a lock asked and were told (history.Hold), whatever the
+// The invariants of locks are judged from what the clients of a lock asked and were told (mark.Hold), whatever the
 // lock keeps and where. Of the change log they take only the times of a node's writes.
 var ofLocks = []Invariant{mutualExclusion(), guardedWrites(), keptLease(), freeLock(), lockLiveness()}
 
@@ -116,13 +116,13 @@ func checkGuardedWrites(ev Evidence) Finding {
 
 func checkWrites(ev Evidence, lock *lock) Finding {
 	for i, late := range lock.writes {
-		first := lock.byID[late.Hold.ID]
+		first := lock.byID[inside.In(late).Hold.ID]
 		for _, before := range lock.writes[:i] {
-			second := lock.byID[before.Hold.ID]
+			second := lock.byID[inside.In(before).Hold.ID]
 			if !second.after(first) {
 				continue
 			}
-			if late.Hold.Fenced || late.Time.Before(first.sure(ev, late.Seq)) {
+			if inside.In(late).Hold.Fenced || late.Time.Before(first.sure(ev, late.Seq)) {
 				return Finding{
 					Verdict: Violated,
 					Why: fmt.Sprintf("a write of %s, which took lock %s at first, took effect after one of %s, which took it later",
@@ -138,11 +138,11 @@ func checkWrites(ev Evidence, lock *lock) Finding {
 func checkTokens(lock *lock) Finding {
 	for i, first := range lock.holds {
 		for _, second := range lock.holds[i+1:] {
-			if first.taken.Hold.Fenced && second.taken.Hold.Fenced && second.after(first) && second.taken.Hold.Token <= first.taken.Hold.Token {
+			if inside.In(first.taken).Hold.Fenced && inside.In(second.taken).Hold.Fenced && second.after(first) && inside.In(second.taken).Hold.Token <= inside.In(first.taken).Hold.Token {
 				return Finding{
 					Verdict: Violated,
 					Why: fmt.Sprintf("%s got the fencing token %d of lock %s, and %s, which asked for it after that, got %d: tokens must grow",
-						first.actor, first.taken.Hold.Token, lock.key, second.actor, second.taken.Hold.Token),
+						first.actor, inside.In(first.taken).Hold.Token, lock.key, second.actor, inside.In(second.taken).Hold.Token),
 					Events: events(first.taken, second.asked, second.taken),
 				}
 			}
@@ -176,11 +176,11 @@ func checkKeptLease(ev Evidence) Finding {
 	for _, lock := range locksOf(ev) {
 		for _, h := range lock.holds {
 			lost := h.ended
-			if lost == nil || lost.Kind != mark.EventLockLost || lost.Hold.Troubled {
+			if lost == nil || lost.Kind != mark.EventLockLost || inside.In(lost).Hold.Troubled {
 				continue
 			}
 			early := lost.Time.Before(h.sure(ev, lost.Seq).Add(-inside.In(&ev).Lock.Margin))
-			excused := h.taken.Hold.Excused + lost.Hold.Excused
+			excused := inside.In(h.taken).Hold.Excused + inside.In(lost).Hold.Excused
 			held := inside.In(&ev).Lock.Heartbeats && excused < inside.In(&ev).Lease/4-2*ev.MaxClockSkew
 			if !early && !held {
 				continue
@@ -245,7 +245,7 @@ type free struct {
 
 func (r free) check(ev Evidence) Finding {
 	for i, a := range r.all {
-		if a.answer == nil || a.answer.Hold.Troubled || a.late {
+		if a.answer == nil || inside.In(a.answer).Hold.Troubled || a.late {
 			continue
 		}
 		free, inTheWay := a.asked.Time, (*hold)(nil)
@@ -268,7 +268,7 @@ func (r free) check(ev Evidence) Finding {
 		if a.answer.Kind == r.refused && clear {
 			return Finding{Verdict: Violated, Why: r.refusal(a), Events: events(a.asked, a.answer)}
 		}
-		if waited := a.answer.Time.Sub(free) - a.answer.Hold.Excused; waited > r.wait {
+		if waited := a.answer.Time.Sub(free) - inside.In(a.answer).Hold.Excused; waited > r.wait {
 			all := []*history.Event{a.asked, a.answer}
 			if inTheWay != nil {
 				all = append(all, inTheWay.asked, inTheWay.closed)
@@ -411,7 +411,7 @@ func locksOf(ev Evidence) []*lock {
 	open := map[string]*hold{} // by node
 	for i := range ev.History {
 		e := &ev.History[i]
-		if e.Hold == nil || e.Kind >= mark.EventCallAsked {
+		if inside.In(e).Hold == nil || e.Kind >= mark.EventCallAsked {
 			if h := open[e.Actor]; h != nil && e.Kind == history.Crashed {
 				h.last = e
 				if h.ended == nil {
@@ -426,14 +426,14 @@ func locksOf(ev Evidence) []*lock {
 			all = append(all, &lock{key: e.Key, byID: map[string]*hold{}})
 		}
 		l := all[at]
-		h := l.byID[e.Hold.ID]
+		h := l.byID[inside.In(e).Hold.ID]
 		if h == nil {
 			if e.Kind != mark.EventLockAsked {
 				continue
 			}
 			h = &hold{actor: e.Actor, asked: e}
 			l.all = append(l.all, h)
-			l.byID[e.Hold.ID] = h
+			l.byID[inside.In(e).Hold.ID] = h
 			open[e.Actor] = h
 		}
 		l.take(h, e)
@@ -449,7 +449,7 @@ func locksOf(ev Evidence) []*lock {
 // take takes in an event of a hold.
 func (l *lock) take(h *hold, e *history.Event) {
 	h.last = e
-	h.troubled = h.troubled || e.Hold.Troubled
+	h.troubled = h.troubled || inside.In(e).Hold.Troubled
 	end := func() {
 		if h.ended == nil {
 			h.ended = e

@@ -39,7 +39,7 @@ func of(all ...told) []history.Event {
 		e := history.Event{Seq: i + 1, Time: time.Unix(1e9, 0).Add(a.at), Actor: a.actor, Kind: a.kind, Note: a.note}
 		if a.hold != "" {
 			e.Key = "job"
-			e.Hold = &history.Hold{ID: a.hold, Token: a.token, Fenced: a.token != 0, Excused: a.excused, Troubled: a.troubled}
+			inside.In(&e).Hold = &mark.Hold{ID: a.hold, Token: a.token, Fenced: a.token != 0, Excused: a.excused, Troubled: a.troubled}
 		}
 		events = append(events, e)
 	}

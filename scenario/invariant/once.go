@@ -36,13 +36,13 @@ func callsOf(ev Evidence) []*keyed {
 	byID, open := map[string]*call{}, map[string]*call{} // open is by node
 	for i := range ev.History {
 		e := &ev.History[i]
-		if c := open[e.Actor]; e.Hold == nil && c != nil && e.Kind == history.Crashed {
+		if c := open[e.Actor]; inside.In(e).Hold == nil && c != nil && e.Kind == history.Crashed {
 			c.last, c.ended = e, e
 		}
-		if e.Hold == nil || e.Kind < mark.EventCallAsked {
+		if inside.In(e).Hold == nil || e.Kind < mark.EventCallAsked {
 			continue
 		}
-		c := byID[e.Hold.ID]
+		c := byID[inside.In(e).Hold.ID]
 		if c == nil && e.Kind == mark.EventCallAsked {
 			at := slices.IndexFunc(all, func(k *keyed) bool { return k.key == e.Key })
 			if at < 0 {
@@ -50,7 +50,7 @@ func callsOf(ev Evidence) []*keyed {
 			}
 			c = &call{hold: hold{actor: e.Actor, asked: e}, payload: e.Inputs}
 			all[at].all = append(all[at].all, c)
-			byID[e.Hold.ID], open[e.Actor] = c, c
+			byID[inside.In(e).Hold.ID], open[e.Actor] = c, c
 		}
 		if c != nil {
 			c.take(e)
@@ -67,7 +67,7 @@ func callsOf(ev Evidence) []*keyed {
 // take takes in an event of a call.
 func (c *call) take(e *history.Event) {
 	c.last = e
-	c.troubled = c.troubled || e.Hold.Troubled
+	c.troubled = c.troubled || inside.In(e).Hold.Troubled
 	switch e.Kind {
 	case mark.EventCallAnswered, mark.EventCallRefused, mark.EventCallOther:
 		c.answer, c.closed = e, e

@@ -34,7 +34,7 @@ func calls(t *testing.T, story string) Evidence {
 		actor, _, _ := strings.Cut(words[1], ".")
 		e := history.Event{Seq: i + 1, Time: time.Unix(1e9, 0).Add(at), Actor: actor, Kind: kind}
 		if kind >= mark.EventCallAsked {
-			e.Key, e.Hold = "order-7", &history.Hold{ID: words[1]}
+			e.Key, inside.In(&e).Hold = "order-7", &mark.Hold{ID: words[1]}
 			if kind == mark.EventCallAsked {
 				e.Inputs = words[3]
 			} else {

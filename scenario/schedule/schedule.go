@@ -61,10 +61,6 @@ func signed(d time.Duration) string {
 	return d.String()
 }
 
-// Strategy picks the steps of a run; its text is its name. The scheduler has them all: isr-sim run --help lists their
-// names.
-type Strategy interface{ String() string }
-
 // Choices is a schedule: for each moment at which several steps were possible, the position of the one that was taken.
 type Choices []int
 

@@ -121,7 +121,7 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 	if schedules.OfProgram(v.Protocol) { // whose new deeds are all done twice
 		x.Spare = func(schedule int) bool { return !schedules.Sampled(v.Seed, schedule) }
 	}
-	var pool scenario.Pool
+	var pool hooks.Pool
 	defer pool.Close()
 	remembering := hooks.With(ctx, looked)
 	afresh := hooks.Afresh(remembering)
@@ -132,7 +132,7 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 		}
 		strategy := x.Strategy()
 		run := scenario.Run{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Strategy: strategy, Options: v.Options}
-		o, err := pool.Do(searching, run)
+		o, err := run.Do(pool.In(searching))
 		if err != nil {
 			return nil, v.unrepeatable(err)
 		}

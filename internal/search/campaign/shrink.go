@@ -194,7 +194,7 @@ type shrinker struct {
 	run       scenario.Run
 	invariant string
 	left      int // runs that may still be tried
-	pool      scenario.Pool
+	pool      hooks.Pool
 }
 
 // attempt says whether a schedule of the scenario violates the invariant.
@@ -211,7 +211,7 @@ func (sh *shrinker) attempt(s *scenario.Scenario, seed uint64) reschedule.Attemp
 func (sh *shrinker) violates(ctx context.Context, s *scenario.Scenario, seed uint64, strategy sim.Strategy) (sim.Result, bool) {
 	run := sh.run
 	run.Scenario, run.Seed, run.Strategy = s, seed, strategy
-	o, err := sh.pool.Do(ctx, run)
+	o, err := run.Do(sh.pool.In(ctx))
 	if err != nil {
 		return sim.Result{}, false
 	}

@@ -26,7 +26,7 @@ type Set struct {
 	Plan      sim.Plan
 	Schedules int
 	Workers   int
-	pool      *scenario.Pool
+	pool      *hooks.Pool
 }
 
 // New returns the schedules of a run. The zero Protocol, the zero Plan, and numbers that are not positive, stand for
@@ -46,7 +46,7 @@ func New(run scenario.Run, plan sim.Plan, schedules, workers int) (Set, error) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return Set{run, plan.Begin(), schedules, workers, new(scenario.Pool)}, nil
+	return Set{run, plan.Begin(), schedules, workers, new(hooks.Pool)}, nil
 }
 
 // ProtocolOf returns the protocol to run a scenario with: p, or the scenario's own if p is the zero Protocol.
@@ -99,7 +99,7 @@ func (c Set) All(ctx context.Context, take func(Attempt) bool) {
 func (c Set) Attempt(ctx context.Context, i, expected int) Attempt {
 	run := c.Run
 	run.Seed, run.Strategy, run.ExpectedSteps = sim.Derive(c.Seed, i), c.Plan.At(i), expected
-	o, err := c.pool.Do(ctx, run)
+	o, err := run.Do(c.pool.In(ctx))
 	return Attempt{Index: i, Strategy: run.Strategy.String(), Outcome: o, Err: err}
 }
 

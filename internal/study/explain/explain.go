@@ -165,7 +165,7 @@ func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, fr
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
 	var workers sync.WaitGroup
-	var pool scenario.Pool
+	var pool hooks.Pool
 	defer pool.Close()
 	for range min(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)), len(violated)) {
 		workers.Go(func() {
@@ -174,7 +174,7 @@ func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, fr
 				if read := fresh(i / each); read > 0 {
 					at = hooks.With(ctx, &hooks.Probe{Fresh: read})
 				}
-				tail, err := pool.Do(at, of(i/each, i%each))
+				tail, err := of(i/each, i%each).Do(pool.In(at))
 				if err != nil {
 					failed.CompareAndSwap(nil, &err)
 					return
