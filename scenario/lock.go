@@ -14,16 +14,16 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
 // locks is what a world knows of the locks of its scripts. It stays empty in a world of pages.
 type locks struct {
-	terms   *recorder.LockTerms       // what the lock promises; nil until one was asked for
+	terms   *promise.LockTerms        // what the lock promises; nil until one was asked for
 	holders map[string]map[string]int // by lock: the nodes that have it, as its clients know, and how many times each
 	tokens  map[string]int64          // the largest token that each guarded resource has seen
 	writers map[string]int            // which of the holds wrote last

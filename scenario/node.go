@@ -13,11 +13,11 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -96,14 +96,14 @@ func (n *node) clock() clockwork.Clock {
 }
 
 // ofTenant returns an observer that gets the pages of the node's tenant under names that no other tenant uses.
-func (n *node) ofTenant(observe recorder.Observer) recorder.Observer {
+func (n *node) ofTenant(observe storeop.Observer) storeop.Observer {
 	if n.tenant == "" {
 		return observe
 	}
-	return func(called recorder.Operation) func(recorder.Operation) {
+	return func(called storeop.Operation) func(storeop.Operation) {
 		called.Key = page{n.tenant, called.Key}.String()
 		answered := observe(called)
-		return func(o recorder.Operation) {
+		return func(o storeop.Operation) {
 			o.Key = called.Key
 			answered(o)
 		}

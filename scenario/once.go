@@ -6,17 +6,17 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // onceCalls is what a world knows of the calls of its scripts. It stays empty in other worlds.
 type onceCalls struct {
-	terms *recorder.OnceTerms // what the layer promises; nil until a call was made
+	terms *promise.OnceTerms  // what the layer promises; nil until a call was made
 	of    map[string]*callsOf // by key
 }
 

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
-	"github.com/isr-sim/isr-sim/internal/trace/recorder"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 )
 
 // readOperations reads a history of operations on one key; began and ended are in microseconds.
-func readOperations(t *testing.T, file string) []recorder.Operation {
+func readOperations(t *testing.T, file string) []storeop.Operation {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
@@ -37,13 +37,13 @@ func readOperations(t *testing.T, file string) []recorder.Operation {
 		}
 		return n
 	}
-	verbs := []string{recorder.Read: "read", recorder.Acquire: "acquire", recorder.Refresh: "refresh", recorder.Publish: "publish", recorder.Release: "release"}
-	results := []string{recorder.InDoubt: "in doubt", recorder.Done: "done", recorder.Refused: "refused"}
-	var all []recorder.Operation
+	verbs := []string{storeop.Read: "read", storeop.Acquire: "acquire", storeop.Refresh: "refresh", storeop.Publish: "publish", storeop.Release: "release"}
+	results := []string{storeop.InDoubt: "in doubt", storeop.Done: "done", storeop.Refused: "refused"}
+	var all []storeop.Operation
 	for _, row := range rows[1:] {
-		o := recorder.Operation{
-			Actor: row[0], Key: "/", Verb: recorder.Verb(slices.Index(verbs, row[1])), Call: int(number(row[2])), Return: int(number(row[3])),
-			Began: time.UnixMicro(number(row[4])), Result: recorder.Result(slices.Index(results, row[6])),
+		o := storeop.Operation{
+			Actor: row[0], Key: "/", Verb: storeop.Verb(slices.Index(verbs, row[1])), Call: int(number(row[2])), Return: int(number(row[3])),
+			Began: time.UnixMicro(number(row[4])), Result: storeop.Result(slices.Index(results, row[6])),
 			Token: row[7], Expires: number(row[8]), Page: row[9], TTL: number(row[10]),
 		}
 		if row[5] != "" {
@@ -62,7 +62,7 @@ const inDoubt = "testdata/in_doubt.csv"
 func TestManyOperationsInDoubt(t *testing.T) {
 	all := readOperations(t, inDoubt)
 	at, _, end := explain(all, "/", time.Second, maxWork/8)
-	if end != complete || at == nil || at.Verb != recorder.Publish || at.Actor != "node8" {
+	if end != complete || at == nil || at.Verb != storeop.Publish || at.Actor != "node8" {
 		t.Errorf("the search ended at %v (%v), want node8's publish", at, end)
 	}
 	var page bytes.Buffer
@@ -86,7 +86,7 @@ func TestASearchWithoutAnEndIsUnknownAndNamesWhatWasUnderWay(t *testing.T) {
 	}
 	for _, place := range shown[:len(shown)-1] {
 		o := all[place-1]
-		if o.Call > last.Return || o.Return != 0 && o.Result != recorder.InDoubt && o.Return < last.Return {
+		if o.Call > last.Return || o.Return != 0 && o.Result != storeop.InDoubt && o.Return < last.Return {
 			t.Errorf("%v is named, and was not under way", o)
 		}
 		if want := fmt.Sprintf("%s of %s", o.Verb, o.Actor); !strings.Contains(f.Why, want) {
@@ -99,9 +99,9 @@ func TestAViolationOfOneKeyIsNotHiddenByAnotherKeysSearch(t *testing.T) {
 	all := readOperations(t, inDoubt)
 	for i, expires := range []int64{all[0].Began.Unix() + 60, all[0].Began.Unix() + 90} {
 		call := 100_000 + 2*i
-		all = append(all, recorder.Operation{
-			Actor: fmt.Sprint("node", i), Key: "/other", Verb: recorder.Acquire, Token: fmt.Sprint(i), Expires: expires,
-			Began: all[0].Began, Ended: all[0].Began, Call: call, Return: call + 1, Result: recorder.Done,
+		all = append(all, storeop.Operation{
+			Actor: fmt.Sprint("node", i), Key: "/other", Verb: storeop.Acquire, Token: fmt.Sprint(i), Expires: expires,
+			Began: all[0].Began, Ended: all[0].Began, Call: call, Return: call + 1, Result: storeop.Done,
 		})
 	}
 	f := checkLinearizable(Evidence{MaxClockSkew: time.Second, recorded: inside.Put(evidence{Operations: all})}, 1000)
@@ -111,9 +111,9 @@ func TestAViolationOfOneKeyIsNotHiddenByAnotherKeysSearch(t *testing.T) {
 }
 
 func TestTooManyOperationsAtOnceAreUnknown(t *testing.T) {
-	var all []recorder.Operation
+	var all []storeop.Operation
 	for i := range maxOpen + 1 {
-		all = append(all, recorder.Operation{Actor: fmt.Sprint("node", i), Key: "/", Verb: recorder.Read, Call: i + 1, Return: 10_000 + i, Began: time.Unix(1, 0), Ended: time.Unix(2, 0), Result: recorder.Refused})
+		all = append(all, storeop.Operation{Actor: fmt.Sprint("node", i), Key: "/", Verb: storeop.Read, Call: i + 1, Return: 10_000 + i, Began: time.Unix(1, 0), Ended: time.Unix(2, 0), Result: storeop.Refused})
 	}
 	f := checkLinearizable(Evidence{recorded: inside.Put(evidence{Operations: all})}, maxWork)
 	if want := fmt.Sprintf("more than %d operations on / were under way when node%d called read", maxOpen, maxOpen); f.Verdict != Unknown || !strings.Contains(f.Why, want) {

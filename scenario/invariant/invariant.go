@@ -7,6 +7,8 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -64,18 +66,18 @@ type recorded = inside.Of[evidence]
 // evidence is what our own runs have besides. A run without it is not judged by what needs it.
 type evidence struct {
 	// Operations are the operations of the nodes on their stores.
-	Operations []recorder.Operation
+	Operations []storeop.Operation
 	// Bodies are the writes and deletions in the body store, in order; nil if the body store was not observed.
 	Bodies []recorder.Body
 	// Lags are histories of the same schedule with other lags of TTL.
 	Lags []recorder.Lagged
 	// Lease and Lock are what a lock promises, for the invariants of OfLocks. Nil promises nothing.
 	Lease time.Duration
-	Lock  *recorder.LockTerms
+	Lock  *promise.LockTerms
 	// Lease, Retention and Once are what a layer that has calls run once promises, for the invariants of OfCalls: how long
 	// a call is in progress, and a result kept.
 	Retention time.Duration
-	Once      *recorder.OnceTerms
+	Once      *promise.OnceTerms
 }
 
 // Finding is the outcome of one check.

@@ -11,7 +11,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
-	"github.com/isr-sim/isr-sim/internal/trace/recorder"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 )
 
 // linearizable holds that the answers that nodes got have an explanation: an order of all operations on a key, each
@@ -60,7 +60,7 @@ func checkLinearizable(ev Evidence, work int) Finding {
 }
 
 // givenUp is the finding of a search that reached its bound at an operation, with the open ones under way.
-func givenUp(all []recorder.Operation, at *recorder.Operation, open []*recorder.Operation, end ended, work int) Finding {
+func givenUp(all []storeop.Operation, at *storeop.Operation, open []*storeop.Operation, end ended, work int) Finding {
 	f := unknown("no order was found in %d steps that explains what %s was told when it called %s for %s", work, at.Actor, at.Verb, at.Key)
 	if end == outOfPlaces {
 		f = unknown("more than %d operations on %s were under way when %s called %s", maxOpen, at.Key, at.Actor, at.Verb)
@@ -79,7 +79,7 @@ func givenUp(all []recorder.Operation, at *recorder.Operation, open []*recorder.
 	if len(names) > 0 {
 		f.Why += "; under way or in doubt with it: " + strings.Join(names, ", ")
 	}
-	inside.In(&f).Operations = append(inside.In(&f).Operations, 1+slices.IndexFunc(all, func(o recorder.Operation) bool { return o.Call == at.Call }))
+	inside.In(&f).Operations = append(inside.In(&f).Operations, 1+slices.IndexFunc(all, func(o storeop.Operation) bool { return o.Call == at.Call }))
 	return f
 }
 
@@ -112,7 +112,7 @@ func (e *evidence) Orders(skew time.Duration) [][]int {
 		}
 		var order []int
 		for _, op := range longest {
-			if o, ok := op.Input.(recorder.Operation); ok {
+			if o, ok := op.Input.(storeop.Operation); ok {
 				order = append(order, places[o.Call])
 			}
 		}
@@ -129,7 +129,7 @@ func (e *evidence) orders(skew time.Duration) (porcupine.Model, porcupine.Linear
 		var parts [][]porcupine.Operation
 		for _, key := range keys {
 			parts = append(parts, slices.DeleteFunc(slices.Clone(all), func(o porcupine.Operation) bool {
-				operation, is := o.Input.(recorder.Operation)
+				operation, is := o.Input.(storeop.Operation)
 				return !is || operation.Key != key
 			}))
 		}
@@ -143,7 +143,7 @@ func (e *evidence) orders(skew time.Duration) (porcupine.Model, porcupine.Linear
 	bounded, step := model, model.Step
 	bounded.StepContext = nil
 	bounded.Step = func(state, input, output any) (bool, any) {
-		o, _ := input.(recorder.Operation)
+		o, _ := input.(storeop.Operation)
 		steps := left[o.Key]
 		if *steps--; *steps < 0 {
 			return false, nil // nothing is possible any more, and so the search ends
@@ -159,11 +159,11 @@ const maxDrawn = 1 << 14
 
 // leadingTo returns the places, from 1, of the operations on the same key that did something and were called before the
 // given one was answered, the latest ones only, and last that of the given one.
-func leadingTo(all []recorder.Operation, o recorder.Operation) []int {
+func leadingTo(all []storeop.Operation, o storeop.Operation) []int {
 	var places []int
 	own := 0
 	for i, other := range all {
-		effective := other.Result == recorder.Done && other.Verb != recorder.Read || other.Result == recorder.InDoubt
+		effective := other.Result == storeop.Done && other.Verb != storeop.Read || other.Result == storeop.InDoubt
 		switch {
 		case other.Call == o.Call:
 			own = i + 1
@@ -177,7 +177,7 @@ func leadingTo(all []recorder.Operation, o recorder.Operation) []int {
 	return append(places, own)
 }
 
-func keysOf(operations []recorder.Operation) []string {
+func keysOf(operations []storeop.Operation) []string {
 	var keys []string
 	for _, o := range operations {
 		if !slices.Contains(keys, o.Key) {
@@ -188,7 +188,7 @@ func keysOf(operations []recorder.Operation) []string {
 }
 
 // porcupineOperations puts the operations into porcupine's words.
-func porcupineOperations(operations []recorder.Operation) []porcupine.Operation {
+func porcupineOperations(operations []storeop.Operation) []porcupine.Operation {
 	all := make([]porcupine.Operation, 0, len(operations))
 	var actors []string
 	for _, o := range operations {
@@ -198,8 +198,8 @@ func porcupineOperations(operations []recorder.Operation) []porcupine.Operation 
 			actors = append(actors, o.Actor)
 		}
 		op := porcupine.Operation{ClientId: client, Input: o, Call: int64(o.Call), Return: int64(o.Return), Output: o.Result}
-		if o.Return == 0 || o.Result == recorder.InDoubt {
-			if o.Verb == recorder.Read {
+		if o.Return == 0 || o.Result == storeop.InDoubt {
+			if o.Verb == storeop.Read {
 				continue
 			}
 			op.Return = math.MaxInt64

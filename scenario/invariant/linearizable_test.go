@@ -10,13 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
-	"github.com/isr-sim/isr-sim/internal/trace/recorder"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // calls is a history of operations written by hand. Each operation takes the second in which it is written down, unless
 // it is one of several at once.
-type calls struct{ all []recorder.Operation }
+type calls struct{ all []storeop.Operation }
 
 func (c *calls) evidence(skew time.Duration) invariant.Evidence {
 	ev := invariant.Evidence{MaxClockSkew: skew}
@@ -24,7 +24,7 @@ func (c *calls) evidence(skew time.Duration) invariant.Evidence {
 	return ev
 }
 
-func (c *calls) add(actor string, second int, o recorder.Operation) *calls {
+func (c *calls) add(actor string, second int, o storeop.Operation) *calls {
 	o.Actor, o.Began, o.Call = actor, t0.Add(time.Duration(second)*time.Second), 2*len(c.all)+1
 	if o.Key == "" {
 		o.Key = "/"
@@ -43,39 +43,39 @@ func (c *calls) until(n int) *calls {
 // unanswered has the last operation never answered.
 func (c *calls) unanswered() *calls {
 	last := &c.all[len(c.all)-1]
-	last.Ended, last.Return, last.Result = time.Time{}, 0, recorder.InDoubt
+	last.Ended, last.Return, last.Result = time.Time{}, 0, storeop.InDoubt
 	return c
 }
 
 const (
-	done    = recorder.Done
-	refused = recorder.Refused
-	doubt   = recorder.InDoubt
+	done    = storeop.Done
+	refused = storeop.Refused
+	doubt   = storeop.InDoubt
 )
 
 // acquire is of a lease of ten seconds.
-func (c *calls) acquire(actor string, second int, token string, r recorder.Result) *calls {
-	return c.add(actor, second, recorder.Operation{Verb: recorder.Acquire, Token: token, Expires: t0.Unix() + int64(second) + 10, Result: r})
+func (c *calls) acquire(actor string, second int, token string, r storeop.Result) *calls {
+	return c.add(actor, second, storeop.Operation{Verb: storeop.Acquire, Token: token, Expires: t0.Unix() + int64(second) + 10, Result: r})
 }
 
-func (c *calls) refresh(actor string, second int, token string, r recorder.Result) *calls {
-	return c.add(actor, second, recorder.Operation{Verb: recorder.Refresh, Token: token, Expires: t0.Unix() + int64(second) + 10, Result: r})
+func (c *calls) refresh(actor string, second int, token string, r storeop.Result) *calls {
+	return c.add(actor, second, storeop.Operation{Verb: storeop.Refresh, Token: token, Expires: t0.Unix() + int64(second) + 10, Result: r})
 }
 
 // publish is of a page that TTL may delete after 100 seconds.
-func (c *calls) publish(actor string, second int, token, page string, r recorder.Result) *calls {
-	return c.add(actor, second, recorder.Operation{
-		Verb: recorder.Publish, Token: token, Page: page, TTL: t0.Unix() + int64(second) + 100, Result: r,
+func (c *calls) publish(actor string, second int, token, page string, r storeop.Result) *calls {
+	return c.add(actor, second, storeop.Operation{
+		Verb: storeop.Publish, Token: token, Page: page, TTL: t0.Unix() + int64(second) + 100, Result: r,
 	})
 }
 
-func (c *calls) release(actor string, second int, token string, r recorder.Result) *calls {
-	return c.add(actor, second, recorder.Operation{Verb: recorder.Release, Token: token, Result: r})
+func (c *calls) release(actor string, second int, token string, r storeop.Result) *calls {
+	return c.add(actor, second, storeop.Operation{Verb: storeop.Release, Token: token, Result: r})
 }
 
 // read finds a page, or none.
 func (c *calls) read(actor string, second int, page string) *calls {
-	o := recorder.Operation{Verb: recorder.Read, Page: page, Result: done}
+	o := storeop.Operation{Verb: storeop.Read, Page: page, Result: done}
 	if page == "" {
 		o.Result = refused
 	}
@@ -173,7 +173,7 @@ func TestLinearizable(t *testing.T) {
 			read("alice", 0, "p1").unanswered().read("bob", 1, "")},
 		{name: "each key by itself", log: ops().
 			acquire("alice", 0, "a1", done).
-			add("bob", 1, recorder.Operation{Key: "/b", Verb: recorder.Acquire, Token: "b1", Expires: t0.Unix() + 11, Result: done})},
+			add("bob", 1, storeop.Operation{Key: "/b", Verb: storeop.Acquire, Token: "b1", Expires: t0.Unix() + 11, Result: done})},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			want := invariant.OK
@@ -233,9 +233,9 @@ func TestVisualizeShowsOperationsInWords(t *testing.T) {
 // TestTheDecisiveOperationIsLast holds that it is the one which has no explanation, and not one that was called later.
 func TestTheDecisiveOperationIsLast(t *testing.T) {
 	at := func(s int) time.Time { return time.Date(2040, 1, 1, 0, 0, s, 0, time.UTC) }
-	f := invariant.Named("linearizable").Check((&calls{[]recorder.Operation{
-		{Actor: "bob", Verb: recorder.Publish, Key: "/home", Began: at(1), Ended: at(4), Call: 1, Return: 4, Result: recorder.Done, Token: "bob-1", Page: "b"},
-		{Actor: "alice", Verb: recorder.Acquire, Key: "/home", Began: at(2), Ended: at(3), Call: 2, Return: 3, Result: recorder.Done, Token: "alice-1", Expires: at(30).Unix()},
+	f := invariant.Named("linearizable").Check((&calls{[]storeop.Operation{
+		{Actor: "bob", Verb: storeop.Publish, Key: "/home", Began: at(1), Ended: at(4), Call: 1, Return: 4, Result: storeop.Done, Token: "bob-1", Page: "b"},
+		{Actor: "alice", Verb: storeop.Acquire, Key: "/home", Began: at(2), Ended: at(3), Call: 2, Return: 3, Result: storeop.Done, Token: "alice-1", Expires: at(30).Unix()},
 	}}).evidence(0))
 	if f.Verdict != invariant.Violated || len(inside.In(&f).Operations) != 2 || inside.In(&f).Operations[1] != 1 {
 		t.Errorf("%+v, want a violation with the operations 2 and 1", f)

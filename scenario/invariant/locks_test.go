@@ -8,12 +8,12 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-type LockTerms = recorder.LockTerms
+type LockTerms = promise.LockTerms
 
 // promised is a lease of ten seconds, under terms.
 func promised(terms LockTerms) recorded {

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -22,7 +22,7 @@ func calls(t *testing.T, story string) Evidence {
 	}
 	ev := Evidence{Settle: 20 * time.Second, recorded: inside.Put(evidence{
 		Lease: 10 * time.Second, Retention: time.Minute,
-		Once: &recorder.OnceTerms{Payload: true, Wait: 2 * time.Second, Takeover: 10 * time.Second},
+		Once: &promise.OnceTerms{Payload: true, Wait: 2 * time.Second, Takeover: 10 * time.Second},
 	})}
 	for i, line := range strings.Split(strings.TrimSpace(story), "\n") {
 		words := append(strings.Fields(line), "")
@@ -98,7 +98,7 @@ func TestCalls(t *testing.T) {
 
 // TestCallsOfLayersThatPromiseLess holds what is judged where the layer does not say what it promises, or no payloads.
 func TestCallsOfLayersThatPromiseLess(t *testing.T) {
-	for _, once := range []*recorder.OnceTerms{nil, {Wait: time.Hour}} {
+	for _, once := range []*promise.OnceTerms{nil, {Wait: time.Hour}} {
 		for _, story := range []string{alicesCall + "2 bob asks b\n2 bob told r1", alicesCall + "2 bob asks a\n5 bob told r1"} {
 			ev := calls(t, story)
 			inside.In(&ev).Once = once

@@ -9,8 +9,8 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/protocols/guard"
-	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 )
 
 // Client is the part of *dynamodb.Client that the protocol uses.
@@ -88,7 +88,7 @@ type ours = inside.Of[own]
 
 // own is for package recipe's caches, the simulator's and their mutants.
 type own struct {
-	Guards      guard.Set         // of a publish, the same on all nodes; default guard.Token|guard.Expiry
-	PointerETag bool              // recipe B: the pointer holds the etag too, for readers that need only the etag
-	Observe     recorder.Observer // is called for every operation on the store; may be nil
+	Guards      guard.Set        // of a publish, the same on all nodes; default guard.Token|guard.Expiry
+	PointerETag bool             // recipe B: the pointer holds the etag too, for readers that need only the etag
+	Observe     storeop.Observer // is called for every operation on the store; may be nil
 }

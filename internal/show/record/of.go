@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -150,7 +150,7 @@ func (r *Record) decisive(shown hooks.Shown) (n int) {
 
 // stepOf returns the step in which the decisive operation, the last of those shown, was answered, or called if it never
 // was; 0 if there is none.
-func stepOf(steps []hooks.Step, all []recorder.Operation, shown []int) int {
+func stepOf(steps []hooks.Step, all []storeop.Operation, shown []int) int {
 	if len(shown) == 0 || shown[len(shown)-1] < 1 || shown[len(shown)-1] > len(all) {
 		return 0
 	}

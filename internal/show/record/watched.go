@@ -9,6 +9,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
@@ -152,7 +153,7 @@ func (r *Record) watch(w Watched, means map[int][]Meaning) error {
 }
 
 // called is an operation that has no answer yet.
-func called(o recorder.Operation) string {
+func called(o storeop.Operation) string {
 	text := o.Verb.String()
 	if o.Token != "" {
 		text += " " + o.Token

@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/show/record"
-	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -22,8 +22,8 @@ func at(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecon
 // TestWhatWasWatchedIsARecord holds that calls, answers, events and changes are steps in order of time, and that a
 // violation names the step of its decisive operation.
 func TestWhatWasWatchedIsARecord(t *testing.T) {
-	operation := func(actor, key string, call, answer int) recorder.Operation {
-		o := recorder.Operation{Actor: actor, Verb: recorder.Publish, Key: key, Began: at(call), Call: call, Token: actor + "-1", Result: recorder.Done}
+	operation := func(actor, key string, call, answer int) storeop.Operation {
+		o := storeop.Operation{Actor: actor, Verb: storeop.Publish, Key: key, Began: at(call), Call: call, Token: actor + "-1", Result: storeop.Done}
 		if answer > 0 {
 			o.Ended, o.Return = at(answer), answer
 		}
@@ -37,7 +37,7 @@ func TestWhatWasWatchedIsARecord(t *testing.T) {
 		},
 	}
 	inside.In(&w.Finding).Operations = []int{3, 1}
-	inside.In(&w.Evidence).Operations = []recorder.Operation{operation("bob", "/a", 1, 9), operation("carol", "/b", 2, 3), operation("alice", "/a", 4, 0)}
+	inside.In(&w.Evidence).Operations = []storeop.Operation{operation("bob", "/a", 1, 9), operation("carol", "/b", 2, 3), operation("alice", "/a", 4, 0)}
 	r, err := record.OfWatched(w, "test")
 	if err != nil {
 		t.Fatal(err)

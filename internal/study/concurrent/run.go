@@ -12,7 +12,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
-	"github.com/isr-sim/isr-sim/internal/trace/recorder"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -150,17 +150,17 @@ func (r Run) round(ctx context.Context, length time.Duration, o *Outcome) error 
 }
 
 // taken counts the leases that were taken while another one had neither been given back nor published under.
-func taken(operations []recorder.Operation) (n int) {
+func taken(operations []storeop.Operation) (n int) {
 	held := map[string]string{} // by key
 	for _, op := range operations {
 		switch {
-		case op.Result != recorder.Done:
-		case op.Verb == recorder.Acquire:
+		case op.Result != storeop.Done:
+		case op.Verb == storeop.Acquire:
 			if held[op.Key] != "" {
 				n++
 			}
 			held[op.Key] = op.Token
-		case op.Verb == recorder.Publish, op.Verb == recorder.Release:
+		case op.Verb == storeop.Publish, op.Verb == storeop.Release:
 			if held[op.Key] == op.Token {
 				held[op.Key] = ""
 			}

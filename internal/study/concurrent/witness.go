@@ -10,6 +10,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -62,13 +63,13 @@ func (w *witness) count(what *int) {
 }
 
 // observer is that of recorder.Operations, under the lock.
-func (w *witness) observer(actor string) recorder.Observer {
+func (w *witness) observer(actor string) storeop.Observer {
 	observe := w.operations.Observer(actor, w.clock.Now)
-	return func(called recorder.Operation) func(recorder.Operation) {
+	return func(called storeop.Operation) func(storeop.Operation) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		answered := observe(called)
-		return func(o recorder.Operation) {
+		return func(o storeop.Operation) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			answered(o)

@@ -1,6 +1,10 @@
 package recorder
 
-import "time"
+import (
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
 
 // Body is one write or deletion of a body in the body store. Change is that of history.Event.
 type Body struct {
@@ -10,4 +14,13 @@ type Body struct {
 	Body   string    // the rendering; "" if Gone
 	Gone   bool      // the body was deleted
 	Change int
+}
+
+// Lagged is the history of the same schedule under another lag of TTL.
+type Lagged struct {
+	Lag     string
+	History []history.Event
+	// Diverged says at which step the schedule could not go on, because the nodes had decided otherwise; "" if it ran to
+	// its end.
+	Diverged string
 }

@@ -1,10 +1,9 @@
-package recorder
+// Package storeop has the operations of a cache on its store, as the cache saw them.
+package storeop
 
 import (
 	"fmt"
 	"time"
-
-	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
 // Verb is the kind of an operation.
@@ -61,12 +60,3 @@ type Operation struct {
 
 // Observer is called when an operation is sent. The function that it returns is called when the operation is answered.
 type Observer func(called Operation) (answered func(Operation))
-
-// Lagged is the history of the same schedule under another lag of TTL.
-type Lagged struct {
-	Lag     string
-	History []history.Event
-	// Diverged says at which step the schedule could not go on, because the nodes had decided otherwise; "" if it ran to
-	// its end.
-	Diverged string
-}

@@ -1,4 +1,5 @@
-package recorder
+// Package promise has what a layer promises that a check cannot see.
+package promise
 
 import "time"
 
