@@ -2,7 +2,10 @@ package property
 
 import (
 	"context"
+	"errors"
+	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
@@ -239,5 +244,161 @@ bounds:
 	})(t, slices.Repeat([]byte{0}, 8*1000))
 	if diff := cmp.Diff(simplest, found); diff != "" {
 		t.Errorf("the simplest world (-want +got):\n%s", diff)
+	}
+}
+
+// wrapped is a lock, or a layer that has calls run once. It notes what the simulator asks of it.
+type wrapped struct {
+	busy
+	held  Held
+	layer func(effect func() (string, error)) (string, error)
+}
+
+func (w *wrapped) Acquire(_ context.Context, name string) (Held, error) {
+	return w.held, w.note("acquire " + name)
+}
+
+func (w *wrapped) Do(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error) {
+	_ = w.note("do " + key + " with " + payload)
+	return w.layer(func() (string, error) { return effect(ctx) })
+}
+
+// plainHeld is a lock that was taken, and can do nothing but be given back.
+type plainHeld struct{ *wrapped }
+
+func (h plainHeld) Release(context.Context) error { return h.note("release") }
+
+// ableHeld can do everything.
+type ableHeld struct{ plainHeld }
+
+func (h ableHeld) StillHeld(context.Context) (bool, error) { return true, h.note("holds") }
+func (h ableHeld) Extend(context.Context) error            { return h.note("extend") }
+func (h ableHeld) Token() int64                            { return 7 }
+
+// made makes what runs in a world's node of a lock, or of a layer, and says what a newStore should.
+func made(t *testing.T, newStore func(Node) (isr.Handler, error), what string, wants, closes bool) isr.Handler {
+	t.Helper()
+	store, err := newStore(Node{Config: isr.Config{Lease: 10 * time.Second}})
+	_, can := store.(io.Closer)
+	if (err == nil) != wants || (store != nil) != wants || can != closes {
+		t.Errorf("%s is a %T, %v; can be closed: %v", what, store, err, can)
+	}
+	return store
+}
+
+// TestLocksAsStores: what a lock can do is what the simulator asks of it.
+func TestLocksAsStores(t *testing.T) {
+	w := &wrapped{}
+	lock := func(l Lock, err error) func(Node) (isr.Handler, error) {
+		return LockCheck{}.store(func(LockNode) (Lock, error) { return l, err })
+	}
+	made(t, lock(nil, errors.New("no region")), "an error", false, false)
+	made(t, lock(w, errors.New("no region")), "an error with a lock", false, false)
+	made(t, lock(nil, nil), "nothing", false, false)
+	made(t, lock(struct{ Lock }{w}, nil), "a lock", true, false)
+	client := made(t, lock(w, nil), "a lock that can be closed", true, true).(hooks.LockClient)
+
+	ctx, refused := t.Context(), errors.New("taken")
+	for _, tc := range []struct {
+		held Held
+		err  error
+		can  bool
+	}{{nil, nil, false}, {plainHeld{w}, refused, false}, {nil, refused, false}, {plainHeld{w}, nil, false}, {ableHeld{plainHeld{w}}, nil, true}} {
+		w.busy, w.held = busy{err: tc.err}, tc.held
+		held, err := client.Acquire(ctx, "job")
+		if !errors.Is(err, tc.err) || (held != nil) != (tc.held != nil && tc.err == nil) {
+			t.Errorf("of %T, %v the simulator is told %v, %v", tc.held, tc.err, held, err)
+		}
+		if held == nil {
+			continue
+		}
+		if (held.Holds != nil) != tc.can || (held.Extend != nil) != tc.can || (held.Token != nil) != tc.can {
+			t.Errorf("of a %T the simulator asks for %+v", tc.held, held)
+			continue
+		}
+		want := []string{"acquire job"}
+		w.err = refused
+		if tc.can {
+			want = append(want, "holds", "extend")
+			if yes, err := held.Holds(ctx); !yes || !errors.Is(err, refused) {
+				t.Errorf("it is held: %v, %v", yes, err)
+			}
+			if err := held.Extend(ctx); !errors.Is(err, refused) || held.Token() != 7 {
+				t.Errorf("its extension has the error %v, and its token is %d", err, held.Token())
+			}
+		}
+		if err := held.Release(ctx); !errors.Is(err, refused) {
+			t.Errorf("its release has the error %v", err)
+		}
+		if diff := cmp.Diff(append(want, "release"), w.asked); diff != "" {
+			t.Errorf("a %T was asked (-want +got):\n%s", tc.held, diff)
+		}
+	}
+}
+
+// TestLayersAsStores: a layer that has calls run once is asked in the simulator's goroutine, and calls the effect there.
+func TestLayersAsStores(t *testing.T) {
+	w, own := &wrapped{}, false
+	w.layer = func(effect func() (string, error)) (result string, err error) {
+		if !own {
+			return effect()
+		}
+		done := make(chan struct{})
+		go func() { result, err = effect(); close(done) }()
+		<-done
+		return result, err
+	}
+	layer := func(goroutines bool, o Once, err error) func(Node) (isr.Handler, error) {
+		return OnceCheck{Goroutines: goroutines}.store(func(OnceNode) (Once, error) { return o, err })
+	}
+	made(t, layer(false, nil, errors.New("no region")), "an error", false, false)
+	made(t, layer(false, w, errors.New("no region")), "an error with a layer", false, false)
+	made(t, layer(false, nil, nil), "nothing", false, false)
+	made(t, layer(false, struct{ Once }{w}, nil), "a layer", true, false)
+
+	happened := errors.New("it did not happen")
+	for _, tc := range []struct {
+		goroutines, own bool
+		wrong           string
+	}{{false, false, ""}, {true, false, ""}, {true, true, ""}, {false, true, "effect was called from a goroutine of the layer's own"}} {
+		client := made(t, layer(tc.goroutines, w, nil), "a layer that can be closed", true, true).(hooks.OnceClient)
+		w.asked, own = nil, tc.own
+		effects := 0
+		result, err := client.Once(t.Context(), "order", "a", func(context.Context) (string, error) { effects++; return "r", happened })
+		if tc.wrong == "" && (result != "r" || !errors.Is(err, happened) || effects != 1) ||
+			tc.wrong != "" && (result != "" || err == nil || !strings.HasPrefix(err.Error(), tc.wrong) || effects != 0) {
+			t.Errorf("%+v: result %q, %v, %d effects", tc, result, err, effects)
+		}
+		if diff := cmp.Diff([]string{"do order with a"}, w.asked); diff != "" {
+			t.Errorf("the layer was asked (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// TestChecksOfLocksAndCalls: the marks are the usual ones, unless the check says which; only where it does not, a TTL that
+// deletes nothing is a mistake.
+func TestChecksOfLocksAndCalls(t *testing.T) {
+	other := []scenario.Mark{mark.NodePaused}
+	for name, tc := range map[string]struct {
+		usual []scenario.Mark
+		check func(reach []scenario.Mark) Check
+	}{
+		"LockCheck": {LockReach(), func(reach []scenario.Mark) Check { return LockCheck{Reach: reach}.check() }},
+		"OnceCheck": {OnceReach(), func(reach []scenario.Mark) Check { return OnceCheck{Reach: reach}.check() }},
+	} {
+		for _, reach := range [][]scenario.Mark{nil, other, {}} {
+			c, want := tc.check(reach), reach
+			if reach == nil {
+				want = tc.usual
+			}
+			if !slices.Equal(c.Reach, want) {
+				t.Errorf("%s wants the marks %v, want %v", name, c.Reach, want)
+			}
+			hooks.Of(c.subject.ttl.Watch(t.Context())).OnWrite(nil, attr.Item{"ttl": attr.Int(2208988800)})
+			why, note := c.subject.unmet(&tally{worlds: worlds.EnoughWorlds})
+			if (why != "") != (reach == nil) || (note != "") != (reach != nil) {
+				t.Errorf("%s with the marks %v, of a TTL that deleted no row: %q, %q", name, reach, why, note)
+			}
+		}
 	}
 }

@@ -74,7 +74,7 @@ func TestNothingIsGreenThatWasNotJudged(t *testing.T) {
 	for part := range greenParts {
 		t.Run(fmt.Sprint(part+1), func(t *testing.T) {
 			t.Parallel()
-			said := runGreens(t, part)
+			said := runGreens(t, fmt.Sprint(part))
 			for i, g := range all {
 				if i%greenParts != part {
 					continue
@@ -94,7 +94,7 @@ func TestNothingIsGreenThatWasNotJudged(t *testing.T) {
 }
 
 // runGreens returns what each way of a part printed, by its name, and under "" what the process printed last.
-func runGreens(t *testing.T, part int) map[string]string {
+func runGreens(t *testing.T, part string) map[string]string {
 	t.Helper()
 	binary, err := os.Executable()
 	if err != nil {
@@ -103,7 +103,7 @@ func runGreens(t *testing.T, part int) map[string]string {
 	flags := []string{"-test.run=^TestGreenChild$", "-test.v", "-rapid.seed=1", "-rapid.checks=1", "-rapid.shrinktime=0s"}
 	cmd := exec.CommandContext(t.Context(), binary, flags...)
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", greenEnv, part))
+	cmd.Env = append(os.Environ(), greenEnv+"="+part)
 	output, err := cmd.CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok || err == nil || exit.ExitCode() > 2 {
 		t.Fatalf("the process did not end as a failed test does: %v\n%s", err, output)
@@ -130,7 +130,7 @@ func runGreens(t *testing.T, part int) map[string]string {
 // greenNames are the names of ways by those of their subtests.
 var greenNames = func() map[string]string {
 	names := map[string]string{}
-	for _, g := range greens() {
+	for _, g := range slices.Concat(greens(), refusals()) {
 		names[strings.ReplaceAll(g.name, " ", "_")] = g.name
 	}
 	return names
@@ -142,10 +142,87 @@ func TestGreenChild(t *testing.T) {
 	if of == "" {
 		t.Skip("TestNothingIsGreenThatWasNotJudged runs it, in a process of its own")
 	}
+	if of == refusalsPart {
+		for _, g := range refusals() {
+			t.Run(g.name, g.run)
+		}
+		return
+	}
 	for i, g := range greens() {
 		if fmt.Sprint(i%greenParts) == of {
 			t.Run(g.name, g.run)
 		}
+	}
+}
+
+// refusalsPart is the part of refusals.
+const refusalsPart = "refusals"
+
+// refusals are what checks and proofs say within milliseconds.
+func refusals() (all []green) {
+	add := func(name, says string, run func(t *testing.T)) {
+		all = append(all, green{name: "at once: " + name, says: says, run: run})
+	}
+	small := strings.Replace(greenWorld, "schedules: 3, steps: 2000", "ticks: 0", 1)
+	alone := strings.Replace(small, "  - name: bob\n    script: [get /home]\n", "", 1)
+	prove := func(name, says, text string, c property.Check) {
+		add("prove "+name, says, func(t *testing.T) { c.Prove(t, fileOf(t, text), reading) })
+	}
+	prove("under a misspelt protocol", "property: Check.Protocol: ", alone, property.Check{Protocol: "recipe-x"})
+	prove("with rows without a key", "property: Check.Rows: ", alone, property.Check{Rows: isr.Schema{Rows: []isr.Row{{Sort: "sk = META"}}}})
+	prove("with a misspelt Without", "property: Check.Without: ", alone, property.Check{Without: []string{"livenes"}})
+	prove("in a goroutine", "property: Check.Goroutines: ", alone, property.Check{Goroutines: true})
+	prove("nothing", "prove: .*actors", "name: none\n", property.Check{})
+	prove("a mark that is not reached", "vacuous: ", alone, property.Check{Reach: []scenario.Mark{mark.NodeCrashed}})
+	add("prove after a failure that is none", "replay: ", func(t *testing.T) {
+		keep(t, "")
+		property.Check{}.Prove(t, fileOf(t, alone), reading)
+	})
+	wrong := invariant.Invariant{Name: "own", Statement: "nothing is right", Check: func(invariant.Evidence) invariant.Finding {
+		return invariant.Finding{Verdict: invariant.Violated, Why: "nothing is"}
+	}}
+	add("prove what is wrong", "violated: .*found in schedule 1 .*Found by property.Check.Prove in the world of ", func(t *testing.T) {
+		withFlag(t, "rapid.shrinktime", "1s")
+		t.Cleanup(func() { t.Logf("%s", readFile(t, kept(t))) })
+		property.Check{Invariants: []invariant.Invariant{wrong}}.Prove(t, fileOf(t, alone), reading)
+	})
+	add("prove", "complete: .*\n +proved within the bounds of ", func(t *testing.T) {
+		property.Check{}.Prove(t, fileOf(t, strings.Replace(alone, "ticks: 0", "ticks: 1", 1)), reading)
+	})
+
+	lock, layer := newTurnstiles(turnstile{}), newRecords("")
+	none := func(t *testing.T) { withFlag(t, "rapid.checks", "0") }
+	const noWorld = "vacuous: nothing was violated, but no world was run"
+	add("a lock in no world", noWorld, func(t *testing.T) { none(t); property.CheckLock(t, lock) })
+	add("a lock with a margin of the lease", "property: LockCheck.Margin: ", func(t *testing.T) { property.LockCheck{Margin: time.Minute}.Run(t, lock) })
+	add("replay a lock with a margin of the lease", "property: LockCheck.Margin: ", func(t *testing.T) {
+		property.LockCheck{Margin: time.Minute}.Replay(t, "nowhere.yaml", lock)
+	})
+	add("replay a lock from nowhere", "replay: ", func(t *testing.T) { property.LockCheck{}.Replay(t, "nowhere.yaml", lock) })
+	add("a layer in no world", noWorld, func(t *testing.T) { none(t); property.CheckOnce(t, layer) })
+	add("a layer with a wait below zero", "property: OnceCheck.Wait: ", func(t *testing.T) { property.OnceCheck{Wait: -1}.Run(t, layer) })
+	add("replay a layer with a wait below zero", "property: OnceCheck.Wait: ", func(t *testing.T) {
+		property.OnceCheck{Wait: -1}.Replay(t, "nowhere.yaml", layer)
+	})
+	add("replay a layer from nowhere", "replay: ", func(t *testing.T) { property.OnceCheck{}.Replay(t, "nowhere.yaml", layer) })
+	return all
+}
+
+// TestRefusals runs the refusals, one proof that passes among them.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	said := runGreens(t, refusalsPart)
+	for _, g := range refusals() {
+		text := said[g.name]
+		if failed := strings.Contains(text, "\n    --- FAIL: TestGreenChild/"); failed == (g.name == "at once: prove") {
+			t.Errorf("%s: failed %v:\n%s", g.name, failed, text)
+		}
+		if !regexp.MustCompile(`(?ms)^ +\w+\.go:\d+: (` + g.says + `)`).MatchString(text) {
+			t.Errorf("%s: want a line that begins with %q in\n%s\nthe process said\n%s", g.name, g.says, text, said[""])
+		}
+	}
+	if announced := "a smaller failure is looked for now"; !strings.Contains(said["at once: prove what is wrong"], announced) {
+		t.Errorf("it is not said that %s:\n%s", announced, said["at once: prove what is wrong"])
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -27,10 +28,10 @@ import (
 // call must come from the goroutine in which the simulator called the store. Another one would run outside of the
 // schedule, and its calls could not be replayed.
 type guard struct {
-	mu    sync.Mutex // the offender is another goroutine by nature
-	first error
-	seen  int // requests that were looked at for times
+	first atomic.Pointer[error] // the offender is another goroutine by nature
+	seen  atomic.Int64          // requests that were looked at for times
 
+	mu      sync.Mutex // of answers: where stores have goroutines, several nodes may answer at the same time
 	answers *answers
 	// goroutines says that calls may come from any goroutine: the simulator's gate holds each of them.
 	goroutines bool
@@ -39,17 +40,14 @@ type guard struct {
 
 // offence returns the first broken rule, or why there was no store.
 func (g *guard) offence() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.first
+	if first := g.first.Load(); first != nil {
+		return *first
+	}
+	return nil
 }
 
 func (g *guard) note(err error) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.first == nil {
-		g.first = err
-	}
+	g.first.CompareAndSwap(nil, &err)
 	return err
 }
 
@@ -196,18 +194,20 @@ var inStoreEntry = func() (entry uintptr) {
 	return entry
 }()
 
+// usualDepth is how many calls most stacks have at most.
+const usualDepth = 96
+
 // calledByTheSimulator says whether the calling goroutine is one that the simulator called the store in.
 func calledByTheSimulator() bool {
-	var small [96]uintptr
-	stack := small[:]
+	var usual [usualDepth]uintptr
+	stack := usual[:]
 	n := runtime.Callers(0, stack)
 	for n == len(stack) {
-		stack = make([]uintptr, 4*len(stack))
+		stack = append(stack, stack...)
 		n = runtime.Callers(0, stack)
 	}
-	// The outermost calls first: it is one of them. inStore is short, so few others need a look at their function.
-	for _, caller := range slices.Backward(stack[:n]) {
-		if caller-inStoreEntry < 1<<10 && runtime.FuncForPC(caller-1).Entry() == inStoreEntry {
+	for _, caller := range slices.Backward(stack[:n]) { // it is one of the outermost
+		if runtime.FuncForPC(caller-1).Entry() == inStoreEntry {
 			return true
 		}
 	}
@@ -227,17 +227,10 @@ var wallTexts = regexp.MustCompile(`"(\d{9,19}|(?:2000-01|1999-12)-\d\dT[^"]*)"`
 // checkTimes looks for times of package time in a request: the store has read time.Now and not the node's clock, and will
 // be accused of things that do not lead there.
 func (g *guard) checkTimes(actor string, input any) {
-	g.mu.Lock()
-	g.seen++
-	enough := g.seen > looked || g.first != nil
-	g.mu.Unlock()
-	if enough {
+	if g.seen.Add(1) > looked {
 		return
 	}
-	text, err := json.Marshal(input)
-	if err != nil {
-		return // the SDK will say so
-	}
+	text, _ := json.Marshal(input) // of what has no text, the SDK will say so
 	for _, found := range wallTexts.FindAllSubmatch(text, -1) {
 		if value := string(found[1]); ofWallYear(value) {
 			_ = g.note(fmt.Errorf("the store under test read time.Now instead of the node's clock: %s sends %T with %s, which is in the year 2000, "+
@@ -256,11 +249,9 @@ func ofWallYear(text string) bool {
 	if err != nil {
 		return true // it is an ISO date
 	}
-	for unit := time.Second; unit >= time.Nanosecond; unit /= 1000 {
-		if unit < time.Millisecond && n%int64(time.Millisecond/unit) != 0 {
-			continue
-		}
-		if t := n / int64(time.Second/unit); t >= wallYear.Add(-weeks).Unix() && t <= wallYear.Add(weeks).Unix() {
+	for inSecond := int64(1); inSecond <= int64(time.Second); inSecond *= 1000 {
+		inMillisecond := max(1, inSecond/1000)
+		if n%inMillisecond == 0 && time.Unix(n/inSecond, 0).Sub(wallYear).Abs() <= weeks {
 			return true
 		}
 	}
@@ -388,7 +379,7 @@ func able[T any](c counted, method string) T {
 }
 
 func (c counted) count(served isr.Served, err error) {
-	c.guard.mu.Lock() // where stores have goroutines, several nodes may answer at the same time
+	c.guard.mu.Lock()
 	defer c.guard.mu.Unlock()
 	answers := c.guard.answers
 	answers.all++

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/isr-sim/isr-sim/internal/base/heap"
 	ours "github.com/isr-sim/isr-sim/internal/base/inside" // property has a function of that name
@@ -48,13 +47,13 @@ func (c Check) Prove(t *testing.T, file string, newStore func(Node) (isr.Handler
 	if exists(own) {
 		c.begin(t, own, newStore)
 	}
-	s := c.provable(t, file)
+	s, err := c.provable(file)
+	if err != nil {
+		t.Fatalf("prove: %v", err)
+	}
 	defer heap.CollectRarely()()
 	r := newRunner(t, c, newStore)
-	if deadline, ok := t.Deadline(); ok {
-		timer := time.AfterFunc(time.Until(deadline)-reserve, func() { r.limit.over.Store(true) }) //nolint:forbidigo // people wait no longer
-		defer timer.Stop()
-	}
+	defer r.limit.endBefore(t.Deadline())()
 	proof, f := r.prove(s, c.Schedules)
 	if f != nil {
 		f.origin = "Found by property.Check.Prove in the world of " + file
@@ -66,31 +65,35 @@ func (c Check) Prove(t *testing.T, file string, newStore func(Node) (isr.Handler
 	if why := r.unproved(proof, file); why != "" {
 		t.Fatal(why)
 	}
+	t.Log(c.proved(proof, file))
+}
+
+// proved says what a proof has proved, what else was judged, and what was not.
+func (c Check) proved(proof *campaign.Proof, file string) string {
 	said := prose.Extent(proof) + "\n" + prose.Proved(proof, "the bounds of "+file)
 	for _, inv := range c.Invariants {
-		if !slices.Contains(s.Without, inv.Name) {
+		if !slices.Contains(proof.Scenario.Without, inv.Name) {
 			said += inv.Name + ": judged in these schedules, and not proved: it is the test's own\n"
 		}
 	}
-	for _, name := range s.Without {
+	for _, name := range proof.Scenario.Without {
 		said += name + ": not judged: left out\n"
 	}
-	t.Log(said)
+	return said
 }
 
 // provable reads the scenario of a proof.
-func (c Check) provable(t *testing.T, file string) *scenario.Scenario {
-	t.Helper()
+func (c Check) provable(file string) (*scenario.Scenario, error) {
 	s, err := load(file)
 	if err != nil {
-		t.Fatalf("prove: %v", err)
+		return nil, err
 	}
 	if len(c.Rows.Rows) > 0 || c.Rows.Translate != nil {
 		s.Rows = c.Rows
 	}
 	for _, f := range s.Faults {
 		if s.Rows.Translate != nil && (f.Key == isr.SortMeta || f.Key == isr.SortLock) {
-			t.Fatalf("prove: %s: found a fault for key %s with Check.Rows as a function, expected a fault without key: "+
+			return nil, fmt.Errorf("%s: found a fault for key %s with Check.Rows as a function, expected a fault without key: "+
 				"which rows that function takes for %[2]s depends on the past of a run, which a search does not compare", file, f.Key)
 		}
 	}
@@ -101,7 +104,7 @@ func (c Check) provable(t *testing.T, file string) *scenario.Scenario {
 	case len(s.Reach) == 0:
 		s.Reach = []scenario.Mark{mark.Published, mark.ServedFresh}
 	}
-	return s
+	return s, nil
 }
 
 // leaveOut adds Without to what a scenario leaves out.
@@ -156,7 +159,7 @@ func (r runner) unproved(proof *campaign.Proof, file string) string {
 		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but the store served nothing\n%s%s", proof.Schedules, file, misfit, r.answers)
 	case len(proof.Proved()) == 0:
 		return fmt.Sprintf("vacuous: all invariants that a search can prove are left out of %s, or had nothing to judge\n", file)
-	case proof.Vacuous() && len(proof.Unreached()) > 0 && proof.Scenario.Bounds.Ticks == 0:
+	case len(proof.Unreached()) > 0 && proof.Scenario.Bounds.Ticks == 0:
 		return prose.Report(&proof.Report, "isr-sim", file) + "hint: one tick has time go to the end of any lease at any moment (bounds: {ticks: 1})\n"
 	case proof.Vacuous():
 		return prose.Report(&proof.Report, "isr-sim", file) + misfit + r.answers.String()

@@ -6,17 +6,29 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"iter"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	"github.com/google/go-cmp/cmp"
+	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	ours "github.com/isr-sim/isr-sim/internal/base/inside" // property has a function of that name
 	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
@@ -256,6 +268,256 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// TestTally holds what the worlds of a check add up to, and of which sums it says that nothing was judged.
+func TestTally(t *testing.T) {
+	report, err := campaign.Campaign{Scenario: simple(), Protocol: recipe.Reference(), Schedules: 2}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := tally{marks: map[scenario.Mark]int{}}
+	want := tally{
+		worlds: 3, schedules: 3 * report.Schedules, steps: 3 * report.Steps, marks: map[scenario.Mark]int{}, misfit: "one\n",
+	}
+	for _, m := range report.Reached() {
+		want.marks[m] = 3
+	}
+	for _, misfit := range []string{"", "one", "two"} {
+		report.Misfit = misfit
+		count.add(report)
+	}
+	if diff := cmp.Diff(want, count, cmp.AllowUnexported(tally{})); diff != "" || want.marks[mark.Published] == 0 {
+		t.Errorf("the sum of three worlds (-want +got):\n%s", diff)
+	}
+
+	few := tally{worlds: 1, marks: map[scenario.Mark]int{}}
+	got := few.chance([]scenario.Mark{mark.Published, mark.LockTakenOver})
+	if !strings.HasPrefix(got, "not tested: published, lock-taken-over: ") {
+		t.Errorf("of a mark that most worlds reach, and one that few do, it says %q", got)
+	}
+	if hint([]scenario.Mark{mark.Published}) != "" || !strings.HasPrefix(hint([]scenario.Mark{mark.TTLDeletion}), "hint: TTL deletes ") {
+		t.Error("the hint is not for those whose rows TTL never deleted")
+	}
+
+	locks := LockCheck{}.check().subject
+	published, taken := map[scenario.Mark]int{mark.Published: 1}, map[scenario.Mark]int{mark.HoldTaken: 1}
+	for _, tc := range []struct {
+		of     *subject
+		worlds int
+		marks  map[scenario.Mark]int
+		answers
+		want string
+	}{
+		{&stores, 0, published, answers{all: 2}, "no world was run"},
+		{&stores, 1, published, answers{}, "the store served nothing in 1 worlds"},
+		{&stores, 1, published, answers{all: 2, errors: 2}, "the store served nothing in 1 worlds"},
+		{&stores, 1, nil, answers{all: 2, errors: 1}, "no page was published in 1 worlds"},
+		{&stores, 1, published, answers{all: 2, errors: 1}, ""},
+		{locks, 0, taken, answers{}, "no world was run"},
+		{locks, 1, published, answers{all: 2}, "no lock was taken in 1 worlds"},
+		{locks, 1, taken, answers{}, ""},
+	} {
+		count := tally{worlds: tc.worlds, marks: tc.marks, answers: &tc.answers}
+		if got := count.nothing(tc.of); got != tc.want && (tc.want == "" || !strings.HasPrefix(got, tc.want)) {
+			t.Errorf("%s, %d worlds, %v, %+v: %q, want %q", tc.of.function, tc.worlds, tc.marks, tc.answers, got, tc.want)
+		}
+	}
+}
+
+// never is an invariant of the caller's own by that name, of which the store under test has nothing.
+func never(name string) invariant.Invariant {
+	return invariant.Invariant{Name: name, Statement: "nothing", Check: func(invariant.Evidence) invariant.Finding {
+		return invariant.Finding{Verdict: invariant.OK}
+	}}
+}
+
+// TestUnproved holds of which searches that found nothing it is said that they prove nothing, and why.
+func TestUnproved(t *testing.T) {
+	world := simple()
+	world.Actors, world.Bounds.Ticks = world.Actors[:1], 0
+	r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
+	found, f := r.prove(world, 0)
+	if f != nil {
+		t.Fatal(f.text)
+	}
+	if !found.Explored.Complete || len(found.Proved()) < 2 || r.answers.all == 0 || r.answers.errors > 0 {
+		t.Fatalf("the proof is %+v, and the answers %+v; want a complete one", found, r.answers)
+	}
+	const served = "none of the store's 3 answers was an error"
+	open := []campaign.Deadline{{Of: "the end of alice's lease", Lease: true, Before: true}}
+	for _, tc := range []struct {
+		name           string
+		change         func(p *campaign.Proof, r *runner)
+		prefix, suffix string
+	}{
+		{"a proof", func(*campaign.Proof, *runner) {}, "", ""},
+		{"one of one invariant", func(p *campaign.Proof, _ *runner) { p.Scenario.Invariants = found.Proved()[:1] }, "", ""},
+		{"none of any", func(p *campaign.Proof, _ *runner) { p.Scenario.Without = found.Proved() },
+			"vacuous: all invariants that a search can prove are left out of world.yaml", ""},
+		{"cut", func(p *campaign.Proof, _ *runner) { p.Explored.Complete, p.Why = false, "the bound was met" },
+			"not complete: ", "\nit ended because: the bound was met\n" + narrower},
+		{"cut by the time of its test", func(p *campaign.Proof, r *runner) { p.Explored.Complete = false; r.limit.over.Store(true) },
+			"not complete: ", "\nit ended because: the time of the test is nearly over (go test -timeout)\n" + narrower},
+		{"nothing served", func(_ *campaign.Proof, r *runner) { r.answers.errors = 3 }, "vacuous: nothing was violated in the ",
+			" schedules of world.yaml, but the store served nothing\n3 of the store's 3 answers were errors, such as: <nil>"},
+		{"nothing served, by rows that do not fit", func(p *campaign.Proof, r *runner) {
+			r.answers.errors, p.Misfit = 3, "no row fits"
+		},
+			"vacuous: ", "but the store served nothing\nno row fits\n3 of the store's 3 answers were errors, such as: <nil>"},
+		{"a mark was missed", func(p *campaign.Proof, _ *runner) {
+			p.Missing, p.Misfit = []scenario.Mark{mark.NodeCrashed}, "no row fits"
+		},
+			"vacuous: simple under store-under-test: ", "\nno row fits\n" + served},
+		{"an end was missed, without a tick", func(p *campaign.Proof, _ *runner) { p.Deadlines = open },
+			"vacuous: simple under store-under-test: ",
+			"\nhint: one tick has time go to the end of any lease at any moment (bounds: {ticks: 1})\n"},
+		{"an end was missed, with a tick", func(p *campaign.Proof, _ *runner) { p.Deadlines, p.Scenario.Bounds.Ticks = open, 1 },
+			"vacuous: simple under store-under-test: ", "\n" + served},
+	} {
+		proof, s, r := *found, *world, newRunner(t, Check{Protocol: defaultName}, nil)
+		proof.Scenario, proof.Deadlines, s.Bounds.Ticks, *r.answers = &s, nil, 0, answers{all: 3}
+		tc.change(&proof, &r)
+		got := r.unproved(&proof, "world.yaml")
+		if (got == "") != (tc.prefix == "") || !strings.HasPrefix(got, tc.prefix) || !strings.HasSuffix(got, tc.suffix) {
+			t.Errorf("%s: it is said %q, want %q...%q", tc.name, got, tc.prefix, tc.suffix)
+		}
+	}
+
+	found.Scenario.Without = []string{"mutual-exclusion", "freshness"}
+	said := Check{Invariants: []invariant.Invariant{never("own"), never("mutual-exclusion")}}.proved(found, "world.yaml")
+	judged := "\nown: judged in these schedules, and not proved: it is the test's own\n" +
+		"mutual-exclusion: not judged: left out\nfreshness: not judged: left out\n"
+	proved := strings.Contains(said, "\nproved within the bounds of world.yaml: ")
+	if !proved || !strings.HasPrefix(said, "complete: ") || !strings.HasSuffix(said, judged) {
+		t.Errorf("of a proof it is said\n%s", said)
+	}
+}
+
+const narrower = "hint: narrower bounds in world.yaml make a search short (ticks, sweeps, pauses, crashes, faults, actors)\n"
+
+// TestProofsFail holds what a search says that has found something.
+func TestProofsFail(t *testing.T) {
+	settling := simple()
+	settling.Settle = 10 * time.Second
+	for _, tc := range []struct {
+		name            string
+		world           *scenario.Scenario
+		store           isr.Handler
+		kind, text, how string
+	}{
+		{"no answer but errors", settling, fails{}, kindVacuous,
+			"vacuous: simple under store-under-test: each of its ", "found in schedule 1 of a search through all, after "},
+		{"no row, and a page each time", simple(), nil, "unknown",
+			"unknown: simple under store-under-test: ", "found in a search through all schedules"},
+	} {
+		r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) {
+			if tc.store == nil {
+				return renders{n}, nil
+			}
+			return tc.store, nil
+		})
+		_, f := r.prove(tc.world, 0)
+		if f == nil || f.kind != tc.kind || !strings.HasPrefix(f.text, tc.text) || !strings.HasPrefix(f.how, tc.how) {
+			t.Errorf("%s: found %+v, want %s: %s, %s", tc.name, f, tc.kind, tc.text, tc.how)
+		}
+	}
+}
+
+// renders is a store that makes its pages anew.
+type renders struct{ Node }
+
+func (r renders) Get(ctx context.Context, key string) (isr.Served, error) {
+	body, err := r.Render(ctx, key, func(context.Context) error { return nil })
+	return isr.Served{Body: body}, err
+}
+
+// TestProvable holds what a check changes of the world that is to be proved.
+func TestProvable(t *testing.T) {
+	const plain = "name: plain\nactors:\n  - name: alice\n    script: [get /home]\n"
+	silent := Check{Rows: isr.Schema{
+		Translate: func(string, map[string]types.AttributeValue) []map[string]types.AttributeValue { return nil },
+	}}
+	byNames := isr.Schema{Rows: []isr.Row{{Partition: "id = page#{key}", Body: "html", Generated: "at ms"}}}
+	pages := []scenario.Mark{mark.Published, mark.ServedFresh}
+	for _, tc := range []struct {
+		name, file string
+		Check
+		rows    int // how many kinds
+		reach   []scenario.Mark
+		without []string
+		wrong   string
+	}{
+		{"as it is", plain, Check{}, 0, pages, nil, ""},
+		{"with its own rows and marks", plain + "rows: tabletheory\nreach: [crash]\n", Check{}, 2, []scenario.Mark{mark.NodeCrashed}, nil, ""},
+		{"with other marks", plain + "reach: [crash]\n", Check{Reach: pages[:1]}, 0, pages[:1], nil, ""},
+		{"with no marks", plain + "reach: [crash]\n", Check{Reach: []scenario.Mark{}}, 0, []scenario.Mark{}, nil, ""},
+		{"with other rows", plain + "rows: tabletheory\n", Check{Rows: byNames}, 1, pages, nil, ""},
+		{"with a function", plain + "rows: tabletheory\nfaults: [maybe throttled]\n", silent, 0, pages, nil, ""},
+		{"with less judged", plain, Check{Without: []string{"freshness"}}, 0, pages, []string{"freshness"}, ""},
+		{"a fault of pages", plain + "faults: [maybe throttled key=META]\n", Check{}, 0, pages, nil, ""},
+		{"a fault of pages, by a function", plain + "faults: [maybe throttled key=META]\n", silent, 0, nil, nil, "for key META"},
+		{"a fault of locks, by a function", plain + "faults: [maybe throttled key=LOCK]\n", silent, 0, nil, nil, "for key LOCK"},
+		{"of nothing", "name: none\n", Check{}, 0, nil, nil, "actors"},
+	} {
+		file := filepath.Join(t.TempDir(), "world.yaml")
+		if err := os.WriteFile(file, []byte(tc.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := tc.provable(file)
+		switch {
+		case tc.wrong != "":
+			if err == nil || !strings.Contains(err.Error(), tc.wrong) {
+				t.Errorf("%s: the error is %v, want %q", tc.name, err, tc.wrong)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", tc.name, err)
+		case len(s.Rows.Rows) != tc.rows, (s.Rows.Translate == nil) != (tc.Rows.Translate == nil),
+			!slices.Equal(s.Reach, tc.reach), !slices.Equal(s.Without, tc.without):
+			t.Errorf("%s: rows %+v, marks %v, without %v", tc.name, s.Rows, s.Reach, s.Without)
+		}
+	}
+
+	for _, tc := range []struct{ only, without, more, wantOnly, wantWithout []string }{
+		{nil, nil, []string{"a"}, nil, []string{"a"}},
+		{nil, []string{"a"}, []string{"a", "b"}, nil, []string{"a", "b"}},
+		{[]string{"a", "b", "c"}, nil, []string{"a"}, []string{"b", "c"}, nil},
+		{[]string{"a", "b", "c"}, nil, []string{"b", "d"}, []string{"a", "c"}, nil},
+	} {
+		s := scenario.Scenario{Invariants: slices.Clone(tc.only), Without: slices.Clone(tc.without)}
+		Check{Without: tc.more}.leaveOut(&s)
+		if !slices.Equal(s.Invariants, tc.wantOnly) || !slices.Equal(s.Without, tc.wantWithout) {
+			t.Errorf("%v without %v, left out %v: got %v without %v", tc.only, tc.without, tc.more, s.Invariants, s.Without)
+		}
+	}
+}
+
+// TestRunsEndBeforeTheirTest has a limit in a bubble, whose time goes on when it sleeps.
+func TestRunsEndBeforeTheirTest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, tc := range []struct {
+			has, stopped bool
+			after        time.Duration
+			want         bool
+		}{
+			{true, false, time.Minute - reserve - 1, false},
+			{true, false, time.Minute - reserve, true},
+			{true, true, time.Minute, false},
+			{false, false, time.Minute, false},
+		} {
+			l := &limit{Context: t.Context()}
+			stop := l.endBefore(time.Now().Add(time.Minute), tc.has) //nolint:forbidigo // the bubble's time
+			if tc.stopped {
+				stop()
+			}
+			time.Sleep(tc.after) //nolint:forbidigo // the bubble's time
+			synctest.Wait()
+			if got := l.Err() != nil; got != tc.want {
+				t.Errorf("%+v: the limit is over: %v", tc, got)
+			}
+			stop()
+		}
+	})
+}
+
 // hopeful is a cache that takes an error of its publish, which gives the lease back as well, for a success.
 type hopeful struct{ *pagecache.RecipeA }
 
@@ -294,12 +556,270 @@ func TestAReleaseThatWasNeverSentIsNoExcuse(t *testing.T) {
 
 func TestOfWallYear(t *testing.T) {
 	for text, want := range map[string]bool{
+		"943056000": true, "943055999": false, "946684811": true, "950313600": true, "950313601": false,
 		"946684800": true, "946684810": true, "946684810000": true, "946684810000000": true, "946684810000000000": true, "2000-01-01T00:00:10Z": true,
 		"2208988800": false, "2208988800000": false, "950400000": false, "946684810000000001": false, "123456789": false,
 		"1234567890123456789": false,
 	} {
 		if got := ofWallYear(text); got != want {
 			t.Errorf("%s: got %v, want %v", text, got, want)
+		}
+	}
+}
+
+// inputOfWall and inputOfNode are requests with a time: of package time, and of a node's clock.
+var (
+	inputOfWall = &dynamodb.GetItemInput{Key: pagecache.Key("946684800", "x")}
+	inputOfNode = &dynamodb.GetItemInput{Key: pagecache.Key("2208988800", "x")}
+)
+
+// TestTimesOfPackageTime: of a store that reads time.Now, one of the first requests has it.
+func TestTimesOfPackageTime(t *testing.T) {
+	for before, want := range map[int]bool{0: true, looked - 1: true, looked: false} {
+		g := &guard{}
+		for range before {
+			g.checkTimes("alice", inputOfNode)
+		}
+		g.checkTimes("alice", inputOfWall)
+		if got := g.offence() != nil; got != want {
+			t.Errorf("after %d other requests: %v", before, g.offence())
+		}
+	}
+}
+
+// side is the world's side of a node. It notes what reaches it.
+type side struct {
+	clockwork.Clock
+	reached []string
+}
+
+func (s *side) note(what string) error { s.reached = append(s.reached, what); return nil }
+
+func (s *side) Sleep(time.Duration)                             { _ = s.note("Clock.Sleep") }
+func (s *side) PutBody(context.Context, string, []byte) error   { return s.note("PutBody") }
+func (s *side) GetBody(context.Context, string) ([]byte, error) { return nil, s.note("GetBody") }
+func (s *side) Step(_ context.Context, b hooks.BodyStep) error  { return s.note(b.Text) }
+func (s *side) Now() time.Time                                  { return time.Time{} }
+func (s *side) State(of func() any) any                         { return of() }
+
+func (s *side) config() isr.Config {
+	return isr.Config{
+		Clock: s, Bodies: s,
+		Client: ddbfake.NewClient(func(_ context.Context, call ddbfake.Call) (any, error) {
+			return &dynamodb.GetItemOutput{}, s.note(fmt.Sprintf("DynamoDB (%T)", call.Input))
+		}, ddbfake.WithActor("alice")),
+		Render: func(context.Context, string, func(context.Context) error) ([]byte, error) {
+			return nil, s.note("Render")
+		},
+	}
+}
+
+// TestWaysIntoTheSimulator: none is open to a goroutine of the store's own, unless the check says that it has some.
+func TestWaysIntoTheSimulator(t *testing.T) {
+	ctx := t.Context()
+	get := func(c isr.Client) error {
+		_, err := c.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("pages"), Key: pagecache.Key("pk", "sk")})
+		return err
+	}
+	for _, way := range []struct {
+		name string
+		take func(Node) error
+	}{
+		{"DynamoDB (*dynamodb.GetItemInput)", func(n Node) error { return get(n.Client) }},
+		{"DynamoDB (*dynamodb.GetItemInput)", func(n Node) error { return get(n.Config.Client) }},
+		{"Clock.Sleep", func(n Node) error { n.Clock.Sleep(time.Second); return nil }},
+		{"Render", func(n Node) error { _, err := n.Render(ctx, "/home", nil); return err }},
+		{"PutBody", func(n Node) error { return n.Bodies.PutBody(ctx, "body", nil) }},
+		{"GetBody", func(n Node) error { _, err := n.Bodies.GetBody(ctx, "body"); return err }},
+		{"a list", func(n Node) error { return n.Bodies.(hooks.BodySteps).Step(ctx, hooks.BodyStep{Text: "a list"}) }},
+	} {
+		for _, goroutines := range []bool{false, true} {
+			for _, inStore := range []func(func()){inStore, func(call func()) { call() }} {
+				s, g := &side{}, &guard{goroutines: goroutines}
+				n, err := g.node(s.config())
+				if err != nil {
+					t.Fatal(err)
+				}
+				open := goroutines
+				inStore(func() { open, err = open || calledByTheSimulator(), way.take(n) })
+				offence, want := g.offence(), "the store under test called "+way.name+" on alice from a goroutine of its own: "
+				switch {
+				case open && (err != nil || offence != nil || !slices.Equal(s.reached, []string{way.name})):
+					t.Errorf("%s reached %v, %v, offence %v", way.name, s.reached, err, offence)
+				case !open && (len(s.reached) > 0 || offence == nil || !strings.HasPrefix(offence.Error(), want)):
+					t.Errorf("%s from a goroutine reached %v; offence %v, want %s", way.name, s.reached, offence, want)
+				case !open && way.name != "Clock.Sleep" && !errors.Is(err, offence):
+					t.Errorf("%s has the error %v, want %v", way.name, err, offence)
+				}
+			}
+		}
+	}
+
+	s, g := &side{}, &guard{}
+	cfg := s.config()
+	cfg.Bodies = struct{ isr.BodyStore }{s}
+	n, err := g.node(cfg)
+	if _, steps := n.Bodies.(hooks.BodySteps); steps || err != nil {
+		t.Errorf("bodies without steps have them: %v, %v", steps, err)
+	}
+	inStore(func() {
+		_, err = n.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("pages"), Key: inputOfWall.Key})
+	})
+	first := g.offence()
+	const read = "read time.Now instead of the node's clock: alice sends *dynamodb.GetItemInput with 946684800"
+	if err != nil || first == nil || !strings.Contains(first.Error(), read) {
+		t.Errorf("a request with a time of package time: %v, offence %v", err, first)
+	}
+	if get(n.Client) == nil || g.offence() != first {
+		t.Errorf("the first offence is %v, want %v", g.offence(), first)
+	}
+}
+
+// TestNewStore holds what becomes of what a test's newStore returns.
+func TestNewStore(t *testing.T) {
+	other := (&side{}).config()
+	other.Client = nil
+	for _, tc := range []struct {
+		name  string
+		cfg   isr.Config
+		store isr.Handler
+		err   error
+		want  string
+	}{
+		{"a store", (&side{}).config(), fails{}, nil, ""},
+		{"an error", (&side{}).config(), nil, errors.New("no region"), "newStore: no region"},
+		{"both", (&side{}).config(), fails{}, errors.New("no region"), "newStore: no region"},
+		{"neither", (&side{}).config(), nil, nil, "newStore: it returned neither a store nor an error"},
+		{"another client", other, fails{}, nil, "the simulator's client is a <nil>, not one of the SDK"},
+	} {
+		asked, g := false, &guard{answers: &answers{}}
+		store, err := g.protocol("x", func(Node) (isr.Handler, error) {
+			asked = calledByTheSimulator()
+			return tc.store, tc.err
+		}).New(tc.cfg)
+		switch {
+		case tc.want == "":
+			if c, ok := store.(counted); !ok || c.store != tc.store || err != nil || !asked || g.offence() != nil {
+				t.Errorf("%s: got %#v, %v, offence %v", tc.name, store, err, g.offence())
+			}
+		case store != nil || err == nil || err.Error() != tc.want:
+			t.Errorf("%s: got %v, %v, want %s", tc.name, store, err, tc.want)
+		case strings.HasPrefix(tc.want, "newStore") != (g.offence() != nil):
+			t.Errorf("%s: the offence is %v", tc.name, g.offence())
+		}
+	}
+
+	nobody := aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return aws.Credentials{}, errors.New("no region")
+	})
+	for want, options := range map[string]dynamodb.Options{
+		"alice":  (&side{}).config().Client.(*dynamodb.Client).Options(),
+		"a node": {Region: "eu-west-1", Credentials: nobody},
+	} {
+		if got := actorOf(dynamodb.New(options)); got != want {
+			t.Errorf("the node is %q, want %q", got, want)
+		}
+	}
+	if got := actorOf(dynamodb.New(dynamodb.Options{Region: "eu-west-1"})); got != "a node" {
+		t.Errorf("without credentials the node is %q", got)
+	}
+}
+
+// busy is a store that can do everything, and notes what the simulator asks of it.
+type busy struct {
+	asked []string
+	err   error
+}
+
+func (b *busy) note(what string) error {
+	if calledByTheSimulator() {
+		b.asked = append(b.asked, what)
+	}
+	return b.err
+}
+
+func (b *busy) Get(_ context.Context, key string) (isr.Served, error) {
+	return isr.Served{}, b.note("get " + key)
+}
+func (b *busy) Invalidate(_ context.Context, key string) error { return b.note("invalidate " + key) }
+func (b *busy) Rollback(_ context.Context, key string) error   { return b.note("rollback " + key) }
+func (b *busy) Close() error                                   { return b.note("close") }
+func (b *busy) Regenerate(_ context.Context, key string, _ isr.Request) (isr.Served, error) {
+	return isr.Served{}, b.note("regenerate " + key)
+}
+
+// TestCountedStores: a store whose answers are counted is still the store that it was.
+func TestCountedStores(t *testing.T) {
+	ctx, store, g := t.Context(), &busy{err: errors.New("not today")}, &guard{answers: &answers{}}
+	c, ok := g.counted(store).(interface {
+		isr.Handler
+		isr.Invalidator
+		isr.Rollbacker
+		isr.Regenerator
+		io.Closer
+	})
+	if !ok {
+		t.Fatalf("it has lost a method: %T", g.counted(store))
+	}
+	_, err1 := c.Get(ctx, "/a")
+	_, err2 := c.Regenerate(ctx, "/b", isr.Request{})
+	for i, err := range []error{err1, err2, c.Invalidate(ctx, "/c"), c.Rollback(ctx, "/d"), c.Close()} {
+		if !errors.Is(err, store.err) {
+			t.Errorf("the error of call %d is %v", i, err)
+		}
+	}
+	if diff := cmp.Diff([]string{"get /a", "regenerate /b", "invalidate /c", "rollback /d", "close"}, store.asked); diff != "" {
+		t.Errorf("the store was asked (-want +got):\n%s", diff)
+	}
+	if want := (answers{all: 2, errors: 2, first: store.err}); *g.answers != want {
+		t.Errorf("answers %+v, want %+v", *g.answers, want)
+	}
+	if _, closes := g.counted(getOnly{store}).(io.Closer); closes {
+		t.Error("a store that cannot be closed can")
+	}
+	for _, store := range []isr.Handler{lockClient{}, onceClient{}} {
+		if got := g.counted(store); got != store {
+			t.Errorf("a %T, which answers nothing, becomes a %T", store, got)
+		}
+	}
+	defer func() {
+		const want = "a script asks for the method Rollback, which a property.getOnly does not have"
+		if v := recover(); v == nil || fmt.Sprint(v) != want {
+			t.Errorf("a store without the method that a script asks for: %v", v)
+		}
+	}()
+	_ = counted{getOnly{store}, g}.Rollback(ctx, "/home")
+}
+
+// TestAnswersAreCounted: the error that is shown is one that the world does not explain, if there is one.
+func TestAnswersAreCounted(t *testing.T) {
+	api := func(code string) error { return &smithy.GenericAPIError{Code: code} }
+	errs := map[error]bool{
+		&ddbfake.NetworkError{}: true, api("InternalServerError"): true, api("ProvisionedThroughputExceededException"): true,
+		api("ThrottlingException"): true, api("ValidationException"): false, errors.New("not today"): false,
+	}
+	for err, want := range errs {
+		if got := injected(fmt.Errorf("get: %w", err)); got != want {
+			t.Errorf("%v is a fault of the world: %v, want %v", err, got, want)
+		}
+	}
+	lost, slow, wrong, worse := &ddbfake.NetworkError{}, api("ThrottlingException"), errors.New("not today"), errors.New("nor tomorrow")
+	c := counted{fails{}, &guard{answers: &answers{}}}
+	for i, tc := range []struct {
+		served isr.Served
+		err    error
+		want   answers
+	}{
+		{isr.Served{Fresh: true}, nil, answers{1, 0, 1, nil}},
+		{isr.Served{}, nil, answers{2, 0, 1, nil}},
+		{isr.Served{Fresh: true}, lost, answers{3, 1, 1, lost}},
+		{isr.Served{}, slow, answers{4, 2, 1, lost}},
+		{isr.Served{}, wrong, answers{5, 3, 1, wrong}},
+		{isr.Served{}, worse, answers{6, 4, 1, wrong}},
+		{isr.Served{}, slow, answers{7, 5, 1, wrong}},
+	} {
+		if c.count(tc.served, tc.err); *c.guard.answers != tc.want {
+			t.Errorf("after answer %d: %+v, want %+v", i, *c.guard.answers, tc.want)
 		}
 	}
 }

@@ -232,6 +232,15 @@ func (l *limit) Err() error {
 	return l.Context.Err()
 }
 
+// endBefore ends the runs before a test's own deadline, if it has one, until stop is called.
+func (l *limit) endBefore(deadline time.Time, has bool) (stop func()) {
+	if !has {
+		return func() {}
+	}
+	timer := time.AfterFunc(time.Until(deadline)-reserve, func() { l.over.Store(true) }) //nolint:forbidigo // people wait no longer
+	return func() { timer.Stop() }
+}
+
 // shrinkFlag is rapid's.
 const shrinkFlag = "rapid.shrinktime"
 

@@ -25,6 +25,7 @@ var (
 	all     = flag.Bool("all", false, "all files of the packages, and not the held ones only")
 	files   = flag.String("files", "", "only these files, by name, with commas between them")
 	line    = flag.String("line", "", "only these lines, as FILE:NUMBER or FILE:NUMBER-NUMBER, with commas between them")
+	only    = flag.String("run", "", "ask only the tests of the package whose names match this")
 	shard   = flag.String("shard", "1/1", "which part of the mutants, of how many")
 	take    = flag.Int("sample", 0, "so many mutants of each package only, the same ones every time; 0 takes all")
 	users   = flag.Bool("users", true, "ask the tests of the packages that import the mutated one, too")
@@ -74,21 +75,23 @@ func readAccepted(name string) (map[string]bool, error) {
 	return met, nil
 }
 
-// readHeld reads the list of the files in which no mutant survives but the accepted ones.
-func readHeld(name string) (map[string]bool, error) {
+// readHeld reads the list of the files in which no mutant survives but the accepted ones, each with the names of the tests
+// that see to it, as a regular expression; "" are all of the package.
+func readHeld(name string) (map[string]string, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	held := map[string]bool{}
+	held := map[string]string{}
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
+		line, tests, _ := strings.Cut(line, " ")
 		if _, err := os.Stat(line); err != nil || !slices.Contains(packages, filepath.ToSlash(filepath.Dir(line))) {
 			return nil, fmt.Errorf("%s: found %q, expected a file in one of %v", name, line, packages)
 		}
-		held[line] = true
+		held[line] = tests
 	}
 	return held, nil
 }
@@ -184,7 +187,9 @@ func run() error {
 				if _, known := listedAsAccepted[one.key()]; known {
 					listedAsAccepted[one.key()] = true
 				}
-				if chosen(file, one.line) && (*files == "" || slices.Contains(strings.Split(*files, ","), file)) && (whole || held[m.name]) {
+				tests, isHeld := held[m.name]
+				if chosen(file, one.line) && (*files == "" || slices.Contains(strings.Split(*files, ","), file)) && (whole || isHeld) {
+					s.asked = append(s.asked, cmp.Or(*only, tests, "."))
 					one.number = len(found) + 1
 					found = append(found, one)
 				}
@@ -229,7 +234,7 @@ func run() error {
 			if f == survived || f == idle || *verbose {
 				fmt.Printf("%s: %v\n", f, m)
 			}
-			if (f == survived || f == idle) && held[m.file] {
+			if _, isHeld := held[m.file]; isHeld && (f == survived || f == idle) {
 				broken++
 			}
 			of.row[f]++

@@ -54,6 +54,7 @@ type subject struct {
 	mutants []*mutant // those with a twin
 	overlay string
 	failed  map[*mutant]bool // they are no program
+	asked   []string         // regular expressions of the names of its own tests
 	suites  []*suite         // its own tests first
 }
 
@@ -174,11 +175,19 @@ func (s *subject) suite(p goPackage) (*suite, error) {
 		}
 		t.starts = t.starts || bytes.Contains(text, []byte("os.Args[0]")) || bytes.Contains(text, []byte("os.Executable()"))
 	}
+	slices.Sort(s.asked)
+	asked, err := regexp.Compile(strings.Join(slices.Compact(s.asked), "|"))
+	if err != nil {
+		return nil, err
+	}
 	out, err := t.run(counting, 0, 0, "-test.list=^(Test|Example|Fuzz)")
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s", p.ImportPath, err, out)
 	}
 	for name := range strings.FieldsSeq(string(out)) {
+		if p.ImportPath == s.ImportPath && !asked.MatchString(name) {
+			continue
+		}
 		pattern := "^" + name + "$"
 		profile := filepath.Join(s.folder, "profile")
 		began := spent()

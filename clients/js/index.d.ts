@@ -1,6 +1,5 @@
 // The types of the kit of isr-sim for Node.js: see README.md, and docs/NODES.md of isr-sim. They need @types/node, and
 // TypeScript 5.4 or later. A test compares the names with those of index.mjs.
-import type { Agent } from 'node:http'
 
 /** The settings of the scenario's cache. Durations are in seconds. */
 export interface Config {
@@ -35,7 +34,17 @@ export interface ClientOptions {
   credentials: Credentials
   /** Of S3: buckets stand in the path. */
   forcePathStyle: boolean
-  requestHandler: { httpAgent: Agent }
+  /** Requests are lines of the protocol, and not HTTP. */
+  requestHandler: RequestHandler
+}
+
+/** What an AWS SDK client sends its requests by. */
+export interface RequestHandler {
+  readonly metadata: { readonly handlerProtocol: string }
+  handle(request: any, options?: any): Promise<{ response: any }>
+  updateHttpClientConfig(key: any, value: any): void
+  httpHandlerConfigs(): any
+  destroy(): void
 }
 
 /** What a life of the node is told when it begins. */

@@ -6,6 +6,7 @@ import crypto from 'node:crypto'
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import readline from 'node:readline'
+import { Readable } from 'node:stream'
 import timersPromises from 'node:timers/promises'
 import timers from 'node:timers'
 import zlib from 'node:zlib'
@@ -305,6 +306,60 @@ function hold(request) {
   }
 }
 
+// Requests of an SDK with the options of init.client, and the kit's own, are lines: no socket lies between.
+
+const lines = new Map() // what is to be called with the answers of those under way, by their numbers
+function exchange(request, signal) {
+  return new Promise((resolve, reject) => {
+    if ((life.getStore() ?? lives) !== lives) return // of code whose life is over: it waits for ever
+    const [number, done] = begin()
+    let sent = false
+    const over = () => { lines.delete(number); signal?.removeEventListener?.('abort', stop); done() }
+    const stop = () => {
+      over()
+      if (sent) say({ type: 'left', number })
+      reject(Object.assign(new Error('Request aborted'), { name: 'AbortError' }))
+    }
+    lines.set(number, (answer) => {
+      over()
+      if (answer.status > 0) return resolve(answer)
+      reject(Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' })) // as the SDK's handler has it
+    })
+    signal?.addEventListener?.('abort', stop, { once: true })
+    held.push((alone) => {
+      if (!lines.has(number)) return // it was let go
+      sent = true
+      say({ type: 'request', number, quiet: alone, ...request })
+    })
+    busy ? stir() : send(false)
+  })
+}
+const bodyOf = (answer) => (answer.body === undefined ? Buffer.from(answer.text ?? '') : Buffer.from(answer.body, 'base64'))
+const escape = (text) => encodeURIComponent(text).replace(/[!'()*]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase())
+const queryOf = (query = {}) => Object.keys(query).sort().flatMap((name) => (
+  [query[name]].flat().map((value) => (value === null ? escape(name) : `${escape(name)}=${escape(value)}`)))).join('&')
+async function whole(body) { // of a stream
+  const parts = []
+  for await (const part of body) parts.push(Buffer.from(part))
+  return Buffer.concat(parts)
+}
+const handler = { // of requests, for an AWS SDK client
+  metadata: { handlerProtocol: 'http/1.1' },
+  async handle({ method, path, query, headers, body }, { abortSignal } = {}) {
+    const search = queryOf(query)
+    const content = body === undefined || typeof body === 'string' || ArrayBuffer.isView(body) ? Buffer.from(body ?? '') : await whole(body)
+    const ofTable = headers['x-amz-target'] !== undefined || headers['X-Amz-Target'] !== undefined
+    const answer = await exchange({
+      method, target: search === '' ? path : `${path}?${search}`, headers, ...(ofTable ? { text: content.toString() } : { body: content.toString('base64') }),
+    }, abortSignal)
+    const found = bodyOf(answer)
+    return { response: { statusCode: answer.status, headers: answer.headers, body: ofTable ? found : Readable.from([found], { objectMode: false }) } }
+  },
+  updateHttpClientConfig() {},
+  httpHandlerConfigs: () => ({}),
+  destroy() {},
+}
+
 const open = new Set() // requests that are not over
 const track = (request) => { open.add(request); request.once('close', () => open.delete(request)) }
 function abandon() { // those of a life that is over: nothing comes of them, not even an error
@@ -357,27 +412,11 @@ globalThis.fetch = async (what, how) => {
 }
 syncBuiltinESMExports()
 
-const agent = new http.Agent({ keepAlive: true })
-function ask(method, path, body) { // a request of the kit's own
-  return new Promise((resolve, reject) => {
-    const mine = lives
-    const [number, done] = begin()
-    const r = real.request({ method, agent, host: init.host, port: init.port, path: '/_isr-sim/' + path, headers: { [header]: number } }, (answer) => {
-      const parts = []
-      answer.on('data', (part) => parts.push(part))
-      answer.on('end', () => {
-        if (mine !== lives) return
-        learn(answer.headers['x-isr-sim-time'])
-        done()
-        const text = Buffer.concat(parts)
-        answer.statusCode >= 400 && answer.statusCode !== 404 ? reject(new Error(text.toString())) : resolve({ status: answer.statusCode, body: text })
-      })
-    })
-    track(r)
-    if (busy) hold(r)
-    r.on('error', (e) => { if (mine === lives) { done(); reject(e) } })
-    r.end(body)
-  })
+async function ask(method, path, body = '') { // a request of the kit's own
+  const answer = await exchange({ method, target: '/_isr-sim/' + path, headers: {}, body: Buffer.from(body).toString('base64') })
+  const text = bodyOf(answer)
+  if (answer.status >= 400 && answer.status !== 404) throw new Error(text.toString())
+  return { status: answer.status, body: text }
 }
 
 /** Reads the origin of a page, and takes the scenario's time to render it. */
@@ -477,6 +516,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
     if (line.type === 'reset') {
       lives++
       abandon()
+      lines.clear()
       under.clear()
       held = []
       elsewhere = 0
@@ -485,6 +525,13 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       pending = []
       say({ type: 'ready' })
       return
+    }
+    if (line.type === 'answer') {
+      const answered = lines.get(line.number)
+      if (answered === undefined) return // it was let go
+      if (line.status > 0) learn(line.time)
+      answered(line)
+      return stir()
     }
     if (line.type === 'wake') {
       learn(line.time)
@@ -495,7 +542,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       began = line.time
       state = line.seed | 0
       const at = new URL(line.endpoint)
-      init = { ...line, host: at.hostname, port: Number(at.port), client: { region: line.region, endpoint: line.endpoint, credentials: line.credentials, forcePathStyle: true, requestHandler: { httpAgent: agent } } }
+      init = { ...line, host: at.hostname, port: Number(at.port), client: { region: line.region, endpoint: line.endpoint, credentials: line.credentials, forcePathStyle: true, requestHandler: handler } }
     }
     busy = true
     life.run(lives, handle, line)

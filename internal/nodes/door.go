@@ -2,15 +2,18 @@ package nodes
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // headerTime is the header of every answer with the node's own time, in milliseconds since 1970.
@@ -33,7 +36,7 @@ type arrival struct {
 	query  string
 	header http.Header
 	body   []byte
-	answer chan *answer // nil breaks the connection
+	answer chan *answer // nil breaks the connection; no channel: it was a line, and so is its answer
 	number int          // that a program which says when it is quiet gave it; 0 is none
 	alone  bool         // the program says that it waits for nothing else
 	place  int          // in the order of its life's requests, from 1
@@ -91,6 +94,41 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 	a := &arrival{method: r.Method, path: r.URL.Path, raw: r.URL.EscapedPath(), query: r.URL.RawQuery, header: r.Header, body: body, answer: make(chan *answer, 1)}
 	a.number, _ = strconv.Atoi(r.Header.Get(headerNumber)) // 0 if there is none
 	a.alone = r.Header.Get(headerAlone) != ""
+	if !p.takeIn(a) {
+		drop(w)
+		return
+	}
+	select {
+	case to := <-a.answer:
+		if to == nil {
+			drop(w)
+			return
+		}
+		to.headers(a.method, w.Header().Set)
+		w.WriteHeader(to.status)
+		_, _ = w.Write(to.body) // a program that has gone is noticed by its end
+	case <-r.Context().Done(): // the program waits for it no longer, or its life is over
+		p.say(event{left: a})
+	case <-p.gone:
+		drop(w)
+	}
+}
+
+// headers gives each header of the answer.
+func (to *answer) headers(method string, set func(name, value string)) {
+	for name, values := range to.header { //isrsim:unordered each header is set on its own
+		set(name, strings.Join(values, ", "))
+	}
+	set(headerTime, strconv.FormatInt(to.time, 10))
+	// SDKs read it: one that is far from the node's clock has them correct theirs, and send what was refused again.
+	set("Date", time.UnixMilli(to.time).UTC().Format(http.TimeFormat))
+	if method != http.MethodHead { // which has the length of what it does not have
+		set("Content-Length", strconv.Itoa(len(to.body)))
+	}
+}
+
+// takeIn takes in a request. It returns false if nobody will answer it.
+func (p *process) takeIn(a *arrival) bool {
 	p.mu.Lock()
 	var other *arrival
 	if len(p.underWay) > 0 && !p.parallel() {
@@ -102,42 +140,66 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 	if other != nil {
 		p.fail(fmt.Sprintf("sent %s while its %s was under way", a, other),
 			"await each request before the next one, or have the node's hello say that it can \"quiet\" or \"parallel\"")
-		drop(w)
+		return false
+	}
+	return p.say(event{arrival: a})
+}
+
+// takeInLine takes in a request that is a line, or that the program lets one go.
+func (p *process) takeInLine(line []byte) {
+	var r request
+	if err := json.Unmarshal(line, &r); err != nil {
+		p.fail(fmt.Sprintf("printed %s on stdout: %v", excerpt(line), err), "")
 		return
 	}
-	if !p.say(event{arrival: a}) {
-		drop(w)
+	if r.Type == "left" {
+		p.mu.Lock()
+		i := slices.IndexFunc(p.underWay, func(a *arrival) bool { return a.answer == nil && a.number == r.Number })
+		var a *arrival
+		if i >= 0 {
+			a = p.underWay[i]
+		}
+		p.mu.Unlock()
+		if a != nil { // else it has been answered
+			p.say(event{left: a})
+		}
 		return
 	}
-	select {
-	case to := <-a.answer:
-		if to == nil {
-			drop(w)
-			return
-		}
-		header := w.Header()
-		for name, values := range to.header { //isrsim:unordered each header is set on its own
-			header[name] = values
-		}
-		header.Set(headerTime, strconv.FormatInt(to.time, 10))
-		// SDKs read it: one that is far from the node's clock has them correct theirs, and send what was refused again.
-		header.Set("Date", time.UnixMilli(to.time).UTC().Format(http.TimeFormat))
-		if a.method != http.MethodHead { // which has the length of what it does not have
-			header.Set("Content-Length", strconv.Itoa(len(to.body)))
-		}
-		w.WriteHeader(to.status)
-		_, _ = w.Write(to.body) // a program that has gone is noticed by its end
-	case <-r.Context().Done(): // the program waits for it no longer, or its life is over
-		p.say(event{left: a})
-	case <-p.gone:
-		drop(w)
+	target, err := url.ParseRequestURI(r.Target)
+	if err != nil || r.Number <= 0 {
+		p.fail(fmt.Sprintf("printed %s on stdout, expected a request with a number above 0 and a target such as \"/\"", excerpt(line)), "")
+		return
 	}
+	a := &arrival{method: r.Method, path: target.Path, raw: target.EscapedPath(), query: target.RawQuery, header: http.Header{},
+		body: append(r.Body, r.Text...), number: r.Number, alone: r.Quiet}
+	if len(a.body) > maxBody {
+		p.fail(fmt.Sprintf("sent a body of more than %d bytes", maxBody), "")
+		return
+	}
+	for name, value := range r.Headers { //isrsim:unordered each header is set on its own
+		a.header.Set(name, value)
+	}
+	p.takeIn(a)
 }
 
 // reply answers the request that is under way.
 func (p *process) reply(a *arrival, to *answer) {
 	p.leave(a)
-	a.answer <- to
+	if a.answer != nil {
+		a.answer <- to
+		return
+	}
+	line := told{Type: "answer", response: &response{Number: a.number}}
+	if to != nil {
+		line.Time, line.Status, line.Headers = to.time, to.status, map[string]string{}
+		to.headers(a.method, func(name, value string) { line.Headers[strings.ToLower(name)] = value })
+		if utf8.Valid(to.body) {
+			line.Text = string(to.body)
+		} else {
+			line.Body = to.body
+		}
+	}
+	p.tell(line)
 }
 
 // leave has a request be under way no longer.

@@ -189,13 +189,35 @@ func excerpt(text []byte) string {
 	return fmt.Sprintf("%q", text)
 }
 
+// request is a line with a request of a program, which it could have sent over HTTP as well, or with one that it lets go.
+type request struct {
+	Type    string            `json:"type"` // request, left
+	Number  int               `json:"number"`
+	Quiet   bool              `json:"quiet"` // the program waits for nothing else: see headerAlone
+	Method  string            `json:"method"`
+	Target  string            `json:"target"` // path and query
+	Headers map[string]string `json:"headers"`
+	Body    []byte            `json:"body"` // base64
+	Text    string            `json:"text"` // or the body as it is
+}
+
 // told is a line to a program.
 type told struct {
-	Type  string `json:"type"`            // init, command, wake, reset, end
+	Type  string `json:"type"`            // init, command, wake, answer, reset, end
 	Time  int64  `json:"time"`            // the node's own, in milliseconds since 1970, rounded down
 	Timer int    `json:"timer,omitempty"` // of wake: the one that fires
 	*initial
 	*command
+	*response
+}
+
+// response is what an answer line says besides: the answer to a request that was a line.
+type response struct {
+	Number  int               `json:"number"`
+	Status  int               `json:"status"` // 0 is a broken connection
+	Headers map[string]string `json:"headers"`
+	Body    []byte            `json:"body,omitempty"` // base64, where it is no text
+	Text    string            `json:"text,omitempty"`
 }
 
 // initial is what an init line says besides.

@@ -70,15 +70,15 @@ func load(t *testing.T, name string) *scenario.Scenario {
 }
 
 // TestReferenceAsProgram runs the reference as processes, with the schedules' faults, crashes and clock steps: its
-// verdicts are those of the reference in this process, and a run again has the same trace.
+// verdicts are those of the reference in this process, and a run again has the same trace, even if its requests are lines.
 func TestReferenceAsProgram(t *testing.T) {
 	for _, name := range []string{"two-contenders", "lost-response", "crashed-holder", "skewed-clocks"} {
 		t.Run(name, func(t *testing.T) {
-			p, s := program(t, "reference", 0), load(t, name)
+			p, lines, s := program(t, "reference", 0), program(t, "lines", 0), load(t, name)
 			for i := range 10 {
-				var traces [2]strings.Builder
-				for k := range traces {
-					run := scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: sim.Derive(1, i), Trace: &traces[k]}
+				var traces [3]strings.Builder
+				for k, of := range []*nodes.Program{p, p, lines} {
+					run := scenario.Run{Scenario: s, Protocol: of.Protocol(), Seed: sim.Derive(1, i), Trace: &traces[k]}
 					o, err := run.Do(t.Context())
 					if err != nil {
 						t.Fatal(err)
@@ -87,8 +87,10 @@ func TestReferenceAsProgram(t *testing.T) {
 						t.Fatalf("got %s", o.Explain(name, "reference"))
 					}
 				}
-				if traces[0].String() != traces[1].String() {
-					t.Fatalf("schedule %d: two runs differ:\n%s\n%s", i, traces[0].String(), traces[1].String())
+				for k := range traces[1:] {
+					if traces[0].String() != traces[k+1].String() {
+						t.Fatalf("schedule %d: two runs differ:\n%s\n%s", i, traces[0].String(), traces[k+1].String())
+					}
 				}
 			}
 		})
@@ -261,6 +263,9 @@ func serveNode(behaviour string) {
 		case "init":
 			seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 			c, table = &clock{endpoint: line.Endpoint, now: time.UnixMilli(line.Time)}, line.Table
+			if behaviour == "lines" {
+				c.lines = in
+			}
 			tokens := 0
 			cfg := isr.Config{
 				Client: dynamodb.New(dynamodb.Options{
@@ -392,6 +397,8 @@ type clock struct {
 	clockwork.Clock
 	endpoint string
 	now      time.Time
+	lines    *bufio.Scanner // the requests are lines, and so are the answers; nil is HTTP
+	requests int
 }
 
 func (c *clock) Now() time.Time                  { return c.now }
@@ -404,6 +411,9 @@ func (c *clock) Sleep(d time.Duration) {
 
 // Do implements the SDK's HTTPClient.
 func (c *clock) Do(r *http.Request) (*http.Response, error) {
+	if c.lines != nil {
+		return c.exchange(r)
+	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return nil, err
@@ -413,6 +423,44 @@ func (c *clock) Do(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	c.now = time.UnixMilli(ms)
+	return answer, nil
+}
+
+// exchange is Do by lines.
+func (c *clock) exchange(r *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	c.requests++
+	headers := map[string]string{}
+	for name, values := range r.Header {
+		headers[name] = values[0]
+	}
+	say(map[string]any{"type": "request", "number": c.requests, "method": r.Method, "target": r.URL.RequestURI(), "headers": headers, "body": body})
+	var line struct {
+		Type    string
+		Number  int
+		Time    int64
+		Status  int
+		Headers map[string]string
+		Body    []byte
+		Text    string
+	}
+	if !c.lines.Scan() {
+		return nil, io.EOF
+	}
+	if err := json.Unmarshal(c.lines.Bytes(), &line); err != nil || line.Type != "answer" || line.Number != c.requests {
+		panic(fmt.Sprintf("%s is no answer: %v", c.lines.Bytes(), err))
+	}
+	if line.Status == 0 {
+		return nil, errors.New("the connection is broken")
+	}
+	c.now = time.UnixMilli(line.Time)
+	answer := &http.Response{StatusCode: line.Status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(string(line.Body) + line.Text))}
+	for name, value := range line.Headers {
+		answer.Header.Set(name, value)
+	}
 	return answer, nil
 }
 

@@ -24,7 +24,7 @@ import (
 // several are the behaviours with several requests under way, by what their hellos say besides.
 var several = map[string][]string{
 	"three-parallel": {"parallel"}, "three-quiet": {"quiet"}, "stale-quiet": {"quiet"}, "reply-early": {"quiet"}, "no-number": {"quiet"},
-	"bad-timer": {"quiet"}, "lets-go": {"quiet"}, "lets-go-last": {"quiet"}, "two-chains": {"parallel"},
+	"bad-timer": {"quiet"}, "lets-go": {"quiet"}, "lets-go-last": {"quiet"}, "lets-go-lines": {"quiet"}, "two-chains": {"parallel"},
 }
 
 // chance is kept from one run to the next.
@@ -86,6 +86,33 @@ func askSeveral(behaviour string, id int, c *clock, heard func() bool) (replied 
 		}
 		say(map[string]any{"type": "reply", "id": id, "body": "", "fresh": false})
 		return true
+	case "lets-go-lines":
+		request := func(number int, name string) map[string]any {
+			return map[string]any{"type": "request", "number": number, "method": "PUT", "target": "/_isr-sim/bodies/" + name, "text": "body"}
+		}
+		say(request(1, "a"))
+		say(map[string]any{"type": "quiet", "requests": []int{1}, "timer": 7, "after": 0})
+		heard()
+		say(map[string]any{"type": "left", "number": 1})
+		say(map[string]any{"type": "left", "number": 1}) // it was let go already
+		alone := request(2, "b")
+		alone["quiet"] = true
+		say(alone)
+		heard()
+		say(map[string]any{"type": "reply", "id": id, "body": "", "fresh": false})
+		return true
+	case "unnumbered-line":
+		say(map[string]any{"type": "request", "method": "GET", "target": "/_isr-sim/time"})
+		select {}
+	case "relative-line":
+		say(map[string]any{"type": "request", "number": 1, "method": "GET", "target": "time"})
+		select {}
+	case "other-line":
+		say(map[string]any{"type": "request", "number": "one", "method": "GET", "target": "/_isr-sim/time"})
+		select {}
+	case "large-line":
+		say(map[string]any{"type": "request", "number": 1, "method": "POST", "target": "/", "text": strings.Repeat("x", 16<<20)})
+		select {}
 	case "reply-early":
 		one := make(chan bool)
 		for number := range 2 {
@@ -235,7 +262,7 @@ func TestWordsOfQuiet(t *testing.T) {
 // the run nor be under way at the reply; it may still take effect.
 func TestRequestsLetGo(t *testing.T) {
 	t.Parallel()
-	for _, behaviour := range []string{"lets-go", "lets-go-last"} {
+	for _, behaviour := range []string{"lets-go", "lets-go-last", "lets-go-lines"} {
 		p := program(t, behaviour, 5*time.Second)
 		took := 0
 		for seed := range uint64(4) {
@@ -250,7 +277,7 @@ func TestRequestsLetGo(t *testing.T) {
 			}
 			took += strings.Count(traces[0].String(), "PutBody a")
 		}
-		if took == 0 && behaviour == "lets-go" { // the other one is the last of its run
+		if took == 0 && behaviour != "lets-go-last" { // the other one is the last of its run
 			t.Errorf("%s: no request that was let go took effect", behaviour)
 		}
 	}
@@ -262,6 +289,11 @@ func TestBadTalk(t *testing.T) {
 		"reply-early": `while its GET /_isr-sim/bodies/a was under way`,
 		"no-number":   "sent GET /_isr-sim/bodies/a without the header X-Isr-Sim-Request",
 		"bad-timer":   "said that a timer fires after -1 ms",
+
+		"unnumbered-line": "expected a request with a number above 0",
+		"relative-line":   "and a target such as \"/\"",
+		"other-line":      "cannot unmarshal string",
+		"large-line":      "printed a line of more than",
 	} {
 		p := program(t, behaviour, 5*time.Second)
 		_, err := scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context())

@@ -57,6 +57,8 @@ func TestAtomicPublishCatches(t *testing.T) {
 }
 
 func TestAtomicPublishDoesNotGuess(t *testing.T) {
-	judged{name: "a lock without a token", want: invariant.Unknown, why: []string{"change 1", "change 2"},
-		log: newLog().write("alice", "LOCK", attr.Item{}).meta("alice", "1")}.check(t, invariant.Named("atomic-publish"))
+	for name, lock := range map[string]attr.Item{"a lock without a token": {}, "a lock without an end": {"lease_token": attr.S("a1")}} {
+		judged{name: name, want: invariant.Unknown, why: []string{"change 1", "change 2"},
+			log: newLog().write("alice", "LOCK", lock).meta("alice", "1")}.check(t, invariant.Named("atomic-publish"))
+	}
 }

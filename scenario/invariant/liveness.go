@@ -38,7 +38,7 @@ func checkLiveness(ev Evidence) Finding {
 		switch {
 		case well[it]:
 		case e.Kind == history.Asked:
-			if _, asked := last[it]; !asked {
+			if !slices.Contains(pages, it) {
 				pages = append(pages, it)
 			}
 			last[it], made[it] = e, false
@@ -86,7 +86,7 @@ func lockedBy(ev Evidence, e *history.Event) (changes []int) {
 			changes, holds = nil, ""
 			continue
 		}
-		if token, _ := c.After.Str("lease_token"); token != holds || len(changes) == 0 {
+		if token, _ := c.After.Str("lease_token"); token != holds {
 			changes, holds = nil, token
 		}
 		changes = append(changes[:min(len(changes), 1)], c.Seq)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -47,6 +48,8 @@ func TestLiveness(t *testing.T) {
 		{name: "no answer", log: newHistory().settled(0).asked(0), show: []int{1, 2}},
 		{name: "fresh before, never since", log: newHistory().asked(0).served("alice", "1", fresh, 0).settled(second).asked(second).failed(31 * second),
 			show: []int{3, 5}},
+		{name: "answered before it is asked for", log: newHistory().settled(0).served("visitor", "1", stale, 0).asked(0).failed(31 * second),
+			show: []int{1, 4}},
 		{name: "one page of two", log: newHistory().settled(0).asked(0).failed(31*second).asked(31*second).of("/b").served("visitor", "1", fresh, 31*second).of("/b"),
 			show: []int{1, 3}},
 	} {
@@ -62,6 +65,41 @@ func TestLiveness(t *testing.T) {
 			if diff := cmp.Diff(test.show, f.Events); diff != "" {
 				t.Errorf("events (-want +got):\n%s", diff)
 			}
+		})
+	}
+}
+
+// A violation names the changes that tell who holds the page's lock when the visitor is told.
+func TestLivenessShowsWhoHoldsTheLock(t *testing.T) {
+	ends := func(r *run) *run { // 31 s later than is allowed
+		return r.happens("visitor", history.Settled).asks("visitor").wait(31*second).happens("visitor", history.Failed)
+	}
+	lock := func(r *run, tokens ...string) *run {
+		for _, token := range tokens {
+			r.do(func(l *changeLog) { l.lock("alice", token, 30*second) })
+		}
+		return r
+	}
+	for _, test := range []struct {
+		name string
+		run  *run
+		show []int
+	}{
+		{"nobody", ends(newRun()), nil},
+		{"one who took it", ends(newRun().take("alice")), []int{1}},
+		{"one who gave it back", ends(newRun().take("alice").give("alice")), nil},
+		{"one who took it twice", ends(newRun().take("alice").give("alice").take("alice")), []int{3}},
+		{"one who extended it", ends(lock(newRun(), "a1", "a1", "a1")), []int{1, 3}},
+		{"one who took it over", ends(lock(newRun(), "a1", "a1", "b1")), []int{3}},
+		{"nobody can read who", ends(newRun().do(func(l *changeLog) { l.write("alice", "LOCK", attr.Item{}) })), []int{1}},
+		{"one who took it then", ends(newRun().wait(31 * second).take("alice").wait(0)), []int{1}},
+		{"one who took it later", ends(newRun().wait(31*second + 1).take("alice").wait(0)), nil},
+		{"other rows of the page, and the lock of another", ends(newRun().shows("carol", "1").in("CACHE#/b").take("alice")), nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ev := test.run.evidence()
+			ev.Settle = 30 * second
+			checkFinding(t, invariant.Named("liveness").Check(ev), invariant.Violated, test.show, []int{1, 3})
 		})
 	}
 }

@@ -61,14 +61,14 @@ func both(ev Evidence, first, second *hold) *history.Event {
 	if first.ended != nil && first.ended.Seq < at.Seq {
 		return nil
 	}
-	surely := func(h *hold) bool { return at.Time.Before(h.sure(ev, at.Seq)) }
+	surely := func(h *hold) bool { return at.Time.Before(h.sure(ev, at)) }
 	if surely(first) && surely(second) {
 		return at
 	}
 	// What a holder was told later counts from here on, if it is later by more than clocks can be wrong.
 	shows, end := at, at.Time.Add(math.MaxInt64)
 	for _, h := range []*hold{first, second} {
-		until, claim := h.sure(ev, math.MaxInt), h.claim(at.Seq)
+		until, claim := h.sure(ev, h.last), h.claim(at)
 		if claim == nil && !surely(h) {
 			return nil
 		}
@@ -122,7 +122,7 @@ func checkWrites(ev Evidence, lock *lock) Finding {
 			if !second.after(first) {
 				continue
 			}
-			if inside.In(late).Hold.Fenced || late.Time.Before(first.sure(ev, late.Seq)) {
+			if inside.In(late).Hold.Fenced || late.Time.Before(first.sure(ev, late)) {
 				return Finding{
 					Verdict: Violated,
 					Why: fmt.Sprintf("a write of %s, which took lock %s at first, took effect after one of %s, which took it later",
@@ -179,19 +179,19 @@ func checkKeptLease(ev Evidence) Finding {
 			if lost == nil || lost.Kind != mark.EventLockLost || inside.In(lost).Hold.Troubled {
 				continue
 			}
-			early := lost.Time.Before(h.sure(ev, lost.Seq).Add(-inside.In(&ev).Lock.Margin))
+			early := lost.Time.Before(h.sure(ev, lost).Add(-inside.In(&ev).Lock.Margin))
 			excused := inside.In(h.taken).Hold.Excused + inside.In(lost).Hold.Excused
 			held := inside.In(&ev).Lock.Heartbeats && excused < inside.In(&ev).Lease/4-2*ev.MaxClockSkew
 			if !early && !held {
 				continue
 			}
 			why := fmt.Sprintf("%s was told to have lost lock %s %s after it had asked for it; its lease is %v",
-				h.actor, lock.key, span(h.since(lost.Seq).Time, lost.Time), inside.In(&ev).Lease)
+				h.actor, lock.key, span(h.since(lost).Time, lost.Time), inside.In(&ev).Lease)
 			if !early {
 				why = fmt.Sprintf("%s was told to have lost lock %s, which extends itself, although its requests were held up for %v only, and none failed",
 					h.actor, lock.key, excused)
 			}
-			return Finding{Verdict: Violated, Why: why, Events: events(h.asked, h.taken, h.since(lost.Seq), lost)}
+			return Finding{Verdict: Violated, Why: why, Events: events(h.asked, h.taken, h.since(lost), lost)}
 		}
 	}
 	return ok()
@@ -352,9 +352,9 @@ type hold struct {
 }
 
 // since is when its lease begins, as it is known before an event: it was asked for then.
-func (h *hold) since(before int) *history.Event {
+func (h *hold) since(before *history.Event) *history.Event {
 	for _, e := range slices.Backward(h.extended) {
-		if e.Seq < before {
+		if e.Seq < before.Seq {
 			return e
 		}
 	}
@@ -363,13 +363,13 @@ func (h *hold) since(before int) *history.Event {
 
 // sure is until when a holder may rely on its lock without asking, as it is known before an event. Rows may hold whole
 // milliseconds.
-func (h *hold) sure(ev Evidence, before int) time.Time {
+func (h *hold) sure(ev Evidence, before *history.Event) time.Time {
 	return h.since(before).Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - time.Millisecond)
 }
 
 // claim is the last answer to a question after an event that the lock is still held, nil if there is none.
-func (h *hold) claim(after int) *history.Event {
-	if last := h.lastClaim(); last != nil && last.Seq > after {
+func (h *hold) claim(after *history.Event) *history.Event {
+	if last := h.lastClaim(); last != nil && last.Seq > after.Seq {
 		return last
 	}
 	return nil
@@ -396,7 +396,7 @@ func (h *hold) until(ev Evidence, takeover time.Duration) time.Time {
 		return h.closed.Time
 	}
 	if h.answer == nil && h.ended == nil {
-		return time.Unix(math.MaxInt32*8, 0) // it goes on
+		return endOfTime // it goes on
 	}
 	last := h.last.Time
 	if h.lastWrite.After(last) {
@@ -411,7 +411,7 @@ func locksOf(ev Evidence) []*lock {
 	open := map[string]*hold{} // by node
 	for i := range ev.History {
 		e := &ev.History[i]
-		if inside.In(e).Hold == nil || e.Kind >= mark.EventCallAsked {
+		if inside.In(e).Hold == nil {
 			if h := open[e.Actor]; h != nil && e.Kind == history.Crashed {
 				h.last = e
 				if h.ended == nil {

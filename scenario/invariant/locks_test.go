@@ -132,6 +132,10 @@ func TestInvariantsOfLocks(t *testing.T) {
 		{"lost in trouble", "kept-lease", 0, LockTerms{}, join(takes(0, "alice", "a", 0), []told{{at: s, actor: "alice", kind: mark.EventLockLost, hold: "a", troubled: true}}), OK},
 		{"lost although it extends itself", "kept-lease", 0, LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), []told{{at: 30 * s, actor: "alice", kind: mark.EventLockLost, hold: "a", excused: 2 * s}}), Violated},
 		{"held up for a quarter", "kept-lease", 0, LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), []told{{at: 30 * s, actor: "alice", kind: mark.EventLockLost, hold: "a", excused: 2500 * ms}}), OK},
+		{"held up for a quarter, before it was taken and since", "kept-lease", 0, LockTerms{Heartbeats: true}, []told{
+			{actor: "alice", kind: mark.EventLockAsked, hold: "a"}, {at: 2 * s, actor: "alice", kind: mark.EventLockTaken, hold: "a", excused: 1500 * ms},
+			{at: 30 * s, actor: "alice", kind: mark.EventLockLost, hold: "a", excused: s},
+		}, OK},
 		{"held up for a quarter less 2e", "kept-lease", 500 * ms, LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), []told{{at: 30 * s, actor: "alice", kind: mark.EventLockLost, hold: "a", excused: 1500 * ms}}), OK},
 		{"held up for less than that", "kept-lease", 500 * ms, LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), []told{{at: 30 * s, actor: "alice", kind: mark.EventLockLost, hold: "a", excused: 1499 * ms}}), Violated},
 		{"given back before its end", "kept-lease", 0, LockTerms{}, join(takes(0, "alice", "a", 0), back(s, "alice", "a")), OK},

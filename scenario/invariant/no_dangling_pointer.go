@@ -124,7 +124,7 @@ func (all *bodies) step(s *step) {
 	}
 	name := named(row)
 	body, is := all.there[name]
-	if !is && all.elsewhere {
+	if all.elsewhere {
 		all.first = all.first.and(unknown("change %d publishes the body %q, and no body was ever put into the body store: "+
 			"the cache keeps its bodies in a place that is not observed", s.onMeta.Seq, name))
 		return

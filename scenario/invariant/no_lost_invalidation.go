@@ -29,7 +29,7 @@ func noLostInvalidation() Invariant {
 func checkInvalidations(ev Evidence) Finding {
 	var all invalidations
 	finding := ok()
-	for i := 0; i < len(ev.History) && finding.Verdict != Violated; i++ {
+	for i := range ev.History {
 		finding = finding.and(all.judge(&ev.History[i]))
 	}
 	return finding
@@ -47,8 +47,8 @@ type invalidations struct {
 type invalidation struct {
 	pageOf
 	actor            string
-	asked, confirmed int // sequence numbers of the events; 0 is not, or not yet
-	at               time.Time
+	asked, confirmed int              // sequence numbers of the events; 0 is not, or not yet
+	at               time.Time        // when it was confirmed
 	failed           bool             // it will never be confirmed
 	old              []*history.Event // renderings from before it
 	bound            []*history.Event // open requests that must not be served one of these as fresh
@@ -111,7 +111,7 @@ func (all *invalidations) end(page pageOf, e *history.Event) Finding {
 			v.failed = true
 		}
 		for _, asked := range v.bound {
-			if e.Kind != history.Served || asked.Actor != e.Actor || v.pageOf != page || e.As != history.Fresh {
+			if asked.Actor != e.Actor || v.pageOf != page || e.As != history.Fresh {
 				continue
 			}
 			made := func(r *history.Event) bool { return r.Body == e.Body }
@@ -149,10 +149,8 @@ func (all *invalidations) Fingerprint(time.Time) uint64 {
 		if v.failed || len(v.old) == 0 {
 			continue // no later event can break it
 		}
-		h := fingerprint.Hash(0).Text(v.tenant).Text(v.key).Text(v.actor)
-		if v.confirmed != 0 {
-			h = h.Number(uint64(v.at.UnixNano()))
-		}
+		h := fingerprint.Hash(0).Text(v.tenant).Text(v.key).Text(v.actor).
+			Number(uint64(v.at.Unix())).Number(uint64(v.at.Nanosecond()))
 		var old, bound fingerprint.Hash
 		for _, e := range v.old {
 			old += fingerprint.Hash(0).Text(e.Body)

@@ -78,6 +78,9 @@ func TestCalls(t *testing.T) {
 		{"late, and told to try again", alicesEffect + "11 alice refused", ""},
 		{"late, and its effect never began", "0 alice asks a\n11 alice refused", "free-call"},
 		{"no result in the end", "0 alice asks a\n1 alice crashed\n5 visitor settled\n26 visitor.1 asks a\n26 visitor.1 refused", "free-call call-liveness"},
+		{"told to try again in the end", "0 visitor settled\n1 visitor.1 asks a\n1 visitor.1 refused", "free-call call-liveness"},
+		{"no answer in the end", "0 visitor settled\n1 visitor.1 asks a", "call-liveness"},
+		{"a result too late", "0 visitor settled\n1 visitor.1 asks a\n1 visitor.1 begins\n20 visitor.1 happens r2\n21 visitor.1 told r2", "call-liveness"},
 		{"a result in the end", "0 alice asks a\n1 alice crashed\n5 visitor settled\n16 visitor.1 asks a\n16 visitor.1 begins\n16 visitor.1 happens r2\n16 visitor.1 told r2", ""},
 	}
 	for _, test := range tests {

@@ -130,6 +130,7 @@ func TestBoundedStaleness(t *testing.T) {
 	skewed := invariant.Evidence{MaxAge: time.Hour, MaxClockSkew: 2 * second}
 	checkReads(t, invariant.Named("bounded-staleness"), []readsCase{
 		{name: "no bound is stated", run: served(100*time.Hour, stale)},
+		{name: "the smallest bound", promise: invariant.Evidence{MaxAge: nano}, run: served(2*nano, stale), want: violated, events: []int{2, 3, 4}},
 		{name: "exactly as old as may be", promise: bound, run: served(time.Hour, stale)},
 		{name: "a nanosecond older", promise: bound, run: served(time.Hour+nano, stale), want: violated, events: []int{2, 3, 4}},
 		{name: "and as fresh", promise: bound, run: served(time.Hour+nano, fresh), want: violated, events: []int{2, 3, 4}},
@@ -140,6 +141,7 @@ func TestBoundedStaleness(t *testing.T) {
 		{name: "without a request, the answer counts", promise: bound, run: newRun().renders("carol", "1").wait(2*time.Hour).getsStale("bob", "1"),
 			want: violated, events: []int{1, 2}},
 		{name: "a body that nobody made", promise: bound, run: newRun().asks("bob").gets("bob", "x"), want: unknown},
+		{name: "another page's body has an age that is not this page's", promise: bound, run: newRun().foreign("carol", "x").wait(2*time.Hour).asks("bob").gets("bob", "x")},
 		{name: "a doubt hides no violation", promise: bound,
 			run: newRun().asks("bob").gets("bob", "x").renders("carol", "1").wait(2*time.Hour).asks("bob").getsStale("bob", "1"), want: violated, events: []int{3, 4, 5}},
 	})

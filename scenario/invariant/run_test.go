@@ -1,6 +1,7 @@
 package invariant_test
 
 import (
+	"testing"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
@@ -104,6 +105,42 @@ func (r *run) claims(actor, request, inputs string) *run {
 	return r.do(func(l *changeLog) {
 		l.write(actor, "REQ#"+request, attr.Item{"request_hash": attr.S(inputs), "ttl": attr.Int(l.now.Unix() + 3600)})
 	})
+}
+
+// keyed makes all events those of another page.
+func (r *run) keyed(key string) *run {
+	for i := range r.told.Events() {
+		r.told.Events()[i].Key = key
+	}
+	return r
+}
+
+// past is what two runs are to an invariant's memory, so long after they began.
+type past struct {
+	name  string
+	at    time.Duration
+	a, b  *run
+	equal bool // no later event makes a difference
+}
+
+func (test past) check(t *testing.T, inv invariant.Invariant) {
+	t.Helper()
+	remembered := func(r *run) uint64 {
+		m, log := inside.In(&inv).Memory(), r.changes
+		for _, e := range r.told.Events() {
+			for ; len(log) > 0 && log[0].Seq <= e.Change; log = log[1:] {
+				m.Change(log[0])
+			}
+			m.Event(e)
+		}
+		for _, c := range log {
+			m.Change(c)
+		}
+		return m.Fingerprint(t0.Add(test.at))
+	}
+	if equal := remembered(test.a) == remembered(test.b); equal != test.equal {
+		t.Errorf("%s: equal memories: %v, want %v", test.name, equal, test.equal)
+	}
 }
 
 func (r *run) evidence() invariant.Evidence {

@@ -3,6 +3,7 @@ package invariant
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -37,20 +38,15 @@ func singleFlight() Invariant {
 
 // newFlights returns nil if no node rendered anything.
 func newFlights(ev Evidence, l *ledger) follower {
-	rendered, placed := 0, false
-	for i := range ev.History {
-		if e := &ev.History[i]; rendered == 0 && e.Kind == history.Rendered {
-			rendered = e.Seq
-		}
-		placed = placed || ev.History[i].Change > 0
-	}
-	if rendered == 0 {
+	first := slices.IndexFunc(ev.History, func(e history.Event) bool { return e.Kind == history.Rendered })
+	if first < 0 {
 		return nil
 	}
+	placed := slices.ContainsFunc(ev.History, func(e history.Event) bool { return e.Change > 0 })
 	all := &flights{skew: ev.MaxClockSkew, log: l, first: ok(), places: &places{ev: ev}}
 	last := ev.History[len(ev.History)-1]
 	if all.blind = !placed && len(ev.Changes) > 0 && !last.Time.Before(ev.Changes[0].Time); all.blind {
-		all.first = unknown("the history does not say how far the change log was when event %d happened", rendered)
+		all.first = unknown("the history does not say how far the change log was when event %d happened", ev.History[first].Seq)
 	}
 	return all
 }
@@ -59,9 +55,9 @@ func newFlights(ev Evidence, l *ledger) follower {
 type flights struct {
 	skew   time.Duration
 	log    *ledger
-	places *places                  // nil where the log is not known to its end
-	blind  bool                     // the history does not say how far the log was at its events
-	first  Finding                  // once it is a violation, nothing else is judged
+	places *places // nil where the log is not known to its end
+	blind  bool    // the history does not say how far the log was at its events
+	first  Finding
 	pages  map[*partition][]*flight // the last of each actor, without those that have ended
 	lost   fingerprint.Hash         // renderings of pages whose rows are not known
 }
@@ -110,7 +106,7 @@ func (all *flights) found(ev Evidence) Finding {
 func (all *flights) lock(s *step) {
 	c := s.onLock
 	under := all.pages[s.partition]
-	if now := s.lock; s.murky == 0 && now.token != "" && now.token == s.was.lock.token {
+	if now := s.lock; now.token != "" && now.token == s.was.lock.token {
 		for _, f := range under {
 			if f.token == now.token {
 				f.expires = now.expires
@@ -121,12 +117,12 @@ func (all *flights) lock(s *step) {
 	if c.Cause == ddbfake.CauseClient && s.was.lock.holder == c.Actor {
 		under = slices.DeleteFunc(under, func(f *flight) bool { return f.actor == c.Actor })
 	}
-	if c.After != nil {
+	if s.lock.token != "" || s.murky != 0 { // and not nobody's
 		fresh, known := s.pageFreshUntil()
 		begun := &flight{actor: c.Actor, began: c.Seq, token: s.lock.token, expires: s.lock.expires, fresh: fresh, unread: !known, murky: max(s.murky, s.lock.open)}
 		under = slices.DeleteFunc(under, func(f *flight) bool { return f.actor == c.Actor })
 		for _, f := range under {
-			if !f.crashed && f.expires.After(c.Time.Add(all.skew)) {
+			if f.expires.After(c.Time.Add(all.skew)) {
 				begun.beside = append(begun.beside, f)
 			}
 		}
@@ -145,8 +141,9 @@ func (s *step) pageFreshUntil() (time.Time, bool) {
 		return time.Time{}, true
 	}
 	until, known := s.freshUntil(s.meta)
-	if ttl, has := s.meta.Int("ttl"); has && time.Unix(ttl, 0).Before(until) {
-		until = time.Unix(ttl, 0)
+	ttl, has := s.meta.Int("ttl")
+	if end := time.Unix(ttl, 0); has && end.Before(until) {
+		until = end
 	}
 	return until, known
 }
@@ -155,7 +152,7 @@ func (s *step) pageFreshUntil() (time.Time, bool) {
 func (all *flights) event(e *history.Event) {
 	switch e.Kind {
 	case history.Rendered:
-		if all.first.Verdict != Violated && !all.blind {
+		if !all.blind {
 			all.first = all.first.and(all.render(e))
 		}
 	case history.Crashed:
@@ -240,7 +237,7 @@ func (all *flights) Fingerprint(now time.Time) uint64 {
 		for _, f := range under {
 			h := f.print(now).Text(p.pk)
 			for _, other := range f.beside {
-				if !other.crashed && f.rendered == nil {
+				if !other.crashed && (f.rendered == nil || slices.Contains(under, other)) {
 					sum += h.Number(uint64(other.print(now)))
 				}
 			}
@@ -254,16 +251,17 @@ func (all *flights) Fingerprint(now time.Time) uint64 {
 func (f *flight) print(now time.Time) fingerprint.Hash {
 	h := fingerprint.Hash(0).Text(f.actor)
 	if f.crashed {
-		return h.Number(2)
+		return h.Text("crashed")
 	}
 	if f.rendered != nil {
-		h = h.Number(1)
+		h = h.Text("rendered")
 	}
-	if f.expires.After(now) {
-		h = h.Number(uint64(f.expires.Unix())).Number(uint64(f.expires.Nanosecond()))
-	}
-	if f.fresh.After(now) {
-		h = h.Number(uint64(f.fresh.Unix())).Number(uint64(f.fresh.Nanosecond()))
+	h = h.Text(strconv.FormatBool(f.unread)).Number(uint64(min(f.murky, 1)))
+	for _, t := range [...]time.Time{f.expires, f.fresh} {
+		if !t.After(now) {
+			t = time.Time{} // whenever it was
+		}
+		h = h.Number(uint64(t.Unix())).Number(uint64(t.Nanosecond()))
 	}
 	return h
 }

@@ -22,7 +22,7 @@ func tenantIsolation() Invariant {
 func checkTenants(ev Evidence) Finding {
 	var all tenants
 	finding := ok()
-	for i := 0; i < len(ev.History) && finding.Verdict != Violated; i++ {
+	for i := range ev.History {
 		if f := all.Event(&ev.History[i]); f.Verdict != 0 {
 			finding = finding.and(f)
 		}

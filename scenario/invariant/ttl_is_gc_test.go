@@ -3,6 +3,7 @@ package invariant_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
@@ -13,6 +14,10 @@ import (
 func TestTTLIsGC(t *testing.T) {
 	story := func() *run { return newRun().asks("alice").take("alice").renders("alice", "1").gets("alice", "1") }
 	swept := newRun().take("carol").do(func(l *changeLog) { l.sweep("LOCK") }).asks("alice").take("alice").renders("alice", "1").gets("alice", "1")
+	abroad := story().told.Events()
+	for i := range abroad {
+		abroad[i].Time = abroad[i].Time.In(time.FixedZone("", 3600))
+	}
 	for _, test := range []struct {
 		name   string
 		other  []history.Event
@@ -23,6 +28,7 @@ func TestTTLIsGC(t *testing.T) {
 	}{
 		{name: "the same", other: story().told.Events()},
 		{name: "the same at other places in the log", other: swept.told.Events()},
+		{name: "the same in another time zone", other: abroad},
 		{name: "another body", other: newRun().asks("alice").renders("alice", "2").told.Events(), want: invariant.Violated, why: "event 2", events: []int{2}},
 		{name: "another time", other: story().wait(second).gets("bob", "1").told.Events(), want: invariant.Violated, why: "more happens: bob", events: []int{3}},
 		{name: "less", other: newRun().asks("alice").told.Events(), want: invariant.Violated, why: "nothing happens any more after 1", events: []int{2}},
@@ -42,5 +48,14 @@ func TestTTLIsGC(t *testing.T) {
 				t.Errorf("%q does not mention 48h and %q", got.Why, test.why)
 			}
 		})
+	}
+}
+
+func TestTTLIsGCWhereNothingHappens(t *testing.T) {
+	for _, other := range []recorder.Lagged{{History: newRun().asks("alice").told.Events()}, {Diverged: "step 1 is not possible"}} {
+		var ev invariant.Evidence
+		inside.In(&ev).Lags = []recorder.Lagged{other}
+		got := invariant.Named("ttl-is-gc").Check(ev)
+		checkFinding(t, got, invariant.Violated, nil, nil)
 	}
 }

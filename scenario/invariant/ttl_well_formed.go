@@ -19,11 +19,9 @@ func ttlWellFormed() Invariant {
 		func(s *step) Finding {
 			finding := ok()
 			for _, c := range s.rows {
-				ttl := c.After["ttl"]
-				if ttl == nil || c.Cause != ddbfake.CauseClient {
-					continue
+				if ttl := c.After["ttl"]; ttl != nil {
+					finding = finding.and(s.judgeTTL(c, ttl))
 				}
-				finding = finding.and(s.judgeTTL(c, ttl))
 			}
 			return finding
 		})
@@ -42,14 +40,15 @@ func (p Promise) judgeTTL(c *ddbfake.Change, ttl attr.Value) Finding {
 	violated := func(why string, args ...any) Finding {
 		return Finding{Verdict: Violated, Why: fmt.Sprintf(why, args...), Changes: []int{c.Seq}}
 	}
-	second, whole := c.After.Int("ttl")
+	second, _ := c.After.Int("ttl") // 0 is none
+	at := time.Unix(second, 0)
 	switch {
-	case !whole || second <= 0 || second > lastSecond:
+	case second <= 0 || second > lastSecond:
 		return violated("%s gave %s the ttl %s, which is no whole number (N) of epoch seconds", c.Actor, sk, ttl)
 	case use.unread != "":
 		return unknown("change %d gives %s a ttl, and the row does not say when its use is over: it lacks %s", c.Seq, sk, use.unread)
-	case !use.until.IsZero() && time.Unix(second, 0).Before(use.until):
-		return violated("%s gave %s a ttl that comes %s before %s", c.Actor, sk, span(time.Unix(second, 0), use.until), use.end)
+	case at.Before(use.until):
+		return violated("%s gave %s a ttl that comes %s before %s", c.Actor, sk, span(at, use.until), use.end)
 	default:
 		return ok()
 	}

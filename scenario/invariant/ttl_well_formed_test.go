@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -21,6 +22,9 @@ func TestTTLWellFormedPasses(t *testing.T) {
 		{name: "VER at the end of its freshness",
 			log: newLog().write("alice", "VER#1", attr.Item{"generated_at": attr.Int(in(0)), "revalidate_seconds": attr.Int(60), "ttl": attr.Int(in(60 * second))})},
 		{name: "LOCK at the end of its lease", log: newLog().write("alice", "LOCK", lockUntil(in(30*second), in(30*second)))},
+		{name: "LOCK without an end, at any time",
+			log: newLog().write("alice", "LOCK", attr.Item{"lease_token": attr.S("a1"), "lease_expires_at": attr.NULL{}, "ttl": attr.Int(in(0))})},
+		{name: "the first second", log: newLog().write("alice", "REQ#1", ttl(attr.Int(1)))},
 		{name: "REQ, at any time", log: newLog().write("alice", "REQ#1", ttl(attr.Int(in(0))))},
 		{name: "what an invalidation leaves", log: newLog().write("alice", "META", attr.Item{"version": attr.Int(1), "revalidate_seconds": attr.Int(0), "ttl": attr.Int(in(0))})},
 		{name: "the last second of the year 9999", log: newLog().page("alice", "1", ttl(attr.Int(253402300799)))},
@@ -36,6 +40,12 @@ func TestTTLWellFormedCatches(t *testing.T) {
 	for _, test := range []judged{
 		{name: "META a second too early", log: newLog().page("alice", "1", ttl(attr.Int(in(59*second)))),
 			why: []string{"alice", "META", "1s before", "fresh"}, show: []int{1}},
+		{name: "META a nanosecond too early", log: newLog().page("alice", "1", attr.Item{rowmap.GeneratedNanos: attr.Int(1), "ttl": attr.Int(in(60 * second))}),
+			why: []string{"1ns before"}, show: []int{1}},
+		{name: "LOCK without an end, in milliseconds", why: []string{"epoch seconds"}, show: []int{1},
+			log: newLog().write("alice", "LOCK", attr.Item{"lease_token": attr.S("a1"), "lease_expires_at": attr.NULL{}, "ttl": attr.Int(in(0) * 1000)})},
+		{name: "what an invalidation leaves, in milliseconds", why: []string{"epoch seconds"}, show: []int{1},
+			log: newLog().write("alice", "META", attr.Item{"version": attr.Int(1), "ttl": attr.Int(in(0) * 1000)})},
 		{name: "VER a second too early",
 			log: newLog().write("alice", "VER#1", attr.Item{"generated_at": attr.Int(in(0)), "revalidate_seconds": attr.Int(60), "ttl": attr.Int(in(59 * second))}),
 			why: []string{"VER#1", "1s before"}, show: []int{1}},

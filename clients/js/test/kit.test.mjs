@@ -17,13 +17,19 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
   const steps = []
   const server = http.createServer((request, answer) => {
     const number = Number(request.headers['x-isr-sim-request'])
-    parked.set(number, { request, answer })
-    if (request.headers['x-isr-sim-quiet'] === '1') {
+    arrives(number, request.headers['x-isr-sim-quiet'] === '1', `${request.method} ${request.url}`, (text) => {
+      answer.setHeader('x-isr-sim-time', time)
+      answer.end(text)
+    })
+  })
+  function arrives(number, alone, what, reply) {
+    parked.set(number, { what, reply })
+    if (alone) {
       assert.equal(quiet, null)
       quiet = { requests: [number] }
     }
     step()
-  })
+  }
   await new Promise((done) => server.listen(0, '127.0.0.1', done))
   const source = `import { node, origin, bodies, OtherPayload } from '${new URL('../index.mjs', import.meta.url)}'
     import http from 'node:http'
@@ -39,12 +45,11 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
     quiet = null
     if (requests.length > 0) {
       const n = Math.max(...requests)
-      const { request, answer } = parked.get(n)
+      const { what, reply } = parked.get(n)
       parked.delete(n)
-      steps.push(`${request.method} ${request.url}`)
+      steps.push(what)
       time += 1000
-      answer.setHeader('x-isr-sim-time', time)
-      answer.end('of ' + request.url)
+      reply('of ' + what.split(' ')[1])
     } else {
       time += after
       steps.push(`timer after ${after}`)
@@ -64,6 +69,10 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
       } else if (line.type === 'quiet') {
         quiet = line
         step()
+      } else if (line.type === 'request') {
+        arrives(line.number, line.quiet, `${line.method} ${line.target}`, (text) => tell({ type: 'answer', number: line.number, status: 200, headers: {}, text }))
+      } else if (line.type === 'left') {
+        parked.delete(line.number)
       } else {
         if (line.type === 'ready') begun = steps.length
         if (line.type === 'reply') {
@@ -277,3 +286,26 @@ test('a child does not outlive the life that has begun it', async () => {
 function lives(pid) {
   try { return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')) } catch { return false }
 }
+
+test('a request of an SDK is a line, and can be let go', async () => {
+  const sent = `(init, how) => init.client.requestHandler.handle({ method: 'GET', path: '/b/k', query: { a: "it's", n: null }, headers: {} }, how)`
+  const { steps, replies } = await run('', 2, `(init) => {
+    const sent = ${sent}
+    let calls = 0
+    return { get: async () => {
+      if (calls++ > 0) {
+        const { response } = await sent(init)
+        const parts = []
+        for await (const part of response.body) parts.push(part)
+        return { body: response.statusCode + ' ' + Buffer.concat(parts) }
+      }
+      const stop = new AbortController()
+      const asked = sent(init, { abortSignal: stop.signal })
+      await origin('a')
+      stop.abort()
+      return asked.catch((e) => ({ body: e.name }))
+    } }
+  }`)
+  assert.deepEqual(replies, ['AbortError', '200 of /b/k?a=it%27s&n'])
+  assert.deepEqual(steps, ['GET /_isr-sim/origin?key=a', 'GET /b/k?a=it%27s&n'])
+})

@@ -106,7 +106,7 @@ type actor struct {
 	first  Proc    // most nodes have no other incarnation
 	paused bool
 	until  time.Time // a paused node cannot resume before
-	exact  bool      // it resumes at that time, and not later
+	exact  bool      // a paused node resumes at that time, and not later
 	// What the schedule may still do to the node: the numbers that are left.
 	pauses, crashes, restarts int
 	clockSteps                []time.Duration

@@ -344,7 +344,6 @@ func (e *explorer) ended(r Result) {
 		x.done.TooLong++
 	case Broken:
 		x.err = r.Err
-	case Finished, Abandoned:
 	}
 }
 
@@ -373,7 +372,7 @@ func (s Step) mayEnd() bool {
 
 // endsBefore says whether the run may be over after a, so that b, which need not happen, does not.
 func (s *Sim) endsBefore(a, b option) bool {
-	if !a.mayEnd || !optional(b.kind) {
+	if !a.mayEnd {
 		return false
 	}
 	others := 0
@@ -450,7 +449,7 @@ type visited struct {
 }
 
 func newVisited() visited {
-	return visited{states: map[uint64]uint32{}, sets: [][]uint64{nil}, number: map[string]uint32{"": 0}}
+	return visited{states: map[uint64]uint32{}, sets: [][]uint64{nil}, number: map[string]uint32{}}
 }
 
 // asleep returns the steps that were asleep in a state; false if it is new.

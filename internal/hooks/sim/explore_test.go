@@ -158,6 +158,27 @@ func TestImmediateRequestsAndStepsThatNeedNotHappen(t *testing.T) {
 	}
 }
 
+// The same holds of what a crash may leave in the network, and of a node that may come back.
+func TestImmediateRequestsAreRefusedWhereANodeMayHaveLeftSomething(t *testing.T) {
+	write, last := command{Write: true}, []command{{Write: true, Immediate: true}}
+	for name, p := range map[string]program{
+		"a request whose sender is gone": {Actors: []programActor{{Crashes: 1, Script: []command{write}}, {Script: last}}},
+		"a node that may come back":      {Actors: []programActor{{Crashes: 1, Restarts: 1, Script: []command{{Sleep: time.Second}}}, {Script: last}}},
+		"neither":                        {Actors: []programActor{{Script: last}, {Script: last}}},
+	} {
+		p.Registers, p.Immediate, p.Timeless = 1, true, true
+		x := sim.Exploration{}
+		var err error
+		for x.Next() {
+			_, result := p.run(x.Strategy(), false)
+			err = result.Err
+		}
+		if refused := err != nil && strings.Contains(err.Error(), "Immediate"); refused != (name != "neither") || x.Explored().Complete == refused {
+			t.Errorf("%s: error %v, explored %+v", name, err, x.Explored())
+		}
+	}
+}
+
 // walker walks at random, and checks that equal states have equal futures: the same steps are possible, and each leads
 // to equal states.
 type walker struct {
@@ -477,6 +498,54 @@ func TestTheRunInWhichMaxStatesIsReachedIsTheLast(t *testing.T) {
 		}
 		if e := x.Explored(); !e.Complete && before < bound {
 			t.Errorf("the exploration ends with %d states, and is not complete; want %d states", before, bound)
+		}
+	}
+}
+
+// A state costs a few bytes: a set of steps that slept in several states is kept once, in whatever order they lay down.
+func TestSleepSetsAreKeptOnce(t *testing.T) {
+	if n := sim.RememberedSets(nil, []uint64{1, 2}, []uint64{2, 1}, []uint64{3}, []uint64{1, 2}, []uint64{3}, nil); n != 3 {
+		t.Errorf("%d sets are kept, want the empty one, {1, 2} and {3}", n)
+	}
+}
+
+func TestASearchBackwardsComesToTheSameStates(t *testing.T) {
+	explore := func(backwards bool) (first, all []uint64) {
+		x := sim.Exploration{Backwards: backwards, Off: sim.PersistentSets, Visit: func(state uint64) bool {
+			first = append(first, state)
+			return true
+		}}
+		for x.Next() {
+			drawProgram(sim.Stream(3, "larger program"), 3, 12).run(x.Strategy(), true)
+		}
+		return first, x.States()
+	}
+	first, forth := explore(false)
+	last, back := explore(true)
+	if !slices.Equal(forth, back) || slices.Equal(first, last) {
+		t.Errorf("%d states and %d backwards, want the same ones; in the same order: %v, want another one", len(forth), len(back), slices.Equal(first, last))
+	}
+}
+
+func TestAVisitEndsTheExploration(t *testing.T) {
+	for stop := 1; stop < 10; stop++ {
+		told, ended := map[uint64]bool{}, false
+		x := sim.Exploration{Visit: func(state uint64) bool {
+			if told[state] {
+				t.Errorf("state %x is told again", state)
+			}
+			told[state] = true
+			ended = len(told) == stop
+			return !ended
+		}}
+		for x.Next() {
+			if ended {
+				t.Fatalf("a run begins after state %d, in which Visit ends the exploration", stop)
+			}
+			drawProgram(sim.Stream(3, "larger program"), 3, 12).run(x.Strategy(), true)
+		}
+		if x.Explored().Complete || len(told) != stop {
+			t.Errorf("complete %v after %d states, want it to end at %d, and not complete", x.Explored().Complete, len(told), stop)
 		}
 	}
 }

@@ -11,6 +11,22 @@ func (p *Proc) Incarnation() int { return p.incarnation }
 // ID identifies the step among those possible now.
 func (s Step) ID() uint64 { return s.id() }
 
+// FirstDifference is that of two lists of requests.
+var FirstDifference = firstDifference
+
+// RememberedSets returns how many sets of steps are kept of a state for each of those that are given.
+func RememberedSets(asleep ...[]uint64) int {
+	v := newVisited()
+	for i, ids := range asleep {
+		var options []option
+		for _, id := range ids {
+			options = append(options, option{id: id})
+		}
+		v.put(uint64(i), options)
+	}
+	return len(v.sets)
+}
+
 // Visit is a moment of an exploration: a run comes to a state, with some steps asleep, and leaves it by one of the
 // possible steps or by none; or a run leaves a state to which another run has come, by a step that no run has taken
 // from there.

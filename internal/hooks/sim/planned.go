@@ -38,11 +38,12 @@ func inOrder(events []Planned) []Planned {
 
 // collectPlanned offers what must befall the node now.
 func (s *Sim) collectPlanned(a *actor) {
-	p, now := a.proc, s.clock.Now()
+	now := s.clock.Now()
 	for len(a.planned) > 0 && !now.Before(s.start.Add(a.planned[0].At)) {
 		if a.notices(a.planned[0]) {
 			s.due = true
-			s.steps = append(s.steps, Step{Kind: a.planned[0].Kind, Thread: 2*a.index + 1, Name: p.name, proc: p, planned: true})
+			s.offer(a.proc, a.planned[0].Kind, 0)
+			s.steps[len(s.steps)-1].planned = true
 			break
 		}
 		a.planned = a.planned[1:]
@@ -100,7 +101,7 @@ func (s *Sim) befallPlanned(a *actor) (note string) {
 
 // crash takes the node down.
 func (s *Sim) crash(a *actor) (note string) {
-	a.paused, a.exact = false, false
+	a.paused = false
 	a.proc.crash()
 	return "loses its memory"
 }

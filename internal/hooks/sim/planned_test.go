@@ -3,6 +3,7 @@ package sim_test
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +56,16 @@ func TestPlannedEventsComeAtTheirTime(t *testing.T) {
 			[2]time.Duration{5*second + 1, 20*second - 1}},
 		{"the longer of two pauses", []sim.Planned{{Kind: sim.Pause, At: 5 * second, For: 15 * second}, {Kind: sim.Pause, At: 6 * second, For: second}},
 			"5s pause alice for 15s, 6s pause alice for 1s, 20s resume alice runs on", [2]time.Duration{5*second + 1, 20*second - 1}},
+		{"the later end of two pauses", []sim.Planned{{Kind: sim.Pause, At: 5 * second, For: 2 * second}, {Kind: sim.Pause, At: 6 * second, For: 10 * second}},
+			"5s pause alice for 2s, 6s pause alice for 10s, 16s resume alice runs on", [2]time.Duration{5*second + 1, 16*second - 1}},
+		{"a pause after one that a crash has ended", []sim.Planned{{Kind: sim.Pause, At: 5 * second, For: 15 * second}, {Kind: sim.Crash, At: 7 * second},
+			{Kind: sim.Restart, At: 8 * second}, {Kind: sim.Pause, At: 9 * second, For: 2 * second}},
+			"5s pause alice for 15s, 7s crash alice loses its memory, 8s restart alice as alice.2, 9s pause alice.2 for 2s, 11s resume alice.2 runs on",
+			[2]time.Duration{9*second + 1, 11*second - 1}},
+		{"a clock that is set while its node is down", []sim.Planned{{Kind: sim.Crash, At: 7 * second}, {Kind: sim.ClockStep, At: 10 * second, For: second}, {Kind: sim.Restart, At: 20 * second}},
+			"7s crash alice loses its memory, 10s clock-step alice +1s, 20s restart alice as alice.2", [2]time.Duration{7*second + 1, 20*second - 1}},
+		{"a clock of a node that is down for good", []sim.Planned{{Kind: sim.Crash, At: 7 * second}, {Kind: sim.ClockStep, At: 10 * second, For: second}},
+			"7s crash alice loses its memory", [2]time.Duration{7*second + 1, time.Hour}},
 		{"a clock that is set", []sim.Planned{{Kind: sim.ClockStep, At: second, For: 2 * second}, {Kind: sim.ClockStep, At: 2 * second, For: -second}},
 			"1s clock-step alice +2s, 2s clock-step alice -1s", [2]time.Duration{time.Hour, time.Hour}},
 		{"a clock that is hardly set", []sim.Planned{{Kind: sim.ClockStep, At: second, For: 1}, {Kind: sim.ClockStep, At: 2 * second}},
@@ -75,6 +86,20 @@ func TestPlannedEventsComeAtTheirTime(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Time does not stop for what nobody can notice any more.
+func TestWhatIsPlannedForANodeThatIsDownForGoodTakesNoStep(t *testing.T) {
+	steps := func(events ...sim.Planned) int {
+		s := sim.New(sim.Config{})
+		s.Add(sim.Actor{Name: "alice", Planned: events, Run: func(p *sim.Proc) { p.Clock().Sleep(time.Minute) }})
+		s.Add(sim.Actor{Name: "bob", Run: func(p *sim.Proc) { p.Clock().Sleep(10 * time.Second) }})
+		return s.Run().Steps
+	}
+	crash := sim.Planned{Kind: sim.Crash, At: time.Second}
+	if alone, with := steps(crash), steps(crash, sim.Planned{Kind: sim.ClockStep, At: 5 * time.Second}); with != alone {
+		t.Errorf("%d steps, want the %d of a run in which nothing more is planned", with, alone)
 	}
 }
 
@@ -248,7 +273,7 @@ func (s stops) Next(after time.Time) (time.Time, bool) {
 
 // waiting is a world of a request under way and of a sleep of five seconds, with other instants at which time may stop.
 // It returns the seconds at which the answer arrives and the sleep is over.
-func waiting(cfg sim.Config, s sim.Source, planned ...sim.Planned) (answered, awake int, result sim.Result) {
+func waiting(cfg sim.Config, s sim.Source, b sim.Actor) (answered, awake int, result sim.Result) {
 	run, r := sim.New(cfg), &register{}
 	run.AddSource(s)
 	second := func(p *sim.Proc) int { return int(p.Now().Sub(fakeclock.Epoch) / time.Second) }
@@ -256,10 +281,11 @@ func waiting(cfg sim.Config, s sim.Source, planned ...sim.Planned) (answered, aw
 		p.Do(&access{to: r})
 		answered = second(p)
 	}})
-	run.Add(sim.Actor{Name: "b", Planned: planned, Run: func(p *sim.Proc) {
+	b.Name, b.Run = "b", func(p *sim.Proc) {
 		p.Clock().Sleep(5 * time.Second)
 		awake = second(p)
-	}})
+	}
+	run.Add(b)
 	result = run.Run()
 	return answered, awake, result
 }
@@ -268,21 +294,23 @@ func waiting(cfg sim.Config, s sim.Source, planned ...sim.Planned) (answered, aw
 // but for what is planned.
 func TestATickOfASearchGoesToAnyInstant(t *testing.T) {
 	for _, test := range []struct {
-		name    string
-		planned []sim.Planned
-		ticks   int
-		want    []int
+		name  string
+		b     sim.Actor
+		ticks int
+		want  []int
 	}{
 		{name: "one tick", ticks: 1, want: []int{0, 5, 9, 10, 11}},
 		{name: "no tick", ticks: 0, want: []int{0}},
-		{name: "up to what is planned", ticks: 1, planned: []sim.Planned{{Kind: sim.ClockStep, At: 10 * time.Second}}, want: []int{0, 5, 9, 10}},
-		{name: "up to the end of a planned pause", ticks: 1, planned: []sim.Planned{{Kind: sim.Pause, For: 9 * time.Second}}, want: []int{0, 5, 9}},
+		{name: "up to what is planned", ticks: 1, b: sim.Actor{Planned: []sim.Planned{{Kind: sim.ClockStep, At: 10 * time.Second}}}, want: []int{0, 5, 9, 10}},
+		{name: "up to the end of a planned pause", ticks: 1, b: sim.Actor{Planned: []sim.Planned{{Kind: sim.Pause, For: 9 * time.Second}}}, want: []int{0, 5, 9}},
+		{name: "after a planned pause", ticks: 2, b: sim.Actor{Planned: []sim.Planned{{Kind: sim.Pause, For: 3 * time.Second}}}, want: []int{0, 3, 5, 8, 9, 10, 11}},
+		{name: "past a pause by chance", ticks: 1, b: sim.Actor{Pauses: 1, PauseFor: 7 * time.Second}, want: []int{0, 5, 7, 9, 10, 11}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			x, came, late := sim.Exploration{}, map[int]bool{}, false
 			for x.Next() {
 				cfg := sim.Config{Strategy: x.Strategy(), Ticks: test.ticks}
-				answered, awake, result := waiting(cfg, stops{9, 10, 11}, test.planned...)
+				answered, awake, result := waiting(cfg, stops{9, 10, 11}, test.b)
 				if result.Err != nil {
 					t.Fatal(result.Err)
 				}
@@ -292,7 +320,7 @@ func TestATickOfASearchGoesToAnyInstant(t *testing.T) {
 				came[answered] = true
 				late = late || awake == answered && awake > 5
 				cfg.Strategy = sim.Replay(result.Choices)
-				if again, wakes, other := waiting(cfg, stops{9, 10, 11}, test.planned...); again != answered || wakes != awake || !slices.Equal(other.Choices, result.Choices) {
+				if again, wakes, other := waiting(cfg, stops{9, 10, 11}, test.b); again != answered || wakes != awake || !slices.Equal(other.Choices, result.Choices) {
 					t.Errorf("choices %v: answered at %d and awake at %d, and in the replay %d and %d", result.Choices, answered, awake, again, wakes)
 				}
 			}
@@ -306,11 +334,45 @@ func TestATickOfASearchGoesToAnyInstant(t *testing.T) {
 	}
 }
 
+// A tick passes over the end of a pause by chance, which may be late, and not over that of one that is planned.
+func TestATickPassesOverAPauseByChance(t *testing.T) {
+	for _, test := range []struct {
+		b       sim.Actor
+		further int
+	}{
+		{sim.Actor{Pauses: 1, PauseFor: 7 * time.Second}, 4}, // from 5 to 7, 9, 10 and 11
+		{sim.Actor{Planned: []sim.Planned{{Kind: sim.Pause, For: 7 * time.Second}}}, 1},
+	} {
+		w := &wanted{steps: []string{"a start", "b start", "b pause"}}
+		cfg := sim.Config{Ticks: 1, Trace: w.took, Strategy: sim.Strategy{Name: "wanted", New: func(*rand.Rand, int) sim.Chooser { return w }}}
+		w.sim = sim.New(cfg) // whose state is not asked for
+		waiting(cfg, stops{9, 10, 11}, test.b)
+		if w.further != test.further {
+			t.Errorf("%+v: a tick to 5 goes to %d further instants, want %d", test.b, w.further, test.further)
+		}
+	}
+}
+
+// A timer on the run's own clock is an instant at which something can change.
+func TestTimeStopsAtATimerOfItsClock(t *testing.T) {
+	clock, ticks := fakeclock.New(fakeclock.Epoch), []string{}
+	s := sim.New(sim.Config{Clock: clock, Trace: func(step sim.TraceStep) {
+		if step.Step.Kind == sim.Tick {
+			ticks = append(ticks, step.Text)
+		}
+	}})
+	clock.AfterFunc(time.Second, func() {})
+	s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) { p.Clock().Sleep(3 * time.Second) }})
+	if s.Run(); !slices.Equal(ticks, []string{"+1s", "+2s"}) {
+		t.Errorf("time moves by %q, want it to stop after a second", ticks)
+	}
+}
+
 // Other strategies do not meet such ticks: their schedules are what they were.
 func TestATickOfARandomWalkGoesToTheNextInstant(t *testing.T) {
 	came := map[int]bool{}
 	for seed := range uint64(200) {
-		answered, _, _ := waiting(sim.Config{Seed: seed, Ticks: 1}, stops{9, 10, 11})
+		answered, _, _ := waiting(sim.Config{Seed: seed, Ticks: 1}, stops{9, 10, 11}, sim.Actor{})
 		came[answered] = true
 	}
 	if got := slices.Sorted(maps.Keys(came)); !slices.Equal(got, []int{0, 5, 9}) { // 9 where b has not begun to sleep
@@ -326,7 +388,7 @@ func (endless) Next(after time.Time) (time.Time, bool) { return after.Add(time.S
 func TestASourceWithoutALastInstantEndsASearch(t *testing.T) {
 	x, ends := sim.Exploration{}, []string{}
 	for x.Next() {
-		_, _, result := waiting(sim.Config{Strategy: x.Strategy(), Ticks: 1}, endless{})
+		_, _, result := waiting(sim.Config{Strategy: x.Strategy(), Ticks: 1}, endless{}, sim.Actor{})
 		if result.Err != nil {
 			ends = append(ends, result.Err.Error())
 		}

@@ -16,7 +16,7 @@ type repeats struct {
 // moment is one before a step of a run.
 type moment struct {
 	state uint64   // see Sim.Fingerprint
-	asked []string // the requests under way
+	asked []string // the requests that have been sent
 	step  string   // the one that led here
 	taken int      // the choice
 }
@@ -38,11 +38,11 @@ func (e *explorer) compare() *DivergedError {
 	}
 }
 
-// asked are the requests under way.
+// asked are the requests whose answers have not arrived.
 func (e *explorer) asked() (asked []string) {
 	for _, a := range e.sim.actors {
 		for _, p := range append([]*Proc{a.proc}, a.lanes...) {
-			if sorted, ok := p.request.(Sorted); ok && p.state == calling {
+			if sorted, ok := p.request.(Sorted); ok {
 				asked = append(asked, p.name+" "+sorted.SortKey())
 			}
 		}

@@ -87,6 +87,9 @@ func TestWhatDiffersEndsARepeatedExploration(t *testing.T) {
 		{"what is asked", `a request was once "a one", and is now "a other"`, func(p *sim.Proc, r *register, run int) {
 			p.Do(sorted{&access{to: r}, []string{"one", "other"}[run%2]})
 		}},
+		{"what a request does", `at step 5 "a effect one" has led to two different states`, func(p *sim.Proc, r *register, run int) {
+			p.Do(sorted{&access{to: r, write: true, value: run}, "one"})
+		}},
 		{"how often", `at step 6 "a response" has led to two`, func(p *sim.Proc, r *register, run int) {
 			for range 1 + run%2 {
 				p.Do(&access{to: r})
@@ -122,6 +125,38 @@ func TestWhatDiffersEndsARepeatedExploration(t *testing.T) {
 				t.Errorf("%d runs, the last with %v, explored %+v; want a DivergedError, %q, and not complete", runs, last, e, test.want)
 			}
 		})
+	}
+}
+
+// A run in which nothing is to be chosen is compared with its repetition as any other.
+func TestARunWithoutAChoiceIsComparedToo(t *testing.T) {
+	x, runs := &sim.Exploration{Repeat: true}, 0
+	var last error
+	for x.Next() {
+		s := sim.New(sim.Config{Strategy: x.Strategy()})
+		s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) { p.Do(sorted{&access{to: &register{}}, strconv.Itoa(runs)}) }})
+		last = s.Run().Err
+		runs++
+	}
+	if want := `a request was once "a 0", and is now "a 1"`; last == nil || !strings.Contains(last.Error(), want) || runs != 2 {
+		t.Errorf("%d runs, the last with %v; want 2, and %q", runs, last, want)
+	}
+}
+
+func TestTheFirstDifferenceOfTwoLists(t *testing.T) {
+	for _, test := range []struct {
+		a, b           []string
+		differs, other string
+	}{
+		{[]string{"x"}, []string{"y"}, "x", "y"},
+		{[]string{"x", "y"}, []string{"x", "z"}, "y", "z"},
+		{[]string{"x"}, []string{"x", "z"}, "", "z"},
+		{[]string{"x", "y"}, []string{"x"}, "y", ""},
+		{nil, []string{"z"}, "", "z"},
+	} {
+		if a, b := sim.FirstDifference(test.a, test.b); a != test.differs || b != test.other {
+			t.Errorf("%q and %q differ in %q and %q, want %q and %q", test.a, test.b, a, b, test.differs, test.other)
+		}
 	}
 }
 
@@ -168,6 +203,9 @@ func TestARepetitionOfOtherLengthIsNotTheSame(t *testing.T) {
 		}
 		if _, diverged := errors.AsType[*sim.DivergedError](last); !diverged || x.Explored().Complete || runs != 2 {
 			t.Errorf("run %d is longer: %d runs, the last with %v, explored %+v; want a DivergedError, and not complete", longer, runs, last, x.Explored())
+		}
+		if want := "step 4"; longer == 1 && !strings.Contains(last.Error(), want) {
+			t.Errorf("the longer repetition fails with %v, want it in %s, which follows on the last one of the run", last, want)
 		}
 	}
 }

@@ -503,7 +503,7 @@ func (s *Sim) befallByChance(step *Step, a *actor) (note string) {
 			note = "for at least " + a.PauseFor.String()
 		}
 	case Resume:
-		a.paused, a.exact = false, false
+		a.paused = false
 		note = "runs on"
 	case Crash:
 		a.crashes--

@@ -41,8 +41,7 @@ func (s *Sim) Fingerprint() uint64 {
 	}
 	var orphans fingerprint.Hash // the order in which they are kept is no part of the state
 	for _, o := range s.orphans {
-		orphans += o.observed.Number(uint64(o.sender.actor.index)).Number(uint64(o.sender.incarnation)).
-			Number(uint64(o.sender.lane)).Number(sent(o.request))
+		orphans += o.observed.Number(uint64(o.sender.actor.index)).Number(uint64(o.sender.lane)).Number(sent(o.request))
 	}
 	return uint64(h.Number(uint64(orphans)))
 }
@@ -64,33 +63,33 @@ func (a *actor) fingerprint() fingerprint.Hash {
 		Number(uint64(a.crashes)).Number(uint64(a.restarts)).Number(uint64(len(a.clockSteps))).Number(uint64(len(a.planned)))
 	if a.paused {
 		h = h.Number(uint64(a.until.UnixNano()))
-	}
-	if a.exact {
-		h = h.Number(uint64(Pause))
+		if a.exact {
+			h = h.Number(uint64(Pause))
+		}
 	}
 	return h
 }
 
-// waitsFor is the part of a proc's state that is a time and no observation, 0 if there is none.
-func (p *Proc) waitsFor(now time.Time) uint64 {
-	switch {
-	case p.state == calling:
-		return sent(p.request)
-	case p.state == answered && p.arrives.After(now):
-		return uint64(p.arrives.UnixNano())
-	case p.state == sleeping && p.wake.After(now):
-		return uint64(p.wake.UnixNano())
-	default:
-		return 0
+// waitsFor is the part of a proc's state that is a time and no observation: how long it has still to wait, or since
+// when its request is under way.
+func (p *Proc) waitsFor(now time.Time) (n uint64) {
+	switch p.state {
+	case calling:
+		n = sent(p.request)
+	case answered:
+		n = uint64(max(p.arrives.Sub(now), 0))
+	case sleeping:
+		n = uint64(max(p.wake.Sub(now), 0))
 	}
+	return n
 }
 
 // sent returns when a Dated request was sent, 0 for another one.
-func sent(r Request) uint64 {
+func sent(r Request) (at uint64) {
 	if d, ok := r.(Dated); ok {
-		return uint64(d.DateSent().UnixNano())
+		at = uint64(d.DateSent().UnixNano())
 	}
-	return 0
+	return at
 }
 
 // alive says whether the actor has something to do, now or later, unless its node comes back from a crash.
@@ -113,7 +112,7 @@ func (s *Sim) observe(step *Step) {
 		return
 	}
 	switch step.Kind {
-	case Start, Response, Timer, Crash, Restart:
+	case Start, Response, Timer, Crash:
 		a := step.proc.actor
 		a.observed = a.observed.Number(uint64(step.Kind)).Number(uint64(step.proc.lane))
 		s.resumed(a)
@@ -153,7 +152,8 @@ func (s *Sim) observeAnswer(p *Proc, outcome int) {
 	if s.eager {
 		a.observed = a.observed.Number(uint64(s.clock.Now().UnixNano()))
 	}
-	answer, known := uint64(0), false
+	var answer uint64
+	var known bool
 	if r, ok := p.request.(Fingerprinter); ok {
 		answer, known = r.AnswerFingerprint()
 	}

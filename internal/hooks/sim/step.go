@@ -127,7 +127,7 @@ func (s Step) id() uint64 {
 		h = ^h
 	}
 	if p := s.proc; p != nil {
-		h = h.Number(uint64(p.actor.index)).Number(uint64(p.incarnation)).Number(uint64(p.lane)).Number(uint64(s.outcome))
+		h = h.Number(uint64(p.actor.index)).Number(uint64(p.incarnation)).Number(uint64(s.outcome))
 	}
 	return uint64(h.Number(uint64(s.Thread)).Number(s.item))
 }
@@ -158,15 +158,11 @@ func (s Step) footprint() footprint {
 // races says whether two steps race, if that is known without their accesses.
 func (f footprint) races(o footprint) (race, known bool) {
 	switch {
-	case f.kind == Tick || o.kind == Tick:
-		return true, true // code that runs may read a clock
-	case f.thread == o.thread, f.actor >= 0 && f.actor == o.actor:
+	case f.kind == Tick || o.kind == Tick, // code that runs may read a clock
+		f.thread == o.thread, f.actor >= 0 && f.actor == o.actor:
 		return true, true
-	case !global(f.kind) || !global(o.kind):
-		return false, true // a step within one node is not seen from another
-	default:
-		return false, false
 	}
+	return false, !global(f.kind) || !global(o.kind) // a step within one node is not seen from another
 }
 
 // interfere reports whether one step writes a thing that the other accesses.

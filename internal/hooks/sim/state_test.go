@@ -1,0 +1,187 @@
+package sim_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+)
+
+// place is a moment of a run: after the steps, each as "alice start", that it takes from its beginning.
+type place struct {
+	start time.Duration // of true time
+	ticks int
+	add   func(*sim.Sim)
+	steps []string
+}
+
+// state returns the fingerprint of the moment. The world's own is the same everywhere.
+func (m place) state(t *testing.T) (state uint64) {
+	t.Helper()
+	w := &wanted{steps: m.steps}
+	s := sim.New(sim.Config{
+		Clock: fakeclock.New(fakeclock.Epoch.Add(m.start)), Ticks: m.ticks, Fingerprint: func() uint64 { return 7 },
+		Strategy: sim.Strategy{Name: "wanted", New: func(*rand.Rand, int) sim.Chooser { return w }},
+		Trace:    w.took,
+	})
+	w.sim = s
+	m.add(s)
+	if len(m.steps) == 0 {
+		return s.Fingerprint()
+	}
+	if r := s.Run(); !w.there {
+		t.Fatalf("the run is %v (%v), with %q still to come", r.End, r.Err, w.steps)
+	}
+	return w.state
+}
+
+// wanted is a chooser of given steps, which ends the run after them.
+type wanted struct {
+	steps []string // still to come
+	sim   *sim.Sim
+	state uint64
+	there bool
+
+	next    []sim.Step // possible after the last one
+	further int        // instants of the last of these
+}
+
+func (w *wanted) Choose(steps []sim.Step) int {
+	if w.there {
+		w.next, w.further = slices.Clone(steps), len(steps[len(steps)-1].Further())
+	}
+	return slices.IndexFunc(steps, func(s sim.Step) bool { return len(w.steps) > 0 && s.Name+" "+s.Kind.String() == w.steps[0] })
+}
+
+func (w *wanted) took(s sim.TraceStep) {
+	if len(w.steps) == 0 || s.Step.Name+" "+s.Step.Kind.String() != w.steps[0] {
+		return
+	}
+	if w.steps = w.steps[1:]; len(w.steps) == 0 {
+		w.state, w.there = w.sim.Fingerprint(), true
+	}
+}
+
+// asks is a request of which nothing but the times is known.
+type asks struct {
+	takes time.Duration
+	sent  time.Time
+}
+
+func (asks) Outcomes() []int                   { return []int{0} }
+func (asks) Accesses(int) []sim.Access         { return nil }
+func (asks) Apply(int)                         {}
+func (asks) Describe(int) string               { return "" }
+func (asks) DescribeAnswer() string            { return "" }
+func (asks) AnswerFingerprint() (uint64, bool) { return 0, true }
+func (a asks) Delay() time.Duration            { return a.takes }
+func (a asks) DateSent() time.Time             { return a.sent }
+
+func TestWhatMakesAState(t *testing.T) {
+	node := func(a sim.Actor) func(*sim.Sim) {
+		a.Name = "alice"
+		if a.Run == nil {
+			a.Run = func(p *sim.Proc) { p.Clock().Sleep(time.Minute) }
+		}
+		return func(s *sim.Sim) {
+			s.Add(a)
+			s.Add(sim.Actor{Name: "bob", Run: func(p *sim.Proc) { p.Clock().Sleep(5 * time.Second) }}) // else the run is over
+		}
+	}
+	alone := func(d fakeclock.Drift) func(*sim.Sim) {
+		return func(s *sim.Sim) {
+			s.Add(sim.Actor{Name: "alice", Drift: d, Run: func(p *sim.Proc) { p.Clock().Sleep(time.Minute) }})
+		}
+	}
+	asking := func(a asks) func(*sim.Sim) { return node(sim.Actor{Run: func(p *sim.Proc) { p.Do(a) }}) }
+	sleeps := func(d time.Duration) func(*sim.Sim) {
+		return node(sim.Actor{Run: func(p *sim.Proc) { p.Clock().Sleep(d) }})
+	}
+	lane := func(d time.Duration) func(*sim.Sim) {
+		return node(sim.Actor{Run: func(p *sim.Proc) {
+			here := p.Clock().(lanes)
+			here.Lane(func() { p.Clock().Sleep(d) })
+			here.Lane(func() { p.Clock().Sleep(time.Hour) })
+			here.Join()
+		}})
+	}
+	planned := func(events ...sim.Planned) func(*sim.Sim) { return node(sim.Actor{Planned: events}) }
+	pause := func(d time.Duration) sim.Planned { return sim.Planned{Kind: sim.Pause, For: d} }
+	restart := sim.Planned{Kind: sim.Restart, At: time.Hour}
+	started := []string{"alice start"}
+	down := []string{"alice start", "alice crash"}
+	lives := node(sim.Actor{Crashes: 2, Restarts: 2, Run: func(p *sim.Proc) {
+		p.Forget(0)
+		p.Do(asks{})
+	}})
+	both := node(sim.Actor{Crashes: 1, Restarts: 1, Run: func(p *sim.Proc) {
+		here := p.Clock().(lanes)
+		here.Lane(func() { p.Do(asks{}) })
+		here.Lane(func() { p.Do(asks{}) })
+		here.Join()
+	}})
+	secret := func(s *sim.Sim) { // there is nothing to be chosen
+		s.Add(sim.Actor{Name: "alice", Run: func(p *sim.Proc) {
+			for range 3 {
+				p.Forget(0)
+				p.Do(&late{at: func() time.Duration { return 0 }})
+			}
+		}})
+	}
+	for _, test := range []struct {
+		name string
+		a, b place
+		same bool
+	}{
+		{"true time", place{add: alone(fakeclock.Drift{})}, place{start: time.Second, add: alone(fakeclock.Drift{Offset: -time.Second})}, false},
+		{"the node's clock", place{add: node(sim.Actor{})}, place{add: node(sim.Actor{Drift: fakeclock.Drift{Offset: 1}})}, false},
+		{"ticks", place{add: node(sim.Actor{})}, place{ticks: 1, add: node(sim.Actor{})}, false},
+		{"pauses", place{add: node(sim.Actor{Pauses: 1})}, place{add: node(sim.Actor{Pauses: 2})}, false},
+		{"crashes", place{add: node(sim.Actor{Crashes: 1})}, place{add: node(sim.Actor{Crashes: 2})}, false},
+		{"restarts", place{add: node(sim.Actor{Restarts: 1})}, place{add: node(sim.Actor{Restarts: 2})}, false},
+		{"clock steps", place{add: node(sim.Actor{ClockSteps: []time.Duration{1}})}, place{add: node(sim.Actor{})}, false},
+		{"what is planned", place{add: planned(restart)}, place{add: planned(restart, restart)}, false},
+		{"the code has begun", place{add: node(sim.Actor{})}, place{add: node(sim.Actor{}), steps: started}, false},
+		{"the end of a pause", place{add: planned(pause(1)), steps: []string{"alice start", "alice pause"}},
+			place{add: planned(pause(2)), steps: []string{"alice start", "alice pause"}}, false},
+		{"a pause ends at that time, or later", place{add: planned(pause(time.Second)), steps: []string{"alice start", "alice pause"}},
+			place{add: node(sim.Actor{Pauses: 1, PauseFor: time.Second}), steps: []string{"alice start", "alice pause"}}, false},
+		{"after a pause, how it would have ended", place{add: planned(pause(0)), steps: []string{"alice start", "alice pause", "alice resume"}},
+			place{add: node(sim.Actor{Pauses: 1}), steps: []string{"alice start", "alice pause", "alice resume"}}, true},
+		{"how long a sleep lasts", place{add: sleeps(time.Second), steps: started}, place{add: sleeps(2 * time.Second), steps: started}, false},
+		{"when a sleep was over", place{add: sleeps(time.Second), ticks: 2, steps: []string{"alice start", "bob start", "time tick", "time tick"}},
+			place{add: sleeps(2 * time.Second), ticks: 2, steps: []string{"alice start", "bob start", "time tick", "time tick"}}, true},
+		{"a sleep that is over, and one that is nearly", place{add: sleeps(5 * time.Second), steps: []string{"alice start", "bob start", "time tick"}},
+			place{add: sleeps(5*time.Second + 1), steps: []string{"alice start", "bob start", "time tick"}}, false},
+		{"how long a sleep of a lane lasts", place{add: lane(time.Second), steps: started}, place{add: lane(2 * time.Second), steps: started}, false},
+		{"when an answer arrives", place{add: asking(asks{takes: 1}), steps: []string{"alice start", "alice effect"}},
+			place{add: asking(asks{takes: 2}), steps: []string{"alice start", "alice effect"}}, false},
+		{"when a request was sent", place{add: asking(asks{sent: fakeclock.Epoch}), steps: started},
+			place{add: asking(asks{sent: fakeclock.Epoch.Add(1)}), steps: started}, false},
+		{"the clock of a node that will come back", place{add: node(sim.Actor{Crashes: 1, Planned: []sim.Planned{restart}}), steps: down},
+			place{add: node(sim.Actor{Crashes: 1, Planned: []sim.Planned{restart}, Drift: fakeclock.Drift{Offset: 1}}), steps: down}, false},
+		{"the clock of a node that is down for good", place{add: node(sim.Actor{Crashes: 1}), steps: down},
+			place{add: node(sim.Actor{Crashes: 1, Drift: fakeclock.Drift{Offset: 1}}), steps: down}, true},
+		{"whose request is left in the network",
+			place{add: lives, steps: []string{"alice start", "alice crash", "alice restart", "alice.2 start", "alice.2 effect", "alice.2 crash", "alice.2 restart", "alice.3 start"}},
+			place{add: lives, steps: []string{"alice start", "alice effect", "alice crash", "alice restart", "alice.2 start", "alice.2 crash", "alice.2 restart", "alice.3 start"}}, false},
+		{"which request is left in the network", place{add: both, steps: []string{"alice start", "alice crash", "alice orphan"}},
+			place{add: both, steps: []string{"alice start", "alice crash", "alice/b orphan"}}, false},
+		{"how often an answer has come that cannot be compared", place{add: secret, steps: []string{"alice start", "alice effect"}},
+			place{add: secret, steps: []string{"alice start", "alice effect", "alice response", "alice effect"}}, false},
+	} {
+		a, b := test.a.state(t), test.b.state(t)
+		if (a == b) != test.same {
+			t.Errorf("%s: %x and %x, want the same state: %v", test.name, a, b, test.same)
+		}
+	}
+}
+
+func TestWithoutAFingerprintOfTheWorldThereIsNoneOfTheRun(t *testing.T) {
+	if state := sim.New(sim.Config{}).Fingerprint(); state != 0 {
+		t.Errorf("found %x, want 0", state)
+	}
+}
