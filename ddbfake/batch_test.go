@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 )
 
 func putRequest(item values) types.WriteRequest {
@@ -191,7 +192,7 @@ func TestFaultsMatchBatches(t *testing.T) {
 			{Kind: ddbfake.FaultThrottled, Key: "META"}:   false,
 			{Kind: ddbfake.FaultThrottled, Table: "else"}: false,
 		} {
-			if got := w.db.Matches(f, ddbfake.Call{Input: in}); got != want {
+			if got := inside.In(w.db).Matches(f, ddbfake.Call{Input: in}); got != want {
 				t.Errorf("%s: %T: got %t, want %t", f, in, got, want)
 			}
 		}

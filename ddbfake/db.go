@@ -8,6 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/faults"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 )
 
 // Clock tells the service its time: TTL, idempotency tokens and the change log go by it, and by nothing else.
@@ -71,6 +72,7 @@ type Options struct {
 // DB is one DynamoDB: tables, rows, TTL settings, idempotency tokens, pending faults and the change log. It is safe for
 // concurrent use; calls take effect one at a time.
 type DB struct {
+	ours
 	clock   Clock
 	seed    uint64
 	onFault func(Fault)
@@ -97,6 +99,11 @@ type DB struct {
 	onRestore   []*func(func())      // see OnRestore
 }
 
+type ours = inside.Of[own]
+
+// own has what the simulator and the server ask of a DB.
+type own struct{ *DB }
+
 // New returns an empty DB.
 func New(o Options) *DB {
 	db := new(DB)
@@ -122,6 +129,9 @@ func (db *DB) reset(o Options, s *Snapshot) {
 	restored := newStateOf(s)
 	db.mu.Lock()
 	defer db.mu.Unlock()
+	if own := inside.In(db); own.DB == nil {
+		own.DB = db
+	}
 	db.clock, db.seed, db.onFault = o.Clock, o.Seed, o.OnFault
 	db.clients.Store(0)
 	db.overlaps = nil

@@ -53,7 +53,7 @@ func (db *DB) nextFault(r *request, in any) *Fault {
 // Matches reports whether a fault's kind can befall a call that is about to be
 // made, and its predicates hold. Nth and Times, which count calls, are not
 // among them.
-func (db *DB) Matches(f Fault, c Call) bool {
+func (db own) Matches(f Fault, c Call) bool {
 	op := operationOf(c.Input)
 	if op == nil {
 		return false

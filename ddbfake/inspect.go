@@ -35,7 +35,7 @@ func (db *DB) Lag() Lag {
 // on. It is zero for a row that TTL does not take, and for one that does not exist. Deletion is the instant at which the
 // lag deletes the row if nobody writes it before; it is zero under a lag that does not delete the row by itself. The
 // table is named as in Tables, the row by its key attributes.
-func (db *DB) Fate(table string, key attr.Item) (due, deletion time.Time) {
+func (db own) Fate(table string, key attr.Item) (due, deletion time.Time) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	now := db.clock.Now()

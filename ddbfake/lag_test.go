@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 )
 
 // lagWorld is a table of n rows, all due an hour after the epoch.
@@ -175,7 +176,7 @@ func TestFate(t *testing.T) {
 			pk, _ := row.Str("pk")
 			sk, _ := row.Str("sk")
 			id := attr.Item{"pk": attr.S(pk), "sk": attr.S(sk)}
-			dies, deletion := w.db.Fate("cache", id)
+			dies, deletion := inside.In(w.db).Fate("cache", id)
 			if pk == "c" {
 				if !dies.IsZero() || !deletion.IsZero() {
 					t.Errorf("%v: %s is due at %v and goes at %v, want neither", lag, sk, dies, deletion)
@@ -207,7 +208,7 @@ func TestFate(t *testing.T) {
 		table string
 		key   attr.Item
 	}{{"stash", attr.Item{"pk": attr.S("a"), "sk": attr.S("000")}}, {"cache", attr.Item{"pk": attr.S("a")}}, {"cache", attr.Item{"pk": attr.S("x"), "sk": attr.S("y")}}} {
-		if dies, deletion := w.db.Fate(nobody.table, nobody.key); !dies.IsZero() || !deletion.IsZero() {
+		if dies, deletion := inside.In(w.db).Fate(nobody.table, nobody.key); !dies.IsZero() || !deletion.IsZero() {
 			t.Errorf("%s %v is due at %v and goes at %v, want neither", nobody.table, nobody.key, dies, deletion)
 		}
 	}

@@ -48,7 +48,7 @@ func (db *DB) restore(s *Snapshot) {
 // OnRestore has around called by each later Restore and Reset, with the function that sets the state back. A reader of the
 // change log reads there what is about to go, and calls restore. Of several, the last one is called first. Nothing may
 // write meanwhile. stop takes around away again.
-func (db *DB) OnRestore(around func(restore func())) (stop func()) {
+func (db own) OnRestore(around func(restore func())) (stop func()) {
 	registered := &around
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 )
 
 // story prints a change log.
@@ -254,7 +255,7 @@ func TestOnRestoreSeesWhatGoes(t *testing.T) {
 	w.put(with(key("a", "b"), "v", n("1")))
 	var got []string
 	watch := func(name string) (stop func()) {
-		return w.db.OnRestore(func(restore func()) {
+		return inside.In(w.db).OnRestore(func(restore func()) {
 			got = append(got, fmt.Sprintf("%s before: %d", name, len(w.db.Changes())))
 			restore()
 			got = append(got, fmt.Sprintf("%s after: %d", name, len(w.db.Changes())))

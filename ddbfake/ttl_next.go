@@ -5,7 +5,7 @@ import "time"
 // NextDeletion returns the instant at which the lag deletes the next row, as things stand; false if it will delete
 // none. A simulator stops time there, because requests just before and just after it see different rows. It looks at
 // every row that has a ttl.
-func (db *DB) NextDeletion() (next time.Time, ok bool) {
+func (db own) NextDeletion() (next time.Time, ok bool) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.expireByLag(db.clock.Now())

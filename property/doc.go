@@ -130,7 +130,7 @@
 //   - A panic in a goroutine that the store started ends the test's process, as
 //     everywhere in Go. Go's message names the node and the command of its script,
 //     as labels of the goroutine; so do our own messages about goroutines.
-//   - Config.Observe is nil: the check of linearizability sees no operations.
+//   - The check of linearizability sees no operations.
 //
 // While it runs, a check has Go collect garbage less often (GC percent 800, memory limit 1 GiB), unless GOGC or
 // GOMEMLIMIT is set.

@@ -12,11 +12,11 @@ import (
 	"github.com/jonboulle/clockwork"
 	"pgregory.net/rapid"
 
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -168,7 +168,7 @@ func (c LockCheck) store(newLock func(LockNode) (Lock, error)) func(Node) (isr.H
 		if lock == nil {
 			return nil, errors.New("it returned neither a lock nor an error")
 		}
-		terms := invariant.LockTerms{
+		terms := promise.LockTerms{
 			Heartbeats: c.Heartbeats, Margin: c.Margin, Wait: cmp.Or(c.Wait, hooks.DefaultWait), Takeover: cmp.Or(c.Takeover, n.Lease),
 		}
 		client := lockClient{lock, terms}
@@ -182,7 +182,7 @@ func (c LockCheck) store(newLock func(LockNode) (Lock, error)) func(Node) (isr.H
 // lockClient is a lock as a world's node runs it.
 type lockClient struct {
 	lock  Lock
-	terms invariant.LockTerms
+	terms promise.LockTerms
 }
 
 // closingLockClient is one that can be closed.
@@ -195,7 +195,7 @@ func (lockClient) Get(context.Context, string) (isr.Served, error) {
 	return isr.Served{}, errors.New("a lock has no pages: this scenario is for property.CheckStore")
 }
 
-func (c lockClient) Terms() invariant.LockTerms { return c.terms }
+func (c lockClient) Terms() promise.LockTerms { return c.terms }
 
 func (c lockClient) Acquire(ctx context.Context, name string) (_ *hooks.Held, err error) {
 	var got Held

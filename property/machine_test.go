@@ -13,6 +13,8 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -130,7 +132,7 @@ func TestMachineFindsABug(t *testing.T) {
 	func() {
 		defer func() { _ = recover() }() // FailNow's
 		rapid.Check(&seen, machine(func(cfg isr.Config) (isr.Handler, error) {
-			cfg.Guards = isr.GuardToken
+			inside.In(&cfg).Guards = guard.Token
 			return recipe.New(cfg)
 		}))
 	}()

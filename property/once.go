@@ -12,11 +12,11 @@ import (
 	"github.com/jonboulle/clockwork"
 	"pgregory.net/rapid"
 
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -135,7 +135,7 @@ func (c OnceCheck) store(newOnce func(OnceNode) (Once, error)) func(Node) (isr.H
 		if once == nil {
 			return nil, errors.New("it returned neither a layer nor an error")
 		}
-		client := onceClient{once: once, goroutines: c.Goroutines, terms: invariant.OnceTerms{
+		client := onceClient{once: once, goroutines: c.Goroutines, terms: promise.OnceTerms{
 			Payload: c.Payload, Wait: cmp.Or(c.Wait, hooks.DefaultWait), Takeover: cmp.Or(c.Takeover, n.Lease),
 		}}
 		if closer, ok := once.(io.Closer); ok {
@@ -148,7 +148,7 @@ func (c OnceCheck) store(newOnce func(OnceNode) (Once, error)) func(Node) (isr.H
 // onceClient is a layer as a world's node runs it.
 type onceClient struct {
 	once       Once
-	terms      invariant.OnceTerms
+	terms      promise.OnceTerms
 	goroutines bool
 }
 
@@ -164,7 +164,7 @@ func (onceClient) Get(context.Context, string) (isr.Served, error) {
 }
 
 // OnceTerms implements hooks.OnceClient.
-func (c onceClient) OnceTerms() invariant.OnceTerms { return c.terms }
+func (c onceClient) OnceTerms() promise.OnceTerms { return c.terms }
 
 // Once implements hooks.OnceClient.
 func (c onceClient) Once(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (result string, err error) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/base/heap"
+	ours "github.com/isr-sim/isr-sim/internal/base/inside" // property has a function of that name
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -129,7 +130,7 @@ func (r runner) prove(s *scenario.Scenario, schedules int) (*campaign.Proof, *fa
 	switch {
 	case proof.Verdict == invariant.Violated:
 		f := r.outcome(s, proof.Failure)
-		f.how = fmt.Sprintf("found in schedule %d of a search through all, after %d steps", proof.FailedAt, proof.Failure.Result.Steps)
+		f.how = fmt.Sprintf("found in schedule %d of a search through all, after %d steps", proof.FailedAt, ours.In(proof.Failure).Result.Steps)
 		r.doubt(f, proof.Failure.Violation)
 		return nil, f
 	case proof.Doubt != nil:

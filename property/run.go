@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	ours "github.com/isr-sim/isr-sim/internal/base/inside" // property has a function of that name
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
@@ -108,7 +109,7 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*cam
 		}
 		f := r.outcome(s, report.Failure)
 		f.how = fmt.Sprintf("found in schedule %d of seed %d (%s), after %d steps",
-			report.FailedAt, seed, report.FailureStrategy, report.Failure.Result.Steps)
+			report.FailedAt, seed, report.FailureStrategy, ours.In(report.Failure).Result.Steps)
 		r.doubt(f, report.Failure.Violation)
 		return nil, f
 	case invariant.Unknown:
@@ -205,7 +206,7 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	unstable, isUnstable := errors.AsType[*scenario.NondeterminismError](err)
 	if isBroken {
 		f.replay = r.recorded(broken.Replay())
-		f.how = fmt.Sprintf("found in the run of seed %d, after %d steps", broken.Result.Seed, broken.Result.Steps)
+		f.how = fmt.Sprintf("found in the run of seed %d, after %d steps", ours.In(broken).Result.Seed, ours.In(broken).Result.Steps)
 	}
 	switch offence := g.offence(); {
 	case offence != nil:

@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -417,7 +418,7 @@ func (n *node) keepBody(name string, body []byte) {
 		w.fingerprinter.thing(bodyFingerprint(name, w.bodies[name]), bodyFingerprint(name, body))
 	}
 	w.bodies[name] = body
-	w.bodyLog = append(w.bodyLog, history.Body{
+	w.bodyLog = append(w.bodyLog, recorder.Body{
 		Time: n.proc.Now(), Actor: n.proc.Name(), Name: name, Body: string(body), Gone: body == nil, Change: w.seen,
 	})
 }

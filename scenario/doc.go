@@ -18,6 +18,6 @@
 // # Limits
 //
 // Files name the protocols that isr-sim list prints, of which a program has [Protocols]; a Run takes any [isr.Handler].
-// There is one table ([TableName]). Bodies and the origin exist for as long as a run. They fail only as the scenario's
+// There is one table, isr-cache. Bodies and the origin exist for as long as a run. They fail only as the scenario's
 // faults say.
 package scenario

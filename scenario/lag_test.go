@@ -13,8 +13,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -260,7 +262,7 @@ func brokenBy(t *testing.T, name string, rows isr.Schema, made func(*pagecache.R
 	}
 	s.Rows = rows
 	p := isr.Protocol{Name: "made", New: func(cfg isr.Config) (isr.Handler, error) {
-		cfg.Guards = isr.GuardToken | isr.GuardExpiry
+		inside.In(&cfg).Guards = guard.Token | guard.Expiry
 		a, err := pagecache.NewRecipeA(cfg)
 		if err != nil {
 			return nil, err
@@ -273,8 +275,8 @@ func brokenBy(t *testing.T, name string, rows isr.Schema, made func(*pagecache.R
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.Misfit != "" {
-			t.Fatalf("seed %d: %s", seed, o.Misfit)
+		if inside.In(o).Misfit != "" {
+			t.Fatalf("seed %d: %s", seed, inside.In(o).Misfit)
 		}
 		if o.Verdict == invariant.Unknown {
 			broken = append(broken, "unknown: "+o.Why)

@@ -13,16 +13,17 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	"github.com/jonboulle/clockwork"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // locks is what a world knows of the locks of its scripts. It stays empty in a world of pages.
 type locks struct {
-	terms   *invariant.LockTerms      // what the lock promises; nil until one was asked for
+	terms   *promise.LockTerms        // what the lock promises; nil until one was asked for
 	holders map[string]map[string]int // by lock: the nodes that have it, as its clients know, and how many times each
 	tokens  map[string]int64          // the largest token that each guarded resource has seen
 	writers map[string]int            // which of the holds wrote last
@@ -210,11 +211,12 @@ func (h *held) record(kind history.Kind, err error) {
 }
 
 func (h *held) event(kind history.Kind, err error) history.Event {
-	facts := &history.Hold{ID: h.id, Troubled: h.node.own.troubled(h.trouble), Excused: h.node.own.waited(h.node.proc.Now()) - h.waited}
+	facts := &mark.Hold{ID: h.id, Troubled: h.node.own.troubled(h.trouble), Excused: h.node.own.waited(h.node.proc.Now()) - h.waited}
 	if h.Held != nil && h.Token != nil {
 		facts.Token, facts.Fenced = h.Token(), true
 	}
-	e := history.Event{Kind: kind, Key: h.key, Hold: facts}
+	e := history.Event{Kind: kind, Key: h.key}
+	inside.In(&e).Hold = facts
 	if err != nil {
 		e.Note = err.Error()
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
@@ -77,7 +78,7 @@ func (s *sweeper) Next(time.Time) (time.Time, bool) {
 	if len(s.w.scenario.CompareLags) > 0 {
 		return time.Time{}, false // see Run.underOtherLags
 	}
-	return s.w.db.NextDeletion()
+	return inside.In(&s.w.db).NextDeletion()
 }
 
 // deadlines is a sim.Source without steps: it stops time where the rows' own deadlines are (the end of a lease, of
@@ -281,7 +282,7 @@ func (w *world) noteSubjects(judged map[string]bool, ev invariant.Evidence) {
 	}
 	ev.Changes, ev.Schema = w.changes(), isr.Schema{}
 	for _, inv := range invariant.All() {
-		if !judged[inv.Name] && inv.HasSubject(ev) {
+		if !judged[inv.Name] && inside.In(&inv).HasSubject(inv.Name, ev) {
 			judged[inv.Name] = true
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/jonboulle/clockwork"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
@@ -71,18 +73,17 @@ func (n *node) config() isr.Config {
 	if n.world.sdk {
 		dynamo = n.sdkClient()
 	}
-	var observe history.Observer
-	if n.world.observing && n.world.bubble == nil {
-		observe = n.ofTenant(n.world.operations.Observer(n.proc.Name(), n.proc.Now))
-	}
-	return isr.Config{
-		Observe: observe,
-		Client:  dynamo, Clock: n.clock(), Bodies: bodies{n}, Render: n.render,
+	cfg := isr.Config{
+		Client: dynamo, Clock: n.clock(), Bodies: bodies{n}, Render: n.render,
 		Tokens: func() string { return n.world.nextID(n.proc.Name()) },
-		Table:  TableName, Tenant: n.tenant,
+		Table:  hooks.TableName, Tenant: n.tenant,
 		Lease: c.Lease, Revalidate: c.Revalidate, Retention: c.Retention, TTLBuffer: c.TTLBuffer,
 		Contention: c.Contention, Failure: c.Failure, Poll: c.Poll, Patience: c.Patience,
 	}
+	if n.world.observing && n.world.bubble == nil {
+		inside.In(&cfg).Observe = n.ofTenant(n.world.operations.Observer(n.proc.Name(), n.proc.Now))
+	}
+	return cfg
 }
 
 // clock is the clock of the node's cache, or lock.
@@ -95,14 +96,14 @@ func (n *node) clock() clockwork.Clock {
 }
 
 // ofTenant returns an observer that gets the pages of the node's tenant under names that no other tenant uses.
-func (n *node) ofTenant(observe history.Observer) history.Observer {
+func (n *node) ofTenant(observe storeop.Observer) storeop.Observer {
 	if n.tenant == "" {
 		return observe
 	}
-	return func(called history.Operation) func(history.Operation) {
+	return func(called storeop.Operation) func(storeop.Operation) {
 		called.Key = page{n.tenant, called.Key}.String()
 		answered := observe(called)
-		return func(o history.Operation) {
+		return func(o storeop.Operation) {
 			o.Key = called.Key
 			answered(o)
 		}

@@ -5,18 +5,19 @@ import (
 	"errors"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // onceCalls is what a world knows of the calls of its scripts. It stays empty in other worlds.
 type onceCalls struct {
-	terms *invariant.OnceTerms // what the layer promises; nil until a call was made
-	of    map[string]*callsOf  // by key
+	terms *promise.OnceTerms  // what the layer promises; nil until a call was made
+	of    map[string]*callsOf // by key
 }
 
 // callsOf is what became of the calls of a key.
@@ -146,10 +147,8 @@ func (c *onceCall) effect(ctx context.Context) (string, error) {
 // event is one of the call's.
 func (c *onceCall) event(kind history.Kind, body string, err error) history.Event {
 	own := c.node.own
-	e := history.Event{
-		Kind: kind, Key: c.command.Key, Inputs: c.command.Inputs, Body: body,
-		Hold: &history.Hold{ID: c.id, Troubled: own.troubled(c.trouble), Excused: own.waited(c.node.proc.Now()) - c.waited},
-	}
+	e := history.Event{Kind: kind, Key: c.command.Key, Inputs: c.command.Inputs, Body: body}
+	inside.In(&e).Hold = &mark.Hold{ID: c.id, Troubled: own.troubled(c.trouble), Excused: own.waited(c.node.proc.Now()) - c.waited}
 	if err != nil {
 		e.Note = err.Error()
 	}

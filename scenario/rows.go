@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -51,8 +52,8 @@ func (r *rows) fit(o *Outcome) {
 	if r == nil {
 		return
 	}
-	if o.Misfit = r.translator.Misfit(); o.Misfit != "" && o.Verdict != invariant.OK {
-		o.Verdict, o.Why, o.Violation, o.Broken = invariant.Unknown, o.Misfit, nil, nil
+	if inside.In(o).Misfit = r.translator.Misfit(); inside.In(o).Misfit != "" && o.Verdict != invariant.OK {
+		o.Verdict, o.Why, o.Violation, o.Broken = invariant.Unknown, inside.In(o).Misfit, nil, nil
 	}
 }
 
@@ -89,9 +90,9 @@ func tablesOf(ctx context.Context, s *Scenario, kind tableKind) (*rows, *ddbfake
 
 func emptyTables(ctx context.Context, m *rowmap.Mapping) (*ddbfake.Snapshot, error) {
 	db := ddbfake.New(ddbfake.Options{})
-	tables := m.Tables(TableName)
+	tables := m.Tables(hooks.TableName)
 	if len(tables) == 0 {
-		if err := createTable(ctx, db.As(""), isr.TableInput(TableName), defaultTTL); err != nil {
+		if err := createTable(ctx, db.As(""), isr.TableInput(hooks.TableName), defaultTTL); err != nil {
 			return nil, err
 		}
 	}
@@ -146,14 +147,14 @@ func (w *world) byRole(f ddbfake.Fault) bool {
 // matches is DB.Matches for faults of any rows.
 func (w *world) matches(f ddbfake.Fault, c ddbfake.Call) bool {
 	if !w.byRole(f) {
-		return w.db.Matches(f, c)
+		return inside.In(&w.db).Matches(f, c)
 	}
 	role := rowmap.Page
 	if f.Key == isr.SortLock {
 		role = rowmap.Lock
 	}
 	f.Key = ""
-	if !w.db.Matches(f, c) {
+	if !inside.In(&w.db).Matches(f, c) {
 		return false
 	}
 	found := false
@@ -167,9 +168,6 @@ func (w *world) matches(f ddbfake.Fault, c ddbfake.Call) bool {
 	})
 	return found
 }
-
-// TableName is the name of the one table of every scenario.
-const TableName = "isr-cache"
 
 // tableCreator is the part of a client that createTable needs.
 type tableCreator interface {
@@ -187,7 +185,7 @@ func createTable(ctx context.Context, client tableCreator, table *dynamodb.Creat
 	if ttl == hooks.NoTTL {
 		return nil
 	}
-	input := isr.TTLInput(TableName)
+	input := isr.TTLInput(hooks.TableName)
 	input.TimeToLiveSpecification.AttributeName = &ttl
 	if _, err := client.UpdateTimeToLive(ctx, input); err != nil {
 		return fmt.Errorf("scenario: enable TTL: %w", err)
@@ -214,7 +212,7 @@ func emptyTable(ctx context.Context, kind tableKind) (*ddbfake.Snapshot, error) 
 	if made := empty.tables[kind]; made != nil {
 		return made, nil
 	}
-	input := isr.TableInput(TableName)
+	input := isr.TableInput(hooks.TableName)
 	if kind.like != nil {
 		named := *kind.like
 		named.TableName = input.TableName
@@ -409,7 +407,7 @@ func tableNames(s isr.Schema) []string {
 		}
 	}
 	if names == nil || slices.ContainsFunc(s.Rows, func(r isr.Row) bool { return r.Table == "" }) {
-		names = append(names, TableName)
+		names = append(names, hooks.TableName)
 	}
 	return names
 }

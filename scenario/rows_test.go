@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
@@ -114,7 +115,7 @@ func TestOwnRows(t *testing.T) {
 	s := ownWorld(t, "")
 	var trace strings.Builder
 	o := do(t, s, ownProtocol(false), &trace)
-	if o.Verdict != invariant.OK || o.Misfit != "" || !slices.Contains(o.Marks, mark.Published) {
+	if o.Verdict != invariant.OK || inside.In(o).Misfit != "" || !slices.Contains(o.Marks, mark.Published) {
 		t.Errorf("%s%s\n%v", o.Explain("own", "own"), trace.String(), o.Marks)
 	}
 	for _, part := range []string{`PutItem lock//home in locks {owner: "alice-1", until: +10s}`, `row     /home in pages: absent => {html: "/home@0#alice-render-1", until: +1m0s}`} {
@@ -143,8 +144,8 @@ func TestFaultsOfOwnRows(t *testing.T) {
 		s := ownWorld(t, "faults: ["+test.fault+"]\n")
 		var trace strings.Builder
 		o := do(t, s, ownProtocol(false), &trace)
-		if unmet := test.not != ""; (len(o.Unmet) > 0) != unmet {
-			t.Errorf("%s: unmet %v\n%s", test.fault, o.Unmet, trace.String())
+		if unmet := test.not != ""; (len(inside.In(o).Unmet) > 0) != unmet {
+			t.Errorf("%s: unmet %v\n%s", test.fault, inside.In(o).Unmet, trace.String())
 		}
 		if !strings.Contains(trace.String(), test.want) || test.not != "" && strings.Contains(trace.String(), test.not) {
 			t.Errorf("%s: the trace should say %q, and not %q:\n%s", test.fault, test.want, test.not, trace.String())
@@ -167,8 +168,8 @@ func TestOwnRowsThatDoNotFit(t *testing.T) {
 		s.Rows.Rows[i].Partition = strings.Replace(s.Rows.Rows[i].Partition, "{key}", "p/{key}", 1)
 	}
 	o := do(t, s, ownProtocol(true), nil)
-	if o.Verdict == invariant.Violated || !strings.Contains(o.Misfit, `pages {path: "/home"}, with html, until: path is not of the form p/{key}`) {
-		t.Errorf("%s\n%s", o.Explain("own", "own"), o.Misfit)
+	if o.Verdict == invariant.Violated || !strings.Contains(inside.In(o).Misfit, `pages {path: "/home"}, with html, until: path is not of the form p/{key}`) {
+		t.Errorf("%s\n%s", o.Explain("own", "own"), inside.In(o).Misfit)
 	}
 	if slices.Contains(o.Marks, mark.Published) {
 		t.Error("a page was published that was not recognised")
@@ -176,8 +177,8 @@ func TestOwnRowsThatDoNotFit(t *testing.T) {
 	for i := range s.Rows.Rows { // in place
 		s.Rows.Rows[i].Partition = strings.Replace(s.Rows.Rows[i].Partition, "p/{key}", "{key}", 1)
 	}
-	if o := do(t, s, ownProtocol(false), nil); o.Verdict != invariant.OK || o.Misfit != "" {
-		t.Errorf("%s\n%s", o.Explain("own", "own"), o.Misfit)
+	if o := do(t, s, ownProtocol(false), nil); o.Verdict != invariant.OK || inside.In(o).Misfit != "" {
+		t.Errorf("%s\n%s", o.Explain("own", "own"), inside.In(o).Misfit)
 	}
 }
 
@@ -313,7 +314,7 @@ func alike(t *testing.T, s *scenario.Scenario, p isr.Protocol, seed uint64) judg
 	if err != nil {
 		t.Fatalf("%s under %s: %v", s.Name, p.Name, err)
 	}
-	return judgedRun{fmt.Sprint(o.Verdict), o.Broken, o.Result.Steps, o.Result.Choices.String(), o.Marks, o.Misfit}
+	return judgedRun{fmt.Sprint(o.Verdict), o.Broken, inside.In(o).Result.Steps, inside.In(o).Result.Choices.String(), o.Marks, inside.In(o).Misfit}
 }
 
 const twoTenants = `

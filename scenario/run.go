@@ -12,14 +12,15 @@ import (
 	"slices"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
-	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
 // Run is one run of a scenario, as a value: the same Run gives the same trace, byte for byte, on every machine.
@@ -27,8 +28,9 @@ type Run struct {
 	Scenario *Scenario
 	Protocol isr.Protocol
 	Seed     uint64
-	// Strategy picks the schedule. Nil walks at random; Replay.Run has the one that takes recorded choices again.
-	Strategy schedule.Strategy
+	// Strategy picks the schedule, and prints its name. Nil walks at random; Replay.Run has the one that takes recorded
+	// choices again. The scheduler has them all: isr-sim run --help lists their names.
+	Strategy fmt.Stringer
 	// Steps, if not 0, ends the run after so many steps, and it is judged by what has happened until then. What needs the
 	// end of a run is not judged: liveness, the comparison of lags, and Invariants.
 	Steps int
@@ -55,8 +57,8 @@ type Options struct {
 	// Only is the one invariant that is judged, by name; "" is all of them.
 	Only string
 	// Invariants are the caller's own. They judge after those of package invariant, unless Scenario.Without names them.
-	// Of each, Name, Statement and Check are used: the check sees the whole run (log, history, operations, bodies), which it
-	// may read only, and only until it returns. An exhaustive search does not prove them.
+	// Of each, Name, Statement and Check are used: the check sees the whole run (log and history), which it may read only,
+	// and only until it returns. An exhaustive search does not prove them.
 	Invariants []invariant.Invariant
 }
 
@@ -66,6 +68,13 @@ func (r Run) compares() bool { return r.probe != nil && (r.probe.Search || r.pro
 // Do runs. An error is not a verdict: see BrokenError.
 func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	r.probe, r.setup, r.bubble = hooks.Of(ctx), hooks.SetupOf(ctx), hooks.BubbleOf(ctx)
+	if pool := hooks.PoolOf(ctx); pool != nil {
+		return r.doIn(ctx, pool)
+	}
+	return r.judged(ctx)
+}
+
+func (r Run) judged(ctx context.Context) (*Outcome, error) {
 	judges, err := judgesOf(r.Scenario, r.Options)
 	if err != nil {
 		return nil, err
@@ -74,7 +83,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	var lags []invariant.Lagged
+	var lags []recorder.Lagged
 	if len(r.Scenario.CompareLags) > 0 && o.cut == 0 {
 		if lags, err = r.underOtherLags(ctx, o); err != nil {
 			return nil, err
@@ -88,7 +97,7 @@ func (r Run) Do(ctx context.Context) (*Outcome, error) {
 	if r.stage == nil { // whose memory no other run takes
 		o.seen, o.whole = evidence, true
 	}
-	o.Metrics = w.db.Metrics() // last, because it may find rows that TTL has deleted since
+	inside.In(o).Metrics = w.db.Metrics() // last, because it may find rows that TTL has deleted since
 	return o, nil
 }
 
@@ -171,14 +180,14 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 		result.End, result.Err = sim.Broken, err
 	}
 	if result.Err != nil {
-		return nil, nil, &BrokenError{Scenario: s.Name, Protocol: r.Protocol.Name, Swarm: r.Swarm, Result: result}
+		return nil, nil, &BrokenError{inside.Put(broken{s.Name, r.Protocol.Name, r.Swarm, result})}
 	}
 	if t != nil && t.Err != nil {
 		return nil, nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.Err)
 	}
-	o := &Outcome{Result: result, Unmet: w.unmetFaults(), protocol: r.Protocol.Name, swarm: r.Swarm, cut: cut}
+	o := &Outcome{told: inside.Put(outcome{Result: result, Unmet: w.unmetFaults()}), protocol: r.Protocol.Name, swarm: r.Swarm, cut: cut}
 	if t != nil {
-		o.Digest = hex.EncodeToString(digest.Sum(nil)[:4])
+		inside.In(o).Digest = hex.EncodeToString(digest.Sum(nil)[:4])
 	}
 	for _, mark := range allMarks {
 		if len(o.Marks) == len(w.marks) {
@@ -192,7 +201,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 		r.probe.Order, r.probe.States = covered.order.Hash(), covered.states
 	}
 	if r.probe.Record {
-		r.probe.Exchanges, r.probe.Rows = w.exchanges, w.db.Items(TableName)
+		r.probe.Exchanges, r.probe.Rows = w.exchanges, w.db.Items(hooks.TableName)
 	}
 	return w, o, nil
 }
@@ -202,7 +211,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 //
 // No deletion has time stop by itself, whatever the lag, so that equal decisions meet equal choices; time stops at each
 // ttl anyway. A schedule that stops fitting has met another decision.
-func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]invariant.Lagged, error) {
+func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]recorder.Lagged, error) {
 	s := r.Scenario
 	if r.probe.Search { // which would not have this judged
 		return nil, nil
@@ -210,12 +219,12 @@ func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]invariant.Lagged
 	own := r.stage
 	if own == nil {
 		own = newStage()
-		defer own.close()
+		defer own.Close()
 	}
 	r.Trace, r.probe, r.setup.Blind = nil, &hooks.Probe{Memory: r.probe.Memory}, true
-	lags := make([]invariant.Lagged, len(s.CompareLags))
+	lags := make([]recorder.Lagged, len(s.CompareLags))
 	for i, lag := range s.CompareLags {
-		r.lag, r.stage, r.Strategy = &lag, own.second(), sim.Replay(o.Result.Choices)
+		r.lag, r.stage, r.Strategy = &lag, own.second(), sim.Replay(inside.In(o).Result.Choices)
 		w, other, err := r.perform(ctx)
 		if err != nil {
 			own.dropSecond()
@@ -223,10 +232,10 @@ func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]invariant.Lagged
 			if !ok {
 				return nil, err
 			}
-			lags[i] = invariant.Lagged{Lag: lag.String(), Diverged: diverged.Error()}
+			lags[i] = recorder.Lagged{Lag: lag.String(), Diverged: diverged.Error()}
 			continue
 		}
-		lags[i] = invariant.Lagged{Lag: lag.String(), History: slices.Clone(w.history.Events())}
+		lags[i] = recorder.Lagged{Lag: lag.String(), History: slices.Clone(w.history.Events())}
 		o.Marks = union(o.Marks, other.Marks)
 	}
 	return lags, nil

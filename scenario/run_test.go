@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
@@ -79,12 +80,12 @@ func TestARunReplaysFromItsSeedAndChoices(t *testing.T) {
 		for _, p := range protocols {
 			run := scenario.Run{Scenario: s, Protocol: p, Seed: 11, Strategy: sim.PCT(3), ExpectedSteps: 40}
 			want, o := scenariotest.Trace(t, run)
-			run.Strategy = sim.Replay(o.Result.Choices)
+			run.Strategy = sim.Replay(inside.In(o).Result.Choices)
 			got, again := scenariotest.Trace(t, run)
-			if o.Digest == "" || again.Digest != o.Digest {
-				t.Errorf("%s under %s: digest %q of the run, %q of its replay", name, p.Name, o.Digest, again.Digest)
+			if inside.In(o).Digest == "" || inside.In(again).Digest != inside.In(o).Digest {
+				t.Errorf("%s under %s: digest %q of the run, %q of its replay", name, p.Name, inside.In(o).Digest, inside.In(again).Digest)
 			}
-			if got != want || !slices.Equal(again.Result.Choices, o.Result.Choices) {
+			if got != want || !slices.Equal(inside.In(again).Result.Choices, inside.In(o).Result.Choices) {
 				t.Errorf("%s under %s: replayed (-run +replay):\n%s", name, p.Name, cmp.Diff(want, got))
 			}
 		}
@@ -106,7 +107,7 @@ faults: [throttled actor=alice times=always]
 	for seed := range uint64(200) {
 		text, o := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: seed})
 		if strings.Contains(text, "alice.2") && strings.Contains(text, "-> ok") {
-			t.Fatalf("seed %d (%v): a call was served:\n%s", seed, o.Result.Choices, text)
+			t.Fatalf("seed %d (%v): a call was served:\n%s", seed, inside.In(o).Result.Choices, text)
 		}
 	}
 }
@@ -167,7 +168,7 @@ func TestTheMuseumShowsRealBugs(t *testing.T) {
 
 // What a run finds on the memory of another one, of another scenario and protocol, changes nothing of it.
 func TestARunInAPoolIsTheSameRun(t *testing.T) {
-	var pool scenario.Pool
+	var pool hooks.Pool
 	defer pool.Close()
 	protocols := scenario.Protocols()
 	for i, name := range fixtures.Names() {
@@ -184,7 +185,7 @@ func TestARunInAPoolIsTheSameRun(t *testing.T) {
 		}
 		var got bytes.Buffer
 		run.Trace = &got
-		o, err := pool.Do(hooks.With(t.Context(), &gotWire), run)
+		o, err := run.Do(pool.In(hooks.With(t.Context(), &gotWire)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,15 +287,15 @@ func parsed(t *testing.T, file string) *scenario.Scenario {
 // brokenIn runs so many schedules, and returns the statements that some of them violate, each once.
 func brokenIn(t *testing.T, s *scenario.Scenario, p isr.Protocol, schedules int) (names []string) {
 	t.Helper()
-	var pool scenario.Pool
+	var pool hooks.Pool
 	defer pool.Close()
 	for i := range schedules {
-		o, err := pool.Do(t.Context(), scenario.Run{Scenario: s, Protocol: p, Seed: uint64(i), Strategy: sim.Portfolio().At(i), ExpectedSteps: 60})
+		o, err := scenario.Run{Scenario: s, Protocol: p, Seed: uint64(i), Strategy: sim.Portfolio().At(i), ExpectedSteps: 60}.Do(pool.In(t.Context()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(o.Unmet) > 0 && i == 0 {
-			t.Errorf("nothing meets %v", o.Unmet)
+		if len(inside.In(o).Unmet) > 0 && i == 0 {
+			t.Errorf("nothing meets %v", inside.In(o).Unmet)
 		}
 		if o.Verdict == invariant.Violated && !slices.Contains(names, o.Violation.Invariant.Name) {
 			names = append(names, o.Violation.Invariant.Name)
@@ -431,7 +432,7 @@ bounds: {ticks: 3}
 		if second, _ := trace(s, sim.RandomWalk, 2); first != second {
 			t.Fatalf("seed %d: on two cores (-one +two):\n%s", seed, cmp.Diff(first, second))
 		}
-		if replayed, _ := trace(again, sim.Replay(o.Result.Choices), 2); first != replayed {
+		if replayed, _ := trace(again, sim.Replay(inside.In(o).Result.Choices), 2); first != replayed {
 			t.Fatalf("seed %d: replayed from the printed file (-first +replayed):\n%s", seed, cmp.Diff(first, replayed))
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
@@ -176,7 +177,7 @@ type memoryLock struct {
 func (memoryLock) Get(context.Context, string) (isr.Served, error) {
 	return isr.Served{}, errors.New("no pages")
 }
-func (memoryLock) Terms() invariant.LockTerms { return invariant.LockTerms{Wait: time.Second} }
+func (memoryLock) Terms() promise.LockTerms { return promise.LockTerms{Wait: time.Second} }
 
 func (l memoryLock) Acquire(_ context.Context, name string) (*hooks.Held, error) {
 	if *l.holder != "" {

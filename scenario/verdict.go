@@ -12,14 +12,15 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
-	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
 // judges are the invariants that judge a run, and the names of those that do not, because the scenario leaves them out.
@@ -101,17 +102,20 @@ func (s *Scenario) NotJudged() (lines []string) {
 const judgesNothing = "nothing was judged: the scenario leaves out all invariants"
 
 // judge sets the run's verdict, and returns what the run saw. lags are the histories under other lags.
-func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) (shown invariant.Evidence) {
+func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown invariant.Evidence) {
 	o.Verdict, o.out = invariant.OK, judges.out
 	evidence := invariant.Evidence{
-		Changes: w.changes(), History: w.history.Events(), Operations: w.operations.All(), Bodies: w.bodyLog, Lags: lags,
+		Changes: w.changes(), History: w.history.Events(),
 		MaxClockSkew: w.scenario.Skew, Revalidate: w.scenario.Cache.Revalidate, Settle: w.scenario.Settle,
 		TTLBuffer: w.scenario.Cache.TTLBuffer, AcrossNodes: w.scenario.Promise.AcrossNodes, MaxAge: w.scenario.Promise.MaxAge,
 	}
-	o.seen = invariant.Evidence{Operations: evidence.Operations, MaxClockSkew: evidence.MaxClockSkew}
+	recorded := inside.In(&evidence)
+	recorded.Operations, recorded.Bodies, recorded.Lags = w.operations.All(), w.bodyLog, lags
+	o.seen = invariant.Evidence{MaxClockSkew: evidence.MaxClockSkew}
+	inside.In(&o.seen).Operations = recorded.Operations
 	if w.ofLocks || w.ofCalls {
-		evidence.Lease, evidence.Retention = w.scenario.Cache.Lease, w.scenario.Cache.Retention
-		evidence.Lock, evidence.Once = w.locks.terms, w.calls.terms
+		inside.In(&evidence).Lease, inside.In(&evidence).Retention = w.scenario.Cache.Lease, w.scenario.Cache.Retention
+		inside.In(&evidence).Lock, inside.In(&evidence).Once = w.locks.terms, w.calls.terms
 		evidence.Changes = w.db.Changes() // whatever they mean
 	}
 	shown = evidence // the changes of the caches' own rows
@@ -131,7 +135,7 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) (shown
 				if o.Violation == nil {
 					o.Verdict, o.Why = invariant.Violated, ""
 					inv.Statement = say(withSkew(inv.Statement, e))
-					w.shown = hooks.Shown{Changes: f.Changes, Events: f.Events, Operations: f.Operations}
+					w.shown = hooks.Shown{Changes: f.Changes, Events: f.Events, Operations: inside.In(&f).Operations}
 					words := w.words()
 					words.Untold = w.untold.of
 					o.Violation = &Violation{Invariant: inv, Why: say(f.Why), Lines: describe.Finding(words, shown, f, w.misled(shown, f)...)}
@@ -148,9 +152,9 @@ func (w *world) judge(o *Outcome, lags []invariant.Lagged, judges judges) (shown
 	if !w.ofLocks && !w.ofCalls { // which is judged by what clients were told
 		w.rows.fit(o)
 	}
-	if o.Verdict == invariant.OK && o.Result.End == sim.Cut && o.cut == 0 {
+	if o.Verdict == invariant.OK && inside.In(o).Result.End == sim.Cut && o.cut == 0 {
 		o.Verdict = invariant.Unknown
-		o.Why = fmt.Sprintf("the run was cut after %d steps, the scenario's bound", o.Result.Steps)
+		o.Why = fmt.Sprintf("the run was cut after %d steps, the scenario's bound", inside.In(o).Result.Steps)
 	}
 	return shown
 }
@@ -168,22 +172,13 @@ func withSkew(statement string, e time.Duration) string {
 
 // Outcome is the result of a run.
 type Outcome struct {
-	Result    schedule.Result
 	Verdict   invariant.Verdict
 	Violation *Violation // the first one, if the verdict is violated
 	Broken    []string   // the names of all violated invariants, in the order of invariant.All
 	Why       string     // for the verdict unknown
 	Marks     []Mark     // the marks that were reached, in the order of Marks
-	Unmet     []Fault    // declared faults that no call of the run could meet
-	// Misfit says why Scenario.Rows does not fit the rows that were written, and names some of them. It is empty if it
-	// does, or if no row was written. A run whose rows do not fit is not violated: its verdict is unknown.
-	Misfit string
-	// Metrics are what the store has counted, under the names that an operator knows from CloudWatch. The making of the
-	// tables is not counted.
-	Metrics []ddbfake.Metrics
-	// Digest is the beginning of the trace's SHA-256, eight hexadecimal digits; "" if the run was not traced.
-	Digest string
 
+	told
 	protocol string
 	swarm    bool
 	cut      int // as Run.Steps, if that has ended the run
@@ -192,9 +187,25 @@ type Outcome struct {
 	out      []string // names of invariants that the scenario leaves out
 }
 
+type told = inside.Of[outcome]
+
+// outcome is what campaigns and reports read of an Outcome besides.
+type outcome struct {
+	Result sim.Result
+	Unmet  []Fault // declared faults that no call of the run could meet
+	// Misfit says why Scenario.Rows does not fit the rows that were written, and names some of them. It is empty if it
+	// does, or if no row was written. A run whose rows do not fit is not violated: its verdict is unknown.
+	Misfit string
+	// Metrics are what the store has counted, under the names that an operator knows from CloudWatch. The making of the
+	// tables is not counted.
+	Metrics []ddbfake.Metrics
+	// Digest is the beginning of the trace's SHA-256, eight hexadecimal digits; "" if the run was not traced.
+	Digest string
+}
+
 // Replay returns everything that is needed to run the schedule again.
 func (o *Outcome) Replay() Replay {
-	r := Replay{Protocol: o.protocol, Seed: o.Result.Seed, Choices: o.Result.Choices, Swarm: o.swarm, Steps: o.cut, Digest: o.Digest}
+	r := Replay{Protocol: o.protocol, Seed: inside.In(o).Result.Seed, Choices: inside.In(o).Result.Choices, Swarm: o.swarm, Steps: o.cut, Digest: inside.In(o).Digest}
 	if o.Violation != nil {
 		r.Violates = o.Violation.Invariant.Name
 	}
@@ -210,23 +221,27 @@ type Violation struct {
 
 // BrokenError says that a run broke off and has no verdict: the protocol could not be set up or its code panicked,
 // a recorded schedule does not fit, or a second run of it had another result (*NondeterminismError).
-type BrokenError struct {
+type BrokenError struct{ where }
+
+type where = inside.Of[broken]
+
+type broken struct {
 	Scenario, Protocol string
-	Swarm              bool            // as in Run
-	Result             schedule.Result // how far it came: enough to break it again
+	Swarm              bool       // as in Run
+	Result             sim.Result // how far it came: enough to break it again
 }
 
 // Replay returns everything that is needed to run the schedule again.
 func (e *BrokenError) Replay() Replay {
-	return Replay{Protocol: e.Protocol, Seed: e.Result.Seed, Choices: e.Result.Choices, Swarm: e.Swarm}
+	return Replay{Protocol: inside.In(e).Protocol, Seed: inside.In(e).Result.Seed, Choices: inside.In(e).Result.Choices, Swarm: inside.In(e).Swarm}
 }
 
 func (e *BrokenError) Error() string {
-	return fmt.Sprintf("scenario %s, protocol %s, seed %d: %v", e.Scenario, e.Protocol, e.Result.Seed, e.Result.Err)
+	return fmt.Sprintf("scenario %s, protocol %s, seed %d: %v", inside.In(e).Scenario, inside.In(e).Protocol, inside.In(e).Result.Seed, inside.In(e).Result.Err)
 }
 
 // Unwrap returns the error on which the run broke off.
-func (e *BrokenError) Unwrap() error { return e.Result.Err }
+func (e *BrokenError) Unwrap() error { return inside.In(e).Result.Err }
 
 // Evidence returns everything that the run saw, for checks of the caller's own: change log, history, operations, bodies,
 // and the scenario's promises. It is only to be read. False says that it was not kept: a campaign makes run after run in
@@ -322,7 +337,7 @@ func (r *replicaRead) stale(changes []ddbfake.Change) bool {
 // misled is the stale read on which what a finding shows last rests: the last one of its actor in the same request of
 // the client. An operation that is shown is the read itself.
 func (w *world) misled(seen invariant.Evidence, f invariant.Finding) (lines []describe.Line) {
-	if len(w.reads) == 0 || len(f.Operations) > 0 || len(f.Events)+len(f.Changes) == 0 {
+	if len(w.reads) == 0 || len(inside.In(&f).Operations) > 0 || len(f.Events)+len(f.Changes) == 0 {
 		return nil
 	}
 	var last history.Event // what is shown last, as an event

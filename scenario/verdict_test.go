@@ -9,10 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -161,11 +163,13 @@ func servesOnce(verdict invariant.Verdict) invariant.Invariant {
 					served = append(served, e.Seq)
 				}
 			}
-			if len(served) < 2 || len(ev.Changes) == 0 || len(ev.Bodies) == 0 || len(ev.Operations) == 0 {
+			if len(served) < 2 || len(ev.Changes) == 0 || len(inside.In(&ev).Bodies) == 0 || len(inside.In(&ev).Operations) == 0 {
 				return invariant.Finding{Verdict: invariant.OK}
 			}
 			// Numbers that nothing has must not break the report.
-			return invariant.Finding{Verdict: verdict, Why: "it was answered again", Events: append(served, 0, 10_000), Changes: []int{-1, 10_000}, Operations: []int{99}}
+			f := invariant.Finding{Verdict: verdict, Why: "it was answered again", Events: append(served, 0, 10_000), Changes: []int{-1, 10_000}}
+			inside.In(&f).Operations = []int{99}
+			return f
 		},
 	}
 }
@@ -198,7 +202,7 @@ func TestAnInvariantOfOnesOwnJudges(t *testing.T) {
 func TestTheEvidenceOfARun(t *testing.T) {
 	o := judgedBy(t, "promise: {monotonic-reads: across-nodes, max-age: 90s}", Options{})
 	ev, kept := o.Evidence()
-	if !kept || len(ev.Changes) == 0 || len(ev.History) == 0 || len(ev.Operations) == 0 || len(ev.Bodies) == 0 ||
+	if !kept || len(ev.Changes) == 0 || len(ev.History) == 0 || len(inside.In(&ev).Operations) == 0 || len(inside.In(&ev).Bodies) == 0 ||
 		!ev.AcrossNodes || ev.MaxAge != 90*time.Second || ev.Revalidate != time.Minute {
 		t.Fatalf("kept %v: %+v", kept, ev)
 	}
@@ -211,9 +215,9 @@ func TestTheEvidenceOfARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var pool Pool
+	var pool hooks.Pool
 	defer pool.Close()
-	pooled, err := pool.Do(t.Context(), Run{Scenario: s, Protocol: lingering(t), Seed: 1})
+	pooled, err := Run{Scenario: s, Protocol: lingering(t), Seed: 1}.Do(pool.In(t.Context()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +300,7 @@ actors:
 // TestBodiesAreKnownFromTheMomentTheyAreStored: before anything leads to them.
 func TestBodiesAreKnownFromTheMomentTheyAreStored(t *testing.T) {
 	w := happened(t, "name: one\nactors: [{name: alice, script: [get /home]}]", recipe.Reference())
-	want := []history.Body{{Time: w.start, Actor: "alice", Name: "pages/alice-1", Body: "/home@0#alice-render-1", Change: 1}}
+	want := []recorder.Body{{Time: w.start, Actor: "alice", Name: "pages/alice-1", Body: "/home@0#alice-render-1", Change: 1}}
 	if diff := cmp.Diff(want, w.bodyLog); diff != "" {
 		t.Errorf("bodies (-want +got):\n%s", diff)
 	}
@@ -328,7 +332,7 @@ func compared(t *testing.T, protocol string) (differ, diverged int) {
 		t.Fatal(err)
 	}
 	plan, stage := sim.Only(sim.RandomWalk), newStage()
-	defer stage.close()
+	defer stage.Close()
 	for i := range 200 {
 		run := Run{Scenario: s, Protocol: p, Seed: sim.Derive(1, i), Strategy: plan.At(i), ExpectedSteps: 60, stage: stage, probe: &hooks.Probe{}}
 		w, o, err := run.perform(context.Background())
@@ -344,13 +348,13 @@ func compared(t *testing.T, protocol string) (differ, diverged int) {
 			t.Fatalf("%d lags were compared, want %d", len(lags), len(s.CompareLags))
 		}
 		switch {
-		case slices.ContainsFunc(lags, func(l invariant.Lagged) bool { return l.Diverged != "" }):
+		case slices.ContainsFunc(lags, func(l recorder.Lagged) bool { return l.Diverged != "" }):
 			diverged++
-		case slices.ContainsFunc(lags, func(l invariant.Lagged) bool { return !slices.Equal(decisions(l.History), mine) }):
+		case slices.ContainsFunc(lags, func(l recorder.Lagged) bool { return !slices.Equal(decisions(l.History), mine) }):
 			differ++
 			if protocol == recipe.Reference().Name {
 				for _, l := range lags {
-					t.Errorf("schedule %d, %s (-own lag +this):\n%s", i, l.Lag, cmp.Diff(mine, decisions(l.History)))
+					t.Errorf("schedule %d, %s:\n%v\nunder its own lag:\n%v", i, l.Lag, decisions(l.History), mine)
 				}
 			}
 		}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
@@ -210,7 +211,7 @@ func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound 
 	x := sim.Exploration{Off: off, MaxSchedules: bound}
 	ends, broken := map[string]bool{}, map[string]bool{}
 	stage := newStage()
-	defer stage.close()
+	defer stage.Close()
 	for x.Next() {
 		w, o, err := Run{Scenario: s, Protocol: p, Strategy: x.Strategy(), probe: &hooks.Probe{Search: true}, stage: stage}.do(t.Context(), nil)
 		if err != nil {
@@ -220,8 +221,8 @@ func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound 
 		for _, name := range o.Broken {
 			broken[name] = true
 		}
-		if o.Result.End == sim.Finished {
-			ends[fmt.Sprint(w.since(), w.db.Items(TableName), w.bodies, w.versions)] = true
+		if inside.In(o).Result.End == sim.Finished {
+			ends[fmt.Sprint(w.since(), w.db.Items(hooks.TableName), w.bodies, w.versions)] = true
 		}
 	}
 	return searched{slices.Sorted(maps.Keys(ends)), slices.Sorted(maps.Keys(broken))}, x.Explored()

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
@@ -114,7 +115,7 @@ func (c *concurrentCommand) run(cmd *cobra.Command, _ []string) (err error) {
 	fmt.Fprintf(c.Out, "%s on %s, %d nodes: %d pages asked for, %d operations, %d writes after a pause, %d leases taken over, %d requests abandoned\n",
 		p.Name, c.backend, c.actors, o.Asked, o.Operations, o.Paused, o.Taken, o.Abandoned)
 	if c.history != "" {
-		c.Lose(keep.History(c.history, func(w io.Writer) error { return invariant.Visualize(o.Seen, w) }))
+		c.Lose(keep.History(c.history, func(w io.Writer) error { return inside.In(&o.Seen).Visualize(o.Seen.MaxClockSkew, w) }))
 	}
 	c.Lose(c.KeepWatched(record.Watched{
 		Name: "concurrent", About: fmt.Sprintf("%d nodes in real parallel on %s: the last round.", c.actors, c.backend), Protocol: p.Name, Seed: c.seed,

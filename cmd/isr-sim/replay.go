@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
@@ -71,7 +72,7 @@ func (r *replayCommand) run(cmd *cobra.Command, args []string) error {
 	if r.history != "" {
 		r.Lose(keep.History(r.history, func(w io.Writer) error {
 			seen, _ := o.Evidence()
-			return invariant.Visualize(seen, w)
+			return inside.In(&seen).Visualize(seen.MaxClockSkew, w)
 		}))
 	}
 	r.Lose(r.Keep(cmd.Context(), run.Run, name))

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 )
 
 // LockClient is one node's client of a lock.
@@ -12,7 +12,7 @@ type LockClient interface {
 	// Acquire takes the lock of that name.
 	Acquire(ctx context.Context, name string) (*Held, error)
 	// Terms are what the lock promises.
-	Terms() invariant.LockTerms
+	Terms() promise.LockTerms
 }
 
 // DefaultWait is how long a free lock may take that says nothing about it: LockTerms.Wait.

@@ -3,7 +3,7 @@ package hooks
 import (
 	"context"
 
-	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 )
 
 // OnceClient is one node's client of a layer that has calls run once.
@@ -12,5 +12,5 @@ type OnceClient interface {
 	// that of another payload. Any other error says that the call may be made again.
 	Once(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error)
 	// OnceTerms are what the layer promises.
-	OnceTerms() invariant.OnceTerms
+	OnceTerms() promise.OnceTerms
 }

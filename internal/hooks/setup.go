@@ -8,6 +8,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 )
 
+// TableName is the name of the one table of every scenario.
+const TableName = "isr-cache"
+
 // Setup is what the runs of a context are made with, besides their scenario and its options. It travels as a Probe does.
 type Setup struct {
 	// Before, if set, is called with the run's seed before anything of the run happens, on the run's own goroutine and in
@@ -18,7 +21,7 @@ type Setup struct {
 	// than all others.
 	Blind bool
 	// Table, if set, is how the table is created, for code whose rows have other keys than pk and sk. It gets the name
-	// scenario.TableName, and TTL by the attribute TTL.
+	// TableName, and TTL by the attribute TTL.
 	Table *dynamodb.CreateTableInput
 	// TTL is the attribute by which TTL deletes rows of Table, NoTTL if it has none; default ttl. A scenario with Rows
 	// takes theirs.

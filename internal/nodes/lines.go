@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -104,14 +104,14 @@ func (s said) hello() error {
 	return cmp.Or(s.Lock.wrong(s.Can), s.Once.wrong(s.Can))
 }
 
-// lockTerms are what a program's locks promise (invariant.LockTerms), in seconds. What is left out is the default.
+// lockTerms are what a program's locks promise (promise.LockTerms), in seconds. What is left out is the default.
 type lockTerms struct {
 	Heartbeats bool    `json:"heartbeats"`
 	Margin     float64 `json:"margin"`
 	waits
 }
 
-// onceTerms are what a program's calls promise (invariant.OnceTerms).
+// onceTerms are what a program's calls promise (promise.OnceTerms).
 type onceTerms struct {
 	Payload bool `json:"payload"`
 	waits
@@ -161,17 +161,17 @@ func seconds(of, name string, found float64) error {
 }
 
 // of are the terms of a lock with a lease.
-func (t *lockTerms) of(lease time.Duration) invariant.LockTerms {
+func (t *lockTerms) of(lease time.Duration) promise.LockTerms {
 	t = cmp.Or(t, &lockTerms{})
 	wait, takeover := t.waits.of(lease)
-	return invariant.LockTerms{Heartbeats: t.Heartbeats, Margin: duration(t.Margin), Wait: wait, Takeover: takeover}
+	return promise.LockTerms{Heartbeats: t.Heartbeats, Margin: duration(t.Margin), Wait: wait, Takeover: takeover}
 }
 
 // of are the terms of calls that count as in progress for a time.
-func (t *onceTerms) of(inProgress time.Duration) invariant.OnceTerms {
+func (t *onceTerms) of(inProgress time.Duration) promise.OnceTerms {
 	t = cmp.Or(t, &onceTerms{})
 	wait, takeover := t.waits.of(inProgress)
-	return invariant.OnceTerms{Payload: t.Payload, Wait: wait, Takeover: takeover}
+	return promise.OnceTerms{Payload: t.Payload, Wait: wait, Takeover: takeover}
 }
 
 func (t waits) of(lease time.Duration) (wait, takeover time.Duration) {

@@ -17,11 +17,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/nodes/objects"
 	"github.com/isr-sim/isr-sim/s3fake"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -114,7 +114,7 @@ func (n *node) end(within bool) error {
 }
 
 // Terms implements hooks.LockClient.
-func (n *node) Terms() invariant.LockTerms { return n.life.program.greeted().Lock.of(n.cfg.Lease) }
+func (n *node) Terms() promise.LockTerms { return n.life.program.greeted().Lock.of(n.cfg.Lease) }
 
 // Acquire implements hooks.LockClient.
 func (n *node) Acquire(ctx context.Context, name string) (*hooks.Held, error) {
@@ -159,7 +159,7 @@ func (n *node) Acquire(ctx context.Context, name string) (*hooks.Held, error) {
 }
 
 // OnceTerms implements hooks.OnceClient.
-func (n *node) OnceTerms() invariant.OnceTerms { return n.life.program.greeted().Once.of(n.cfg.Lease) }
+func (n *node) OnceTerms() promise.OnceTerms { return n.life.program.greeted().Once.of(n.cfg.Lease) }
 
 // Once implements hooks.OnceClient. The program asks for the effect when it is to happen.
 func (n *node) Once(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error) {

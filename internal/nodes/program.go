@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
-	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -86,10 +86,10 @@ func (g *Program) greeted() said {
 
 // Locks returns what the locks of a program promise that can hold some. It is known after Can. Takeover is 0 if it is a
 // lease.
-func (g *Program) Locks() invariant.LockTerms { return g.greeted().Lock.of(0) }
+func (g *Program) Locks() promise.LockTerms { return g.greeted().Lock.of(0) }
 
 // Calls returns what a program promises that has calls run once, as Locks does.
-func (g *Program) Calls() invariant.OnceTerms { return g.greeted().Once.of(0) }
+func (g *Program) Calls() promise.OnceTerms { return g.greeted().Once.of(0) }
 
 // greet notes what the hello of a process says. It is that of the program.
 func (g *Program) greet(hello said) error {

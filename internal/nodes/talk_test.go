@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
@@ -163,7 +164,7 @@ func (c *clock) ask(name string, number int) {
 
 // read reads a row of the table.
 func (c *clock) read(pk string) {
-	body := fmt.Sprintf(`{"TableName": %q, "Key": {"pk": {"S": %q}, "sk": {"S": "row"}}}`, scenario.TableName, pk)
+	body := fmt.Sprintf(`{"TableName": %q, "Key": {"pk": {"S": %q}, "sk": {"S": "row"}}}`, hooks.TableName, pk)
 	r, err := http.NewRequest(http.MethodPost, c.endpoint+"/", strings.NewReader(body))
 	if err != nil {
 		panic(err)

@@ -3,6 +3,9 @@ package campaign_test
 import (
 	"context"
 	"fmt"
+	"time"
+
+	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
@@ -18,11 +21,16 @@ actors:
   - {name: bob, script: [sleep 5s, get /home, sleep 10s, get /home]}
 `
 
-// A campaign looks for a schedule that violates an invariant. What it finds is made smaller. This cache asks for the token
-// of its lease when it publishes, and not whether the lease is over.
+// late is a clock that is a minute behind.
+type late struct{ clockwork.Clock }
+
+func (c late) Now() time.Time { return c.Clock.Now().Add(-time.Minute) }
+
+// A campaign looks for a schedule that violates an invariant. What it finds is made smaller. The clock of this cache is
+// further behind than was promised.
 func Example() {
-	tokenAlone := isr.Protocol{Name: "token-alone", New: func(cfg isr.Config) (isr.Handler, error) {
-		cfg.Guards = isr.GuardToken
+	behind := isr.Protocol{Name: "behind", New: func(cfg isr.Config) (isr.Handler, error) {
+		cfg.Clock = late{cfg.Clock}
 		return recipe.New(cfg)
 	}}
 	s, err := scenario.Parse("paused-writer.yaml", []byte(pausedWriter))
@@ -30,7 +38,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	report, err := campaign.Campaign{Scenario: s, Protocol: tokenAlone, Seed: 1}.Run(context.Background())
+	report, err := campaign.Campaign{Scenario: s, Protocol: behind, Seed: 1}.Run(context.Background())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -47,14 +55,14 @@ func Example() {
 	fmt.Println("shrunk:", shrunk.After)
 	fmt.Print(shrunk.Outcome.Explain(s.Name, report.Protocol.Name))
 	// Output:
-	// violated: stale-writer in schedule 5
-	// found:  9 context switches, 53 steps, 1h0m42s of true time, 0 faults, 2 actors, 5 commands
-	// shrunk: 0 context switches, 13 steps, 1s of true time, 0 faults, 1 actor, 1 command
-	// violated: paused-writer under token-alone
+	// violated: stale-writer in schedule 1
+	// found:  3 context switches, 28 steps, 15s of true time, 0 faults, 2 actors, 5 commands
+	// shrunk: 0 context switches, 12 steps, 0s of true time, 0 faults, 1 actor, 1 command
+	// violated: paused-writer under behind
 	//
 	// stale-writer: a publish takes effect only while LOCK carries the publisher's own token, with lease_expires_at > S - e, S being the true time at which the publisher sent it
-	// bob sent its publish 0s after its own lease was over
+	// bob sent its publish 50s after its own lease was over
 	//
-	//   +0s         bob       LOCK of /home: absent => token bob-1 until +1s
-	//   +1s         bob       META of /home: absent => body pages/bob-1 generated +0s fresh until +1m0s
+	//   +0s         bob       LOCK of /home: absent => token bob-1 until -50s
+	//   +0s         bob       META of /home: absent => body pages/bob-1 generated -1m0s fresh until +0s
 }

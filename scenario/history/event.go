@@ -5,13 +5,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
 // Kind is the kind of an event.
 type Kind uint8
 
-// The kinds of events. The zero Kind is not valid. Those of locks and of calls that run once, which have a Hold, follow;
+// The kinds of events. The zero Kind is not valid. Those of locks and of calls that run once follow;
 // package mark has them.
 const (
 	Asked        Kind = iota + 1 // a client asked its node's cache for Key
@@ -102,22 +103,14 @@ type Event struct {
 	Within time.Duration
 	// Change is the sequence number of the last change in the store's log before the event, 0 if there is none.
 	Change int
-	// Hold is set for the events of locks, and of calls that run once.
-	Hold *Hold
+
+	ours
 }
 
-// Hold is what an event of a lock says besides the lock's name, or one of a call besides its key and payload.
-type Hold struct {
-	ID string // of one request for the lock, or one call, and everything that follows from it; unique in the history
-	// Token is the fencing token that the holder was given, if it was given one.
-	Token  int64
-	Fenced bool
-	// Excused is how much of the time since the lock was asked for, or since it was taken, was spent on other things than the lock's own
-	// doing: its requests were under way, or the node stood still.
-	Excused time.Duration
-	// Troubled says that since the lock was asked for it was told of a request whose result is not known, or that was not served.
-	Troubled bool
-}
+type ours = inside.Of[own]
+
+// own is set for the events of locks, and of calls that run once.
+type own struct{ Hold *mark.Hold }
 
 // String prints the event as a trace shows it, without its sequence number and time.
 func (e Event) String() string {
@@ -126,18 +119,10 @@ func (e Event) String() string {
 	for _, part := range []string{prefixed(" ", e.Key), prefixed(" as ", e.As.String()), prefixed(" body ", e.Body), prefixed(": ", e.Note)} {
 		b.WriteString(part)
 	}
-	if e.Hold != nil {
-		b.WriteString(prefixed(" with payload ", e.Inputs) + " (" + e.Hold.name() + ")")
+	if hold := inside.In(&e).Hold; hold != nil {
+		b.WriteString(prefixed(" with payload ", e.Inputs) + " (" + hold.String() + ")")
 	}
 	return b.String()
-}
-
-// name names the hold, and its token if it has one.
-func (h *Hold) name() string {
-	if h.Fenced {
-		return fmt.Sprintf("%s, token %d", h.ID, h.Token)
-	}
-	return h.ID
 }
 
 func prefixed(prefix, s string) string {

@@ -1,6 +1,10 @@
 package invariant
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+)
 
 // effectOnce holds that the effect of a key happens at most once, as far as a layer can promise that.
 //
@@ -30,14 +34,14 @@ func checkEffectOnce(ev Evidence) Finding {
 					return Finding{
 						Verdict: Violated,
 						Why: fmt.Sprintf("the effect of %s happened again, for %s: that of %s had happened %s before, and its result had been told; it is kept for %v",
-							k.key, second.actor, first.actor, span(first.effect.Time, second.effect.Time), ev.Retention),
+							k.key, second.actor, first.actor, span(first.effect.Time, second.effect.Time), inside.In(&ev).Retention),
 						Events: events(first.asked, first.effect, told, second.asked, second.begun, second.effect),
 					}
 				case at.Before(first.inProgress(ev)) && at.Before(second.inProgress(ev)):
 					return Finding{
 						Verdict: Violated,
 						Why: fmt.Sprintf("the effect of %s happened twice, for %s and for %s, whose call had been made %s before and was in progress; that lasts %v",
-							k.key, first.actor, second.actor, span(first.asked.Time, at), ev.Lease),
+							k.key, first.actor, second.actor, span(first.asked.Time, at), inside.In(&ev).Lease),
 						Events: events(first.asked, first.begun, first.effect, second.asked, second.begun, second.effect),
 					}
 				}

@@ -5,12 +5,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// Follower judges a log and a history while both are written. It is told of changes and events in the order in which
+// teller judges a log and a history while both are written. It is told of changes and events in the order in which
 // they happened, and takes that order for the true one, also where the time has stood still. It goes on after a
 // violation.
 //
-// A follower remembers every key, rendering and event that it is told of. It is not safe for concurrent use.
-type Follower interface {
+// A teller remembers every key, rendering and event that it is told of. It is not safe for concurrent use.
+type teller interface {
 	// Request takes in the changes of one request, as a Watcher does.
 	Request(changes []ddbfake.Change)
 	// Event judges the next event, whose Seq is above those before it. The event must not change afterwards. A Finding

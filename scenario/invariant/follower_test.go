@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -59,7 +60,7 @@ func TestAFollowerAgreesWithTheCheck(t *testing.T) {
 			events = append(events, e)
 		}
 		for _, inv := range []invariant.Invariant{invariant.Named("freshness"), invariant.Named("no-lost-invalidation"), invariant.Named("tenant-isolation")} {
-			judge := inv.Follow(invariant.Promise{Revalidate: window})
+			judge := inside.In(&inv).Follow(invariant.Promise{Revalidate: window})
 			broken := false
 			for i := range events {
 				broken = broken || judge.Event(&events[i]).Verdict == invariant.Violated

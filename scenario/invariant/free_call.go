@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
@@ -19,17 +20,17 @@ func freeCall() Invariant {
 }
 
 func checkFreeCall(ev Evidence) Finding {
-	if ev.Once == nil {
+	if inside.In(&ev).Once == nil {
 		return ok()
 	}
 	for _, k := range callsOf(ev) {
 		asked := free{
-			wait: ev.Once.Wait, takeover: ev.Once.Takeover, refused: mark.EventCallRefused,
+			wait: inside.In(&ev).Once.Wait, takeover: inside.In(&ev).Once.Takeover, refused: mark.EventCallRefused,
 			refusal: func(h *hold) string {
 				return fmt.Sprintf("%s was told to try again with %s, which nobody else was at", h.actor, k.key)
 			},
 			delay: func(h *hold, waited time.Duration) string {
-				return fmt.Sprintf("%s waited %v for the result of %s while nobody else was at it; the terms allow %v", h.actor, waited, k.key, ev.Once.Wait)
+				return fmt.Sprintf("%s waited %v for the result of %s while nobody else was at it; the terms allow %v", h.actor, waited, k.key, inside.In(&ev).Once.Wait)
 			},
 		}
 		for _, c := range k.all {

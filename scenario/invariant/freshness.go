@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -17,9 +18,8 @@ func freshness() Invariant {
 		Name: "freshness",
 		Statement: "what is served as fresh at T was generated from data read at or after T - revalidate_seconds - 2e, " +
 			"and what is served as stale was once generated for its key",
-		Check:  checkFreshness,
-		Follow: func(p Promise) Follower { return &freshPages{Promise: p, windows: p.Revalidate != 0} },
-		Memory: rememberRenderings,
+		Check: checkFreshness,
+		ours:  inside.Put(own{Follow: func(p Promise) teller { return &freshPages{Promise: p, windows: p.Revalidate != 0} }, Memory: rememberRenderings}),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -67,7 +68,8 @@ func TestARenderingHasItsOwnWindow(t *testing.T) {
 				t.Errorf("with a promise: %v (%s), want %v", got.Verdict, got.Why, test.want)
 			}
 			for promised, want := range map[time.Duration]invariant.Verdict{time.Minute: test.want, 0: test.follows} {
-				f, last := invariant.Named("freshness").Follow(invariant.Promise{MaxClockSkew: skew, Revalidate: promised}), invariant.Finding{}
+				fresh := invariant.Named("freshness")
+				f, last := inside.In(&fresh).Follow(invariant.Promise{MaxClockSkew: skew, Revalidate: promised}), invariant.Finding{}
 				for i := range log {
 					last = f.Event(&log[i])
 				}

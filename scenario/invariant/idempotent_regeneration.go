@@ -8,6 +8,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -26,8 +27,8 @@ func idempotentRegeneration() Invariant {
 		Name: "idempotent-regeneration",
 		Statement: "one idempotency key publishes at most once while its REQ row is kept, " +
 			"and nothing is made for it while REQ carries the request_hash of other inputs",
-		Check:  onRows(checkRequests),
-		Memory: func() Memory { return &requested{} },
+		Check: onRows(checkRequests),
+		ours:  inside.Put(own{Memory: func() Memory { return &requested{} }}),
 	}
 }
 
@@ -72,7 +73,7 @@ func checkRequests(ev Evidence) Finding {
 		return ok()
 	}
 	ofBodyStore := func(c ddbfake.Change) bool { return Publishes(&c) && leads(c.After) }
-	if len(ev.Bodies) == 0 && slices.ContainsFunc(ev.Changes, ofBodyStore) {
+	if len(inside.In(&ev).Bodies) == 0 && slices.ContainsFunc(ev.Changes, ofBodyStore) {
 		return unknown("the body store was not observed: the requests of the publishes are not known")
 	}
 	shown := bodiesOf(ev)

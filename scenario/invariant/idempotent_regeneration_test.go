@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -57,8 +59,8 @@ func TestIdempotentRegeneration(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			ev := test.run.evidence()
 			ev.MaxClockSkew, ev.TTLBuffer = test.skew, test.buffer
-			if ev.Bodies == nil {
-				ev.Bodies = []history.Body{{Name: "x"}}
+			if inside.In(&ev).Bodies == nil {
+				inside.In(&ev).Bodies = []recorder.Body{{Name: "x"}}
 			}
 			checkFinding(t, invariant.Named("idempotent-regeneration").Check(ev), max(test.want, invariant.OK), test.changes, test.events)
 		})
@@ -67,7 +69,7 @@ func TestIdempotentRegeneration(t *testing.T) {
 
 func TestIdempotentRegenerationNeedsTheBodies(t *testing.T) {
 	ev := newRun().with("r1", "h").take("alice").makes("alice", "1").shows("alice", "1").evidence()
-	ev.Bodies = nil
+	inside.In(&ev).Bodies = nil
 	checkFinding(t, invariant.Named("idempotent-regeneration").Check(ev), invariant.Unknown, nil, nil)
 }
 
@@ -100,7 +102,8 @@ func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 func TestTheOrderOfAnInstantIsNotRemembered(t *testing.T) {
 	ev := newRun().with("r1", "h").claims("bob", "r1", "g").asks("alice").claims("bob", "r1", "h").evidence()
 	remembered := func(before int) uint64 { // so many changes come before the question
-		m := invariant.Named("idempotent-regeneration").Memory()
+		inv := invariant.Named("idempotent-regeneration")
+		m := inside.In(&inv).Memory()
 		m.Event(history.Event{Kind: history.Asked, Actor: "carol", Request: "r2"})
 		for _, c := range ev.Changes[:before] {
 			m.Change(c)

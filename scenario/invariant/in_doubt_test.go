@@ -11,11 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 )
 
 // readOperations reads a history of operations on one key; began and ended are in microseconds.
-func readOperations(t *testing.T, file string) []history.Operation {
+func readOperations(t *testing.T, file string) []storeop.Operation {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
@@ -36,13 +37,13 @@ func readOperations(t *testing.T, file string) []history.Operation {
 		}
 		return n
 	}
-	verbs := []string{history.Read: "read", history.Acquire: "acquire", history.Refresh: "refresh", history.Publish: "publish", history.Release: "release"}
-	results := []string{history.InDoubt: "in doubt", history.Done: "done", history.Refused: "refused"}
-	var all []history.Operation
+	verbs := []string{storeop.Read: "read", storeop.Acquire: "acquire", storeop.Refresh: "refresh", storeop.Publish: "publish", storeop.Release: "release"}
+	results := []string{storeop.InDoubt: "in doubt", storeop.Done: "done", storeop.Refused: "refused"}
+	var all []storeop.Operation
 	for _, row := range rows[1:] {
-		o := history.Operation{
-			Actor: row[0], Key: "/", Verb: history.Verb(slices.Index(verbs, row[1])), Call: int(number(row[2])), Return: int(number(row[3])),
-			Began: time.UnixMicro(number(row[4])), Result: history.Result(slices.Index(results, row[6])),
+		o := storeop.Operation{
+			Actor: row[0], Key: "/", Verb: storeop.Verb(slices.Index(verbs, row[1])), Call: int(number(row[2])), Return: int(number(row[3])),
+			Began: time.UnixMicro(number(row[4])), Result: storeop.Result(slices.Index(results, row[6])),
 			Token: row[7], Expires: number(row[8]), Page: row[9], TTL: number(row[10]),
 		}
 		if row[5] != "" {
@@ -61,30 +62,31 @@ const inDoubt = "testdata/in_doubt.csv"
 func TestManyOperationsInDoubt(t *testing.T) {
 	all := readOperations(t, inDoubt)
 	at, _, end := explain(all, "/", time.Second, maxWork/8)
-	if end != complete || at == nil || at.Verb != history.Publish || at.Actor != "node8" {
+	if end != complete || at == nil || at.Verb != storeop.Publish || at.Actor != "node8" {
 		t.Errorf("the search ended at %v (%v), want node8's publish", at, end)
 	}
 	var page bytes.Buffer
-	if err := Visualize(Evidence{Operations: all, MaxClockSkew: time.Second}, &page); err != nil {
+	if err := (&evidence{Operations: all}).Visualize(time.Second, &page); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestASearchWithoutAnEndIsUnknownAndNamesWhatWasUnderWay(t *testing.T) {
 	all := readOperations(t, inDoubt)
-	f := checkLinearizable(Evidence{Operations: all, MaxClockSkew: time.Second}, 1000)
+	f := checkLinearizable(Evidence{MaxClockSkew: time.Second, recorded: inside.Put(evidence{Operations: all})}, 1000)
 	if f.Verdict != Unknown {
 		t.Fatalf("%v: %s, want unknown", f.Verdict, f.Why)
 	}
-	last := all[f.Operations[len(f.Operations)-1]-1]
+	shown := inside.In(&f).Operations
+	last := all[shown[len(shown)-1]-1]
 	for _, want := range []string{"in 1000 steps", fmt.Sprintf("what %s was told when it called %s for /;", last.Actor, last.Verb)} {
 		if !strings.Contains(f.Why, want) {
 			t.Errorf("%q does not contain %q", f.Why, want)
 		}
 	}
-	for _, place := range f.Operations[:len(f.Operations)-1] {
+	for _, place := range shown[:len(shown)-1] {
 		o := all[place-1]
-		if o.Call > last.Return || o.Return != 0 && o.Result != history.InDoubt && o.Return < last.Return {
+		if o.Call > last.Return || o.Return != 0 && o.Result != storeop.InDoubt && o.Return < last.Return {
 			t.Errorf("%v is named, and was not under way", o)
 		}
 		if want := fmt.Sprintf("%s of %s", o.Verb, o.Actor); !strings.Contains(f.Why, want) {
@@ -97,27 +99,27 @@ func TestAViolationOfOneKeyIsNotHiddenByAnotherKeysSearch(t *testing.T) {
 	all := readOperations(t, inDoubt)
 	for i, expires := range []int64{all[0].Began.Unix() + 60, all[0].Began.Unix() + 90} {
 		call := 100_000 + 2*i
-		all = append(all, history.Operation{
-			Actor: fmt.Sprint("node", i), Key: "/other", Verb: history.Acquire, Token: fmt.Sprint(i), Expires: expires,
-			Began: all[0].Began, Ended: all[0].Began, Call: call, Return: call + 1, Result: history.Done,
+		all = append(all, storeop.Operation{
+			Actor: fmt.Sprint("node", i), Key: "/other", Verb: storeop.Acquire, Token: fmt.Sprint(i), Expires: expires,
+			Began: all[0].Began, Ended: all[0].Began, Call: call, Return: call + 1, Result: storeop.Done,
 		})
 	}
-	f := checkLinearizable(Evidence{Operations: all, MaxClockSkew: time.Second}, 1000)
+	f := checkLinearizable(Evidence{MaxClockSkew: time.Second, recorded: inside.Put(evidence{Operations: all})}, 1000)
 	if f.Verdict != Violated || !strings.Contains(f.Why, "node1 was told when it called acquire for /other") {
 		t.Errorf("%v: %s, want a violation by node1 on /other", f.Verdict, f.Why)
 	}
 }
 
 func TestTooManyOperationsAtOnceAreUnknown(t *testing.T) {
-	var all []history.Operation
+	var all []storeop.Operation
 	for i := range maxOpen + 1 {
-		all = append(all, history.Operation{Actor: fmt.Sprint("node", i), Key: "/", Verb: history.Read, Call: i + 1, Return: 10_000 + i, Began: time.Unix(1, 0), Ended: time.Unix(2, 0), Result: history.Refused})
+		all = append(all, storeop.Operation{Actor: fmt.Sprint("node", i), Key: "/", Verb: storeop.Read, Call: i + 1, Return: 10_000 + i, Began: time.Unix(1, 0), Ended: time.Unix(2, 0), Result: storeop.Refused})
 	}
-	f := checkLinearizable(Evidence{Operations: all}, maxWork)
+	f := checkLinearizable(Evidence{recorded: inside.Put(evidence{Operations: all})}, maxWork)
 	if want := fmt.Sprintf("more than %d operations on / were under way when node%d called read", maxOpen, maxOpen); f.Verdict != Unknown || !strings.Contains(f.Why, want) {
 		t.Errorf("%v: %s, want unknown: %s", f.Verdict, f.Why, want)
 	}
-	if f := checkLinearizable(Evidence{Operations: all[1:]}, maxWork); f.Verdict != OK {
+	if f := checkLinearizable(Evidence{recorded: inside.Put(evidence{Operations: all[1:]})}, maxWork); f.Verdict != OK {
 		t.Errorf("one less: %v: %s, want ok", f.Verdict, f.Why)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -61,7 +62,7 @@ type shownBodies struct {
 
 func bodiesOf(ev Evidence) shownBodies {
 	all := shownBodies{texts: rendered(ev.History), stored: map[string]string{}}
-	for _, b := range ev.Bodies {
+	for _, b := range inside.In(&ev).Bodies {
 		if !b.Gone {
 			all.stored[b.Name] = b.Body
 		}

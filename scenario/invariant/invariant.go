@@ -6,6 +6,10 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -38,15 +42,9 @@ func (v Verdict) String() string {
 type Evidence struct {
 	Changes []ddbfake.Change // the store's change log, from its beginning
 	History []history.Event  // the events that the clients saw; invariants on the log alone do not need it
-	// Operations are the operations of the nodes on their stores. Without them, Linearizable has nothing to check.
-	Operations []history.Operation
-	// Bodies are the writes and deletions in the body store, in order; nil if the body store was not observed.
-	Bodies []history.Body
 	// Schema says how the cache keeps its pages and locks, if not in META and LOCK. Findings name the changes of its own
 	// rows, by its own names. Rows that Schema does not fit make a violation unknown.
 	Schema isr.Schema
-	// Lags are histories of the same schedule with other lags of TTL.
-	Lags []Lagged
 	// MaxClockSkew is the promised bound of |a node's clock - true time|: e in the statements.
 	MaxClockSkew time.Duration
 	// Revalidate is the freshness window, also for rows that do not hold one.
@@ -55,36 +53,48 @@ type Evidence struct {
 	TTLBuffer time.Duration
 	// Settle is the time after the end of all faults within which every page must be fresh again, and every lock be taken.
 	Settle time.Duration
-	// Lease and Lock are what a lock promises, for the invariants of OfLocks. Nil promises nothing.
-	Lease time.Duration
-	Lock  *LockTerms
-	// Lease, Retention and Once are what a layer that has calls run once promises, for the invariants of OfCalls: how long
-	// a call is in progress, and a result kept.
-	Retention time.Duration
-	Once      *OnceTerms
 	// AcrossNodes says that monotonic-reads is promised of all nodes together, and not of each by itself.
 	AcrossNodes bool
 	// MaxAge is the age from which on nothing may be served, fresh or stale; 0 states none.
 	MaxAge time.Duration
+
+	recorded
 }
 
-// Lagged is the history of the same schedule under another lag of TTL.
-type Lagged struct {
-	Lag     string
-	History []history.Event
-	// Diverged says at which step the schedule could not go on, because the nodes had decided otherwise; "" if it ran to
-	// its end.
-	Diverged string
+type recorded = inside.Of[evidence]
+
+// evidence is what our own runs have besides. A run without it is not judged by what needs it.
+type evidence struct {
+	// Operations are the operations of the nodes on their stores.
+	Operations []storeop.Operation
+	// Bodies are the writes and deletions in the body store, in order; nil if the body store was not observed.
+	Bodies []recorder.Body
+	// Lags are histories of the same schedule with other lags of TTL.
+	Lags []recorder.Lagged
+	// Lease and Lock are what a lock promises, for the invariants of OfLocks. Nil promises nothing.
+	Lease time.Duration
+	Lock  *promise.LockTerms
+	// Lease, Retention and Once are what a layer that has calls run once promises, for the invariants of OfCalls: how long
+	// a call is in progress, and a result kept.
+	Retention time.Duration
+	Once      *promise.OnceTerms
 }
 
 // Finding is the outcome of one check.
 type Finding struct {
 	Verdict Verdict
 	Why     string // one sentence; "" for ok
-	// Changes and Events are the sequence numbers of the few changes and events that show the violation. Operations are
-	// the places of such operations, from 1. The last of each is the decisive one.
-	Changes, Events, Operations []int
+	// Changes and Events are the sequence numbers of the few changes and events that show the violation. The last of each
+	// is the decisive one.
+	Changes, Events []int
+
+	deciding
 }
+
+type deciding = inside.Of[finding]
+
+// finding has the places, from 1, of the operations that show the violation.
+type finding struct{ Operations []int }
 
 // Invariant is one promise.
 type Invariant struct {
@@ -93,19 +103,25 @@ type Invariant struct {
 	Check     func(Evidence) Finding
 	// Watch begins a check of a log that is still being written. It is nil if the change log alone does not decide.
 	Watch func(Promise) Watcher
+
+	ours
+	rule rule // Check and Watch are made of it, if the log decides
+	// beyond makes the part of Check that needs more than the log. The ledger knows the log so far. It is nil if there is
+	// no such part, and returns nil if the evidence has nothing for it.
+	beyond func(Evidence, *ledger) follower
+}
+
+type ours = inside.Of[own]
+
+type own struct {
 	// Follow begins a check of a log and a history that are still being written. It is nil if the log alone decides, or if
 	// the check needs more than events.
-	Follow func(Promise) Follower
+	Follow func(Promise) teller
 	// Memory makes an empty memory of the past that Check remembers in addition to the rows. An exhaustive search proves
 	// only invariants that have one. The search runs one of many orders in which different nodes act at the same instant,
 	// so the check must come to the same verdict for each order; changes of one row have the same order in all of them.
 	// Nil means that Check depends on such orders, or on too much of the past: such an invariant is for campaigns.
 	Memory func() Memory
-
-	rule rule // Check and Watch are made of it, if the log decides
-	// beyond makes the part of Check that needs more than the log. The ledger knows the log so far. It is nil if there is
-	// no such part, and returns nil if the evidence has nothing for it.
-	beyond func(Evidence, *ledger) follower
 }
 
 // follows reports whether Check is made of a rule, of beyond, or of both.

@@ -4,13 +4,15 @@ import (
 	"math"
 	"slices"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
 // follower judges a run in the order of its events.
 type follower interface {
 	step(*step)           // the changes of one request to one key
-	body(*history.Body)   // a write or deletion in the body store
+	body(*recorder.Body)  // a write or deletion in the body store
 	event(*history.Event) // an event that a client saw
 	// found returns the finding after the last step, body and event.
 	found(Evidence) Finding
@@ -74,7 +76,7 @@ func checked(inv *Invariant, ev Evidence) Finding {
 	}
 	f.Changes = among(f.Changes, first, last)
 	f.Events = among(f.Events, 1, len(ev.History))
-	f.Operations = among(f.Operations, 1, len(ev.Operations))
+	inside.In(&f).Operations = among(inside.In(&f).Operations, 1, len(inside.In(&ev).Operations))
 	return f
 }
 
@@ -107,7 +109,7 @@ func follow(ev Evidence, invs []Invariant) []following {
 			beyond = append(beyond, all[i].beyond)
 		}
 	}
-	bodies, events := ev.Bodies, ev.History
+	bodies, events := inside.In(&ev).Bodies, ev.History
 	// The place of a body or an event is behind the last change before it.
 	tell := func(next int) {
 		if len(beyond) == 0 {

@@ -6,10 +6,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 )
 
 // linearizable holds that the answers that nodes got have an explanation: an order of all operations on a key, each
@@ -38,9 +40,9 @@ func linearizable() Invariant {
 }
 
 func checkLinearizable(ev Evidence, work int) Finding {
-	finding := ok()
-	for _, key := range keysOf(ev.Operations) {
-		at, open, end := explain(ev.Operations, key, ev.MaxClockSkew, work)
+	found, operations := ok(), inside.In(&ev).Operations
+	for _, key := range keysOf(operations) {
+		at, open, end := explain(operations, key, ev.MaxClockSkew, work)
 		switch {
 		case at == nil:
 		case end == complete:
@@ -48,17 +50,17 @@ func checkLinearizable(ev Evidence, work int) Finding {
 				Verdict: Violated,
 				Why: fmt.Sprintf("what %s was told when it called %s for %s has no explanation in any order of the operations before it",
 					at.Actor, at.Verb, key),
-				Operations: leadingTo(ev.Operations, *at),
+				deciding: inside.Put(finding{leadingTo(operations, *at)}),
 			}
 		default:
-			finding = finding.or(givenUp(ev.Operations, at, open, end, work))
+			found = found.or(givenUp(operations, at, open, end, work))
 		}
 	}
-	return finding
+	return found
 }
 
 // givenUp is the finding of a search that reached its bound at an operation, with the open ones under way.
-func givenUp(all []history.Operation, at *history.Operation, open []*history.Operation, end ended, work int) Finding {
+func givenUp(all []storeop.Operation, at *storeop.Operation, open []*storeop.Operation, end ended, work int) Finding {
 	f := unknown("no order was found in %d steps that explains what %s was told when it called %s for %s", work, at.Actor, at.Verb, at.Key)
 	if end == outOfPlaces {
 		f = unknown("more than %d operations on %s were under way when %s called %s", maxOpen, at.Key, at.Actor, at.Verb)
@@ -67,17 +69,17 @@ func givenUp(all []history.Operation, at *history.Operation, open []*history.Ope
 	for i := range all {
 		if o := &all[i]; o != at && slices.Contains(open, o) {
 			names = append(names, fmt.Sprintf("%s of %s", o.Verb, o.Actor))
-			f.Operations = append(f.Operations, i+1)
+			inside.In(&f).Operations = append(inside.In(&f).Operations, i+1)
 		}
 	}
 	if extra := len(names) - longestStory; extra > 0 {
-		f.Operations = f.Operations[extra:]
+		inside.In(&f).Operations = inside.In(&f).Operations[extra:]
 		names = append(names[extra:], fmt.Sprintf("%d more", extra))
 	}
 	if len(names) > 0 {
 		f.Why += "; under way or in doubt with it: " + strings.Join(names, ", ")
 	}
-	f.Operations = append(f.Operations, 1+slices.IndexFunc(all, func(o history.Operation) bool { return o.Call == at.Call }))
+	inside.In(&f).Operations = append(inside.In(&f).Operations, 1+slices.IndexFunc(all, func(o storeop.Operation) bool { return o.Call == at.Call }))
 	return f
 }
 
@@ -86,20 +88,20 @@ func givenUp(all []history.Operation, at *history.Operation, open []*history.Ope
 // operation as unexplained although an order explains it: the verdict is Linearizable's.
 //
 // Source: https://github.com/anishathalye/porcupine
-func Visualize(ev Evidence, w io.Writer) error {
-	model, info := orders(ev)
+func (e *evidence) Visualize(skew time.Duration, w io.Writer) error {
+	model, info := e.orders(skew)
 	return porcupine.Visualize(model, info, w)
 }
 
 // Orders returns, for each key, the longest order found of operations on it in which a single page with a single lease
 // would have given their answers, by their places in Evidence.Operations, from 1. Operations that are left out have no
 // place in it. The search is that of Visualize.
-func Orders(ev Evidence) [][]int {
+func (e *evidence) Orders(skew time.Duration) [][]int {
 	places := map[int]int{} // by call
-	for i, o := range ev.Operations {
+	for i, o := range e.Operations {
 		places[o.Call] = i + 1
 	}
-	_, info := orders(ev)
+	_, info := e.orders(skew)
 	var all [][]int
 	for _, found := range info.PartialLinearizationsOperations() {
 		var longest []porcupine.Operation
@@ -110,7 +112,7 @@ func Orders(ev Evidence) [][]int {
 		}
 		var order []int
 		for _, op := range longest {
-			if o, ok := op.Input.(history.Operation); ok {
+			if o, ok := op.Input.(storeop.Operation); ok {
 				order = append(order, places[o.Call])
 			}
 		}
@@ -120,14 +122,14 @@ func Orders(ev Evidence) [][]int {
 }
 
 // orders searches for an order of the operations on each key.
-func orders(ev Evidence) (porcupine.Model, porcupine.LinearizationInfo) {
-	model := pageModel(ev.MaxClockSkew)
-	keys := keysOf(ev.Operations)
+func (e *evidence) orders(skew time.Duration) (porcupine.Model, porcupine.LinearizationInfo) {
+	model := pageModel(skew)
+	keys := keysOf(e.Operations)
 	model.Partition = func(all []porcupine.Operation) [][]porcupine.Operation {
 		var parts [][]porcupine.Operation
 		for _, key := range keys {
 			parts = append(parts, slices.DeleteFunc(slices.Clone(all), func(o porcupine.Operation) bool {
-				operation, is := o.Input.(history.Operation)
+				operation, is := o.Input.(storeop.Operation)
 				return !is || operation.Key != key
 			}))
 		}
@@ -141,14 +143,14 @@ func orders(ev Evidence) (porcupine.Model, porcupine.LinearizationInfo) {
 	bounded, step := model, model.Step
 	bounded.StepContext = nil
 	bounded.Step = func(state, input, output any) (bool, any) {
-		o, _ := input.(history.Operation)
+		o, _ := input.(storeop.Operation)
 		steps := left[o.Key]
 		if *steps--; *steps < 0 {
 			return false, nil // nothing is possible any more, and so the search ends
 		}
 		return step(state, input, output)
 	}
-	_, info := porcupine.CheckOperationsVerbose(bounded, porcupineOperations(ev.Operations), 0)
+	_, info := porcupine.CheckOperationsVerbose(bounded, porcupineOperations(e.Operations), 0)
 	return model, info
 }
 
@@ -157,11 +159,11 @@ const maxDrawn = 1 << 14
 
 // leadingTo returns the places, from 1, of the operations on the same key that did something and were called before the
 // given one was answered, the latest ones only, and last that of the given one.
-func leadingTo(all []history.Operation, o history.Operation) []int {
+func leadingTo(all []storeop.Operation, o storeop.Operation) []int {
 	var places []int
 	own := 0
 	for i, other := range all {
-		effective := other.Result == history.Done && other.Verb != history.Read || other.Result == history.InDoubt
+		effective := other.Result == storeop.Done && other.Verb != storeop.Read || other.Result == storeop.InDoubt
 		switch {
 		case other.Call == o.Call:
 			own = i + 1
@@ -175,7 +177,7 @@ func leadingTo(all []history.Operation, o history.Operation) []int {
 	return append(places, own)
 }
 
-func keysOf(operations []history.Operation) []string {
+func keysOf(operations []storeop.Operation) []string {
 	var keys []string
 	for _, o := range operations {
 		if !slices.Contains(keys, o.Key) {
@@ -186,7 +188,7 @@ func keysOf(operations []history.Operation) []string {
 }
 
 // porcupineOperations puts the operations into porcupine's words.
-func porcupineOperations(operations []history.Operation) []porcupine.Operation {
+func porcupineOperations(operations []storeop.Operation) []porcupine.Operation {
 	all := make([]porcupine.Operation, 0, len(operations))
 	var actors []string
 	for _, o := range operations {
@@ -196,8 +198,8 @@ func porcupineOperations(operations []history.Operation) []porcupine.Operation {
 			actors = append(actors, o.Actor)
 		}
 		op := porcupine.Operation{ClientId: client, Input: o, Call: int64(o.Call), Return: int64(o.Return), Output: o.Result}
-		if o.Return == 0 || o.Result == history.InDoubt {
-			if o.Verb == history.Read {
+		if o.Return == 0 || o.Result == storeop.InDoubt {
+			if o.Verb == storeop.Read {
 				continue
 			}
 			op.Return = math.MaxInt64

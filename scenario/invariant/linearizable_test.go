@@ -9,15 +9,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // calls is a history of operations written by hand. Each operation takes the second in which it is written down, unless
 // it is one of several at once.
-type calls struct{ all []history.Operation }
+type calls struct{ all []storeop.Operation }
 
-func (c *calls) add(actor string, second int, o history.Operation) *calls {
+func (c *calls) evidence(skew time.Duration) invariant.Evidence {
+	ev := invariant.Evidence{MaxClockSkew: skew}
+	inside.In(&ev).Operations = c.all
+	return ev
+}
+
+func (c *calls) add(actor string, second int, o storeop.Operation) *calls {
 	o.Actor, o.Began, o.Call = actor, t0.Add(time.Duration(second)*time.Second), 2*len(c.all)+1
 	if o.Key == "" {
 		o.Key = "/"
@@ -36,39 +43,39 @@ func (c *calls) until(n int) *calls {
 // unanswered has the last operation never answered.
 func (c *calls) unanswered() *calls {
 	last := &c.all[len(c.all)-1]
-	last.Ended, last.Return, last.Result = time.Time{}, 0, history.InDoubt
+	last.Ended, last.Return, last.Result = time.Time{}, 0, storeop.InDoubt
 	return c
 }
 
 const (
-	done    = history.Done
-	refused = history.Refused
-	doubt   = history.InDoubt
+	done    = storeop.Done
+	refused = storeop.Refused
+	doubt   = storeop.InDoubt
 )
 
 // acquire is of a lease of ten seconds.
-func (c *calls) acquire(actor string, second int, token string, r history.Result) *calls {
-	return c.add(actor, second, history.Operation{Verb: history.Acquire, Token: token, Expires: t0.Unix() + int64(second) + 10, Result: r})
+func (c *calls) acquire(actor string, second int, token string, r storeop.Result) *calls {
+	return c.add(actor, second, storeop.Operation{Verb: storeop.Acquire, Token: token, Expires: t0.Unix() + int64(second) + 10, Result: r})
 }
 
-func (c *calls) refresh(actor string, second int, token string, r history.Result) *calls {
-	return c.add(actor, second, history.Operation{Verb: history.Refresh, Token: token, Expires: t0.Unix() + int64(second) + 10, Result: r})
+func (c *calls) refresh(actor string, second int, token string, r storeop.Result) *calls {
+	return c.add(actor, second, storeop.Operation{Verb: storeop.Refresh, Token: token, Expires: t0.Unix() + int64(second) + 10, Result: r})
 }
 
 // publish is of a page that TTL may delete after 100 seconds.
-func (c *calls) publish(actor string, second int, token, page string, r history.Result) *calls {
-	return c.add(actor, second, history.Operation{
-		Verb: history.Publish, Token: token, Page: page, TTL: t0.Unix() + int64(second) + 100, Result: r,
+func (c *calls) publish(actor string, second int, token, page string, r storeop.Result) *calls {
+	return c.add(actor, second, storeop.Operation{
+		Verb: storeop.Publish, Token: token, Page: page, TTL: t0.Unix() + int64(second) + 100, Result: r,
 	})
 }
 
-func (c *calls) release(actor string, second int, token string, r history.Result) *calls {
-	return c.add(actor, second, history.Operation{Verb: history.Release, Token: token, Result: r})
+func (c *calls) release(actor string, second int, token string, r storeop.Result) *calls {
+	return c.add(actor, second, storeop.Operation{Verb: storeop.Release, Token: token, Result: r})
 }
 
 // read finds a page, or none.
 func (c *calls) read(actor string, second int, page string) *calls {
-	o := history.Operation{Verb: history.Read, Page: page, Result: done}
+	o := storeop.Operation{Verb: storeop.Read, Page: page, Result: done}
 	if page == "" {
 		o.Result = refused
 	}
@@ -166,18 +173,18 @@ func TestLinearizable(t *testing.T) {
 			read("alice", 0, "p1").unanswered().read("bob", 1, "")},
 		{name: "each key by itself", log: ops().
 			acquire("alice", 0, "a1", done).
-			add("bob", 1, history.Operation{Key: "/b", Verb: history.Acquire, Token: "b1", Expires: t0.Unix() + 11, Result: done})},
+			add("bob", 1, storeop.Operation{Key: "/b", Verb: storeop.Acquire, Token: "b1", Expires: t0.Unix() + 11, Result: done})},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			want := invariant.OK
 			if test.show != nil {
 				want = invariant.Violated
 			}
-			f := invariant.Named("linearizable").Check(invariant.Evidence{Operations: test.log.all, MaxClockSkew: test.skew})
+			f := invariant.Named("linearizable").Check(test.log.evidence(test.skew))
 			if f.Verdict != want {
 				t.Errorf("verdict %v (%s), want %v", f.Verdict, f.Why, want)
 			}
-			if diff := cmp.Diff(test.show, f.Operations); diff != "" {
+			if diff := cmp.Diff(test.show, inside.In(&f).Operations); diff != "" {
 				t.Errorf("operations (-want +got):\n%s", diff)
 			}
 		})
@@ -186,14 +193,19 @@ func TestLinearizable(t *testing.T) {
 
 func TestOrdersPlaceWhatCanBeExplained(t *testing.T) {
 	explained := (&calls{}).acquire("alice", 0, "a1", done).until(1).read("bob", 1, "").publish("alice", 2, "a1", "p1", done).read("bob", 3, "p1")
-	if diff := cmp.Diff([][]int{{1, 2, 3, 4}}, sorted(invariant.Orders(invariant.Evidence{Operations: explained.all}))); diff != "" {
+	if diff := cmp.Diff([][]int{{1, 2, 3, 4}}, sorted(explained.orders())); diff != "" {
 		t.Errorf("all are explained (-want +got):\n%s", diff)
 	}
 	// Nobody has published what bob reads last.
 	lie := (&calls{}).acquire("alice", 0, "a1", done).publish("alice", 2, "a1", "p1", done).read("bob", 3, "p2")
-	if diff := cmp.Diff([][]int{{1, 2}}, invariant.Orders(invariant.Evidence{Operations: lie.all})); diff != "" {
+	if diff := cmp.Diff([][]int{{1, 2}}, lie.orders()); diff != "" {
 		t.Errorf("the last one is not (-want +got):\n%s", diff)
 	}
+}
+
+func (c *calls) orders() [][]int {
+	ev := c.evidence(0)
+	return inside.In(&ev).Orders(0)
 }
 
 // sorted has each order checked for what is in it: operations at the same time may be in any.
@@ -207,7 +219,8 @@ func sorted(orders [][]int) [][]int {
 func TestVisualizeShowsOperationsInWords(t *testing.T) {
 	log := ops().acquire("alice", 0, "a1", done).publish("alice", 1, "a1", "p1", done).read("bob", 2, "")
 	var page bytes.Buffer
-	if err := invariant.Visualize(invariant.Evidence{Operations: log.all}, &page); err != nil {
+	ev := log.evidence(0)
+	if err := inside.In(&ev).Visualize(0, &page); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"acquire a1", "publish a1 p1", "read -\\u003e nothing"} {
@@ -220,11 +233,11 @@ func TestVisualizeShowsOperationsInWords(t *testing.T) {
 // TestTheDecisiveOperationIsLast holds that it is the one which has no explanation, and not one that was called later.
 func TestTheDecisiveOperationIsLast(t *testing.T) {
 	at := func(s int) time.Time { return time.Date(2040, 1, 1, 0, 0, s, 0, time.UTC) }
-	f := invariant.Named("linearizable").Check(invariant.Evidence{Operations: []history.Operation{
-		{Actor: "bob", Verb: history.Publish, Key: "/home", Began: at(1), Ended: at(4), Call: 1, Return: 4, Result: history.Done, Token: "bob-1", Page: "b"},
-		{Actor: "alice", Verb: history.Acquire, Key: "/home", Began: at(2), Ended: at(3), Call: 2, Return: 3, Result: history.Done, Token: "alice-1", Expires: at(30).Unix()},
-	}})
-	if f.Verdict != invariant.Violated || len(f.Operations) != 2 || f.Operations[1] != 1 {
+	f := invariant.Named("linearizable").Check((&calls{[]storeop.Operation{
+		{Actor: "bob", Verb: storeop.Publish, Key: "/home", Began: at(1), Ended: at(4), Call: 1, Return: 4, Result: storeop.Done, Token: "bob-1", Page: "b"},
+		{Actor: "alice", Verb: storeop.Acquire, Key: "/home", Began: at(2), Ended: at(3), Call: 2, Return: 3, Result: storeop.Done, Token: "alice-1", Expires: at(30).Unix()},
+	}}).evidence(0))
+	if f.Verdict != invariant.Violated || len(inside.In(&f).Operations) != 2 || inside.In(&f).Operations[1] != 1 {
 		t.Errorf("%+v, want a violation with the operations 2 and 1", f)
 	}
 }

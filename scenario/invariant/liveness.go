@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -16,7 +17,8 @@ func liveness() Invariant {
 		Name:      "liveness",
 		Statement: "once faults have stopped, every page that is asked for is in the cache and fresh within the time that the scenario gives it",
 		Check:     checkLiveness,
-		Memory:    rememberNothing, // the rows decide everything after the last step of a schedule
+		// the rows decide everything after the last step of a schedule
+		ours: inside.Put(own{Memory: rememberNothing}),
 	}
 }
 

@@ -7,24 +7,12 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// LockTerms are what a lock promises besides its lease. The zero LockTerms are those of a lock that lasts for its lease
-// and is extended only when it is asked to.
-type LockTerms struct {
-	// Heartbeats says that the lock extends itself, at least every third of its lease, until it is released.
-	Heartbeats bool
-	// Margin is how long before the end of its lease a lock may say that it is lost.
-	Margin time.Duration
-	// Wait is how long the lock may wait by itself, in one call, although no other node can hold it.
-	Wait time.Duration
-	// Takeover is how long after the last sign of a holder, and after a lease, its lock may still count as held.
-	Takeover time.Duration
-}
-
-// The invariants of locks are judged from what the clients of a lock asked and were told (history.Hold), whatever the
+// The invariants of locks are judged from what the clients of a lock asked and were told (mark.Hold), whatever the
 // lock keeps and where. Of the change log they take only the times of a node's writes.
 var ofLocks = []Invariant{mutualExclusion(), guardedWrites(), keptLease(), freeLock(), lockLiveness()}
 
@@ -128,13 +116,13 @@ func checkGuardedWrites(ev Evidence) Finding {
 
 func checkWrites(ev Evidence, lock *lock) Finding {
 	for i, late := range lock.writes {
-		first := lock.byID[late.Hold.ID]
+		first := lock.byID[inside.In(late).Hold.ID]
 		for _, before := range lock.writes[:i] {
-			second := lock.byID[before.Hold.ID]
+			second := lock.byID[inside.In(before).Hold.ID]
 			if !second.after(first) {
 				continue
 			}
-			if late.Hold.Fenced || late.Time.Before(first.sure(ev, late)) {
+			if inside.In(late).Hold.Fenced || late.Time.Before(first.sure(ev, late)) {
 				return Finding{
 					Verdict: Violated,
 					Why: fmt.Sprintf("a write of %s, which took lock %s at first, took effect after one of %s, which took it later",
@@ -150,11 +138,11 @@ func checkWrites(ev Evidence, lock *lock) Finding {
 func checkTokens(lock *lock) Finding {
 	for i, first := range lock.holds {
 		for _, second := range lock.holds[i+1:] {
-			if first.taken.Hold.Fenced && second.taken.Hold.Fenced && second.after(first) && second.taken.Hold.Token <= first.taken.Hold.Token {
+			if inside.In(first.taken).Hold.Fenced && inside.In(second.taken).Hold.Fenced && second.after(first) && inside.In(second.taken).Hold.Token <= inside.In(first.taken).Hold.Token {
 				return Finding{
 					Verdict: Violated,
 					Why: fmt.Sprintf("%s got the fencing token %d of lock %s, and %s, which asked for it after that, got %d: tokens must grow",
-						first.actor, first.taken.Hold.Token, lock.key, second.actor, second.taken.Hold.Token),
+						first.actor, inside.In(first.taken).Hold.Token, lock.key, second.actor, inside.In(second.taken).Hold.Token),
 					Events: events(first.taken, second.asked, second.taken),
 				}
 			}
@@ -182,23 +170,23 @@ func keptLease() Invariant {
 }
 
 func checkKeptLease(ev Evidence) Finding {
-	if ev.Lock == nil {
+	if inside.In(&ev).Lock == nil {
 		return ok()
 	}
 	for _, lock := range locksOf(ev) {
 		for _, h := range lock.holds {
 			lost := h.ended
-			if lost == nil || lost.Kind != mark.EventLockLost || lost.Hold.Troubled {
+			if lost == nil || lost.Kind != mark.EventLockLost || inside.In(lost).Hold.Troubled {
 				continue
 			}
-			early := lost.Time.Before(h.sure(ev, lost).Add(-ev.Lock.Margin))
-			excused := h.taken.Hold.Excused + lost.Hold.Excused
-			held := ev.Lock.Heartbeats && excused < ev.Lease/4-2*ev.MaxClockSkew
+			early := lost.Time.Before(h.sure(ev, lost).Add(-inside.In(&ev).Lock.Margin))
+			excused := inside.In(h.taken).Hold.Excused + inside.In(lost).Hold.Excused
+			held := inside.In(&ev).Lock.Heartbeats && excused < inside.In(&ev).Lease/4-2*ev.MaxClockSkew
 			if !early && !held {
 				continue
 			}
 			why := fmt.Sprintf("%s was told to have lost lock %s %s after it had asked for it; its lease is %v",
-				h.actor, lock.key, span(h.since(lost).Time, lost.Time), ev.Lease)
+				h.actor, lock.key, span(h.since(lost).Time, lost.Time), inside.In(&ev).Lease)
 			if !early {
 				why = fmt.Sprintf("%s was told to have lost lock %s, which extends itself, although its requests were held up for %v only, and none failed",
 					h.actor, lock.key, excused)
@@ -225,17 +213,17 @@ func freeLock() Invariant {
 }
 
 func checkFreeLock(ev Evidence) Finding {
-	if ev.Lock == nil {
+	if inside.In(&ev).Lock == nil {
 		return ok()
 	}
 	for _, lock := range locksOf(ev) {
 		asked := free{
-			all: lock.all, wait: ev.Lock.Wait, takeover: ev.Lock.Takeover, refused: mark.EventLockRefused,
+			all: lock.all, wait: inside.In(&ev).Lock.Wait, takeover: inside.In(&ev).Lock.Takeover, refused: mark.EventLockRefused,
 			refusal: func(h *hold) string {
 				return fmt.Sprintf("%s was refused lock %s, which nobody else could hold", h.actor, lock.key)
 			},
 			delay: func(h *hold, waited time.Duration) string {
-				return fmt.Sprintf("%s waited %v for lock %s while nobody else could hold it; its terms allow %v", h.actor, waited, lock.key, ev.Lock.Wait)
+				return fmt.Sprintf("%s waited %v for lock %s while nobody else could hold it; its terms allow %v", h.actor, waited, lock.key, inside.In(&ev).Lock.Wait)
 			},
 		}
 		if f := asked.check(ev); f.Verdict != OK {
@@ -257,7 +245,7 @@ type free struct {
 
 func (r free) check(ev Evidence) Finding {
 	for i, a := range r.all {
-		if a.answer == nil || a.answer.Hold.Troubled || a.late {
+		if a.answer == nil || inside.In(a.answer).Hold.Troubled || a.late {
 			continue
 		}
 		free, inTheWay := a.asked.Time, (*hold)(nil)
@@ -280,7 +268,7 @@ func (r free) check(ev Evidence) Finding {
 		if a.answer.Kind == r.refused && clear {
 			return Finding{Verdict: Violated, Why: r.refusal(a), Events: events(a.asked, a.answer)}
 		}
-		if waited := a.answer.Time.Sub(free) - a.answer.Hold.Excused; waited > r.wait {
+		if waited := a.answer.Time.Sub(free) - inside.In(a.answer).Hold.Excused; waited > r.wait {
 			all := []*history.Event{a.asked, a.answer}
 			if inTheWay != nil {
 				all = append(all, inTheWay.asked, inTheWay.closed)
@@ -376,7 +364,7 @@ func (h *hold) since(before *history.Event) *history.Event {
 // sure is until when a holder may rely on its lock without asking, as it is known before an event. Rows may hold whole
 // milliseconds.
 func (h *hold) sure(ev Evidence, before *history.Event) time.Time {
-	return h.since(before).Time.Add(ev.Lease - 2*ev.MaxClockSkew - time.Millisecond)
+	return h.since(before).Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - time.Millisecond)
 }
 
 // claim is the last answer to a question after an event that the lock is still held, nil if there is none.
@@ -414,7 +402,7 @@ func (h *hold) until(ev Evidence, takeover time.Duration) time.Time {
 	if h.lastWrite.After(last) {
 		last = h.lastWrite
 	}
-	return last.Add(ev.Lease + takeover + 4*ev.MaxClockSkew + 2*time.Second)
+	return last.Add(inside.In(&ev).Lease + takeover + 4*ev.MaxClockSkew + 2*time.Second)
 }
 
 // locksOf reads the history.
@@ -423,7 +411,7 @@ func locksOf(ev Evidence) []*lock {
 	open := map[string]*hold{} // by node
 	for i := range ev.History {
 		e := &ev.History[i]
-		if e.Hold == nil {
+		if inside.In(e).Hold == nil {
 			if h := open[e.Actor]; h != nil && e.Kind == history.Crashed {
 				h.last = e
 				if h.ended == nil {
@@ -438,14 +426,14 @@ func locksOf(ev Evidence) []*lock {
 			all = append(all, &lock{key: e.Key, byID: map[string]*hold{}})
 		}
 		l := all[at]
-		h := l.byID[e.Hold.ID]
+		h := l.byID[inside.In(e).Hold.ID]
 		if h == nil {
 			if e.Kind != mark.EventLockAsked {
 				continue
 			}
 			h = &hold{actor: e.Actor, asked: e}
 			l.all = append(l.all, h)
-			l.byID[e.Hold.ID] = h
+			l.byID[inside.In(e).Hold.ID] = h
 			open[e.Actor] = h
 		}
 		l.take(h, e)
@@ -461,7 +449,7 @@ func locksOf(ev Evidence) []*lock {
 // take takes in an event of a hold.
 func (l *lock) take(h *hold, e *history.Event) {
 	h.last = e
-	h.troubled = h.troubled || e.Hold.Troubled
+	h.troubled = h.troubled || inside.In(e).Hold.Troubled
 	end := func() {
 		if h.ended == nil {
 			h.ended = e

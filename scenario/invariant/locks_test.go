@@ -7,9 +7,18 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
+
+type LockTerms = promise.LockTerms
+
+// promised is a lease of ten seconds, under terms.
+func promised(terms LockTerms) recorded {
+	return inside.Put(evidence{Lease: 10 * time.Second, Lock: &terms})
+}
 
 // told is one event of a history of locks: what a node's hold came to, and when.
 type told struct {
@@ -30,7 +39,7 @@ func of(all ...told) []history.Event {
 		e := history.Event{Seq: i + 1, Time: time.Unix(1e9, 0).Add(a.at), Actor: a.actor, Kind: a.kind, Note: a.note}
 		if a.hold != "" {
 			e.Key = "job"
-			e.Hold = &history.Hold{ID: a.hold, Token: a.token, Fenced: a.token != 0, Excused: a.excused, Troubled: a.troubled}
+			inside.In(&e).Hold = &mark.Hold{ID: a.hold, Token: a.token, Fenced: a.token != 0, Excused: a.excused, Troubled: a.troubled}
 		}
 		events = append(events, e)
 	}
@@ -167,7 +176,7 @@ func TestInvariantsOfLocks(t *testing.T) {
 		{"not asked for", "lock-liveness", 0, LockTerms{}, join(takes(0, "alice", "a", 0), settled), Unknown},
 	} {
 		t.Run(test.inv+"/"+test.name, func(t *testing.T) {
-			found := judge(test.inv, Evidence{History: of(test.story...), MaxClockSkew: test.skew, Lease: 10 * s, Lock: &test.terms, Settle: 5 * s})
+			found := judge(test.inv, Evidence{History: of(test.story...), MaxClockSkew: test.skew, recorded: promised(test.terms), Settle: 5 * s})
 			if found.Verdict != test.want {
 				t.Fatalf("got %v %q (events %v), want %v", found.Verdict, found.Why, found.Events, test.want)
 			}
@@ -200,7 +209,7 @@ func TestFindingsOfLocksShowWhatViolatesThem(t *testing.T) {
 		{"lost although it extends itself", "kept-lease", LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), is(30*s, "alice", mark.EventLockLost, "a", 0)), "which extends itself", []int{1, 2, 3}},
 		{"waits after a release", "free-lock", LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), is(s, "alice", mark.EventLockAsked, "a", 0), back(2*s, "bob", "b"), is(4*s, "alice", mark.EventLockTaken, "a", 0)), "waited 2s", []int{1, 3, 5, 6}},
 	} {
-		f := judge(test.inv, Evidence{History: of(test.story...), Lease: 10 * s, Lock: &test.terms})
+		f := judge(test.inv, Evidence{History: of(test.story...), recorded: promised(test.terms)})
 		if f.Verdict != Violated || !strings.Contains(f.Why, test.why) || !slices.Equal(f.Events, test.want) {
 			t.Errorf("%s: got %v %q, events %v; want it violated, with %q and events %v", test.name, f.Verdict, f.Why, f.Events, test.why, test.want)
 		}
@@ -211,7 +220,7 @@ func TestFindingsOfLocksShowWhatViolatesThem(t *testing.T) {
 // count as a holder: a request that was in the network when it crashed.
 func TestALateWriteOfADeadHolder(t *testing.T) {
 	story := join(takes(0, "bob", "b", 0), is(s, "bob", history.Crashed, "", 0), is(20*s, "alice", mark.EventLockAsked, "a", 0), is(20*s, "alice", mark.EventLockRefused, "a", 0))
-	ev := Evidence{History: of(story...), Lease: 10 * s, Lock: &LockTerms{Wait: s}}
+	ev := Evidence{History: of(story...), recorded: promised(LockTerms{Wait: s})}
 	if f := freeLock().Check(ev); f.Verdict != Violated {
 		t.Errorf("without a late write: got %v", f)
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -18,7 +20,7 @@ func noDanglingPointer() Invariant {
 		Name: "no-dangling-pointer",
 		Statement: "while META is visible, the version that it leads to is there and so is the body, put before META named it; " +
 			"and no etag of a key ever stands for two bodies",
-		Memory: rememberPages,
+		ours:   inside.Put(own{Memory: rememberPages}),
 		rule:   checkPointer,
 		beyond: newBodies,
 	})
@@ -86,11 +88,11 @@ type tag struct {
 }
 
 func newBodies(ev Evidence, l *ledger) follower {
-	if ev.Bodies == nil {
+	if inside.In(&ev).Bodies == nil {
 		return nil
 	}
 	return &bodies{
-		log: l, there: make(map[string]string, len(ev.Bodies)), history: ev.History, elsewhere: len(ev.Bodies) == 0, first: ok(),
+		log: l, there: make(map[string]string, len(inside.In(&ev).Bodies)), history: ev.History, elsewhere: len(inside.In(&ev).Bodies) == 0, first: ok(),
 	}
 }
 
@@ -98,7 +100,7 @@ func (all *bodies) violated(seq int, why string, args ...any) {
 	all.first = all.first.and(Finding{Verdict: Violated, Why: fmt.Sprintf(why, args...), Changes: []int{seq}})
 }
 
-func (all *bodies) body(b *history.Body) {
+func (all *bodies) body(b *recorder.Body) {
 	if !b.Gone {
 		all.there[b.Name] = b.Body
 		return

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
-	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -73,16 +74,16 @@ func TestNoDanglingPointerCatches(t *testing.T) {
 }
 
 // stored is a body store's log.
-func stored(bodies ...history.Body) []history.Body { return bodies }
+func stored(bodies ...recorder.Body) []recorder.Body { return bodies }
 
 // put is the storing of a body, of which the text is given too, after so many changes of rows.
-func put(name, text string, change int) history.Body {
-	return history.Body{Time: t0, Actor: "alice", Name: name, Body: text, Change: change}
+func put(name, text string, change int) recorder.Body {
+	return recorder.Body{Time: t0, Actor: "alice", Name: name, Body: text, Change: change}
 }
 
 // removed is the deletion of a body.
-func removed(name string, change int, at time.Duration) history.Body {
-	return history.Body{Time: t0.Add(at), Actor: "carol", Name: name, Gone: true, Change: change}
+func removed(name string, change int, at time.Duration) recorder.Body {
+	return recorder.Body{Time: t0.Add(at), Actor: "carol", Name: name, Gone: true, Change: change}
 }
 
 func TestNoDanglingPointerFollowsMETAToTheBody(t *testing.T) {
@@ -92,7 +93,7 @@ func TestNoDanglingPointerFollowsMETAToTheBody(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		log    *changeLog
-		bodies []history.Body
+		bodies []recorder.Body
 		want   invariant.Verdict
 		show   []int
 	}{
@@ -118,7 +119,9 @@ func TestNoDanglingPointerFollowsMETAToTheBody(t *testing.T) {
 		{"an etag of two keys", tagged(tagged(newLog(), "1", "e").on("cache", "CACHE#2"), "2", "e"), stored(put("1", "x", 0), put("2", "y", 0)), invariant.OK, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := invariant.Named("no-dangling-pointer").Check(invariant.Evidence{Changes: test.log.changes, Bodies: test.bodies})
+			ev := invariant.Evidence{Changes: test.log.changes}
+			inside.In(&ev).Bodies = test.bodies
+			got := invariant.Named("no-dangling-pointer").Check(ev)
 			checkFinding(t, got, test.want, test.show, nil)
 		})
 	}

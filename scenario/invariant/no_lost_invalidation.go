@@ -7,6 +7,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -20,9 +21,8 @@ func noLostInvalidation() Invariant {
 		Name: "no-lost-invalidation",
 		Statement: "nothing that is asked for after an invalidation was confirmed is served as fresh " +
 			"from data read before that invalidation was asked for",
-		Check:  checkInvalidations,
-		Follow: func(Promise) Follower { return newCutoffs() },
-		Memory: func() Memory { return &invalidations{} },
+		Check: checkInvalidations,
+		ours:  inside.Put(own{Follow: func(Promise) teller { return newCutoffs() }, Memory: func() Memory { return &invalidations{} }}),
 	}
 }
 

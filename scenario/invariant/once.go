@@ -4,18 +4,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
-
-// OnceTerms are what a layer that has calls run once promises besides its two times: that of a call in progress
-// (Evidence.Lease) and that for which a result is kept (Evidence.Retention).
-type OnceTerms struct {
-	// Payload says that a call whose payload is not that of its key is refused.
-	Payload bool
-	// Wait and Takeover are as in LockTerms: of a call that nobody else is at, and of one whose node has died.
-	Wait, Takeover time.Duration
-}
 
 // The invariants of calls that run once are judged from what their callers asked and were told, and from when effects
 // took place, whatever the layer keeps and where. Of the change log they take only the times of a node's writes.
@@ -44,13 +36,13 @@ func callsOf(ev Evidence) []*keyed {
 	byID, open := map[string]*call{}, map[string]*call{} // open is by node
 	for i := range ev.History {
 		e := &ev.History[i]
-		if c := open[e.Actor]; e.Hold == nil && c != nil && e.Kind == history.Crashed {
+		if c := open[e.Actor]; inside.In(e).Hold == nil && c != nil && e.Kind == history.Crashed {
 			c.last, c.ended = e, e
 		}
-		if e.Hold == nil || e.Kind < mark.EventCallAsked {
+		if inside.In(e).Hold == nil || e.Kind < mark.EventCallAsked {
 			continue
 		}
-		c := byID[e.Hold.ID]
+		c := byID[inside.In(e).Hold.ID]
 		if c == nil && e.Kind == mark.EventCallAsked {
 			at := slices.IndexFunc(all, func(k *keyed) bool { return k.key == e.Key })
 			if at < 0 {
@@ -58,7 +50,7 @@ func callsOf(ev Evidence) []*keyed {
 			}
 			c = &call{hold: hold{actor: e.Actor, asked: e}, payload: e.Inputs}
 			all[at].all = append(all[at].all, c)
-			byID[e.Hold.ID], open[e.Actor] = c, c
+			byID[inside.In(e).Hold.ID], open[e.Actor] = c, c
 		}
 		if c != nil {
 			c.take(e)
@@ -75,7 +67,7 @@ func callsOf(ev Evidence) []*keyed {
 // take takes in an event of a call.
 func (c *call) take(e *history.Event) {
 	c.last = e
-	c.troubled = c.troubled || e.Hold.Troubled
+	c.troubled = c.troubled || inside.In(e).Hold.Troubled
 	switch e.Kind {
 	case mark.EventCallAnswered, mark.EventCallRefused, mark.EventCallOther:
 		c.answer, c.closed = e, e
@@ -119,10 +111,10 @@ func (k *keyed) told(result string) (first *history.Event) {
 // forgotten is from when on the result of a call may be forgotten. It is kept from before the call was made, and rows may
 // hold whole seconds.
 func (c *call) forgotten(ev Evidence) time.Time {
-	return c.asked.Time.Add(ev.Retention - 2*ev.MaxClockSkew - time.Second)
+	return c.asked.Time.Add(inside.In(&ev).Retention - 2*ev.MaxClockSkew - time.Second)
 }
 
 // inProgress is until when a call surely counts as in progress, whatever became of its node.
 func (c *call) inProgress(ev Evidence) time.Time {
-	return c.asked.Time.Add(ev.Lease - 2*ev.MaxClockSkew - time.Millisecond)
+	return c.asked.Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - time.Millisecond)
 }

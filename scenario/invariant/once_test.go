@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
@@ -18,10 +20,10 @@ func calls(t *testing.T, story string) Evidence {
 		"asks": mark.EventCallAsked, "begins": mark.EventEffectBegun, "happens": mark.EventEffect, "fails": mark.EventEffectFailed,
 		"told": mark.EventCallAnswered, "refused": mark.EventCallRefused, "other": mark.EventCallOther, "crashed": history.Crashed, "settled": history.Settled,
 	}
-	ev := Evidence{
-		Lease: 10 * time.Second, Retention: time.Minute, Settle: 20 * time.Second,
-		Once: &OnceTerms{Payload: true, Wait: 2 * time.Second, Takeover: 10 * time.Second},
-	}
+	ev := Evidence{Settle: 20 * time.Second, recorded: inside.Put(evidence{
+		Lease: 10 * time.Second, Retention: time.Minute,
+		Once: &promise.OnceTerms{Payload: true, Wait: 2 * time.Second, Takeover: 10 * time.Second},
+	})}
 	for i, line := range strings.Split(strings.TrimSpace(story), "\n") {
 		words := append(strings.Fields(line), "")
 		at, err := time.ParseDuration(words[0] + "s")
@@ -32,7 +34,7 @@ func calls(t *testing.T, story string) Evidence {
 		actor, _, _ := strings.Cut(words[1], ".")
 		e := history.Event{Seq: i + 1, Time: time.Unix(1e9, 0).Add(at), Actor: actor, Kind: kind}
 		if kind >= mark.EventCallAsked {
-			e.Key, e.Hold = "order-7", &history.Hold{ID: words[1]}
+			e.Key, inside.In(&e).Hold = "order-7", &mark.Hold{ID: words[1]}
 			if kind == mark.EventCallAsked {
 				e.Inputs = words[3]
 			} else {
@@ -99,10 +101,10 @@ func TestCalls(t *testing.T) {
 
 // TestCallsOfLayersThatPromiseLess holds what is judged where the layer does not say what it promises, or no payloads.
 func TestCallsOfLayersThatPromiseLess(t *testing.T) {
-	for _, once := range []*OnceTerms{nil, {Wait: time.Hour}} {
+	for _, once := range []*promise.OnceTerms{nil, {Wait: time.Hour}} {
 		for _, story := range []string{alicesCall + "2 bob asks b\n2 bob told r1", alicesCall + "2 bob asks a\n5 bob told r1"} {
 			ev := calls(t, story)
-			ev.Once = once
+			inside.In(&ev).Once = once
 			Judge(ev, func(inv Invariant, f Finding) { t.Errorf("terms %+v, %q: found %v of %s", once, story, f, inv.Name) }, OfCalls()...)
 		}
 	}

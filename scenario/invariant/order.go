@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 )
 
 const (
@@ -26,7 +26,7 @@ type search struct {
 	skew time.Duration
 	work int // how many steps are left
 
-	open                   [maxOpen]*history.Operation // nil is a free place
+	open                   [maxOpen]*storeop.Operation // nil is a free place
 	top                    int                         // all places from here on are free
 	reads, optional, doubt set                         // which of those open
 	// settable is the last moment at which an operation gives a token to the lease.
@@ -55,12 +55,12 @@ const (
 type moment struct {
 	order    int
 	answered bool
-	o        *history.Operation
+	o        *storeop.Operation
 }
 
 // explain returns the operation on the key whose answer is the first that no order explains, nil if there is none. If
 // the search was given up, it is the one at whose call or answer, and open are those under way then.
-func explain(all []history.Operation, key string, skew time.Duration, work int) (at *history.Operation, open []*history.Operation, end ended) {
+func explain(all []storeop.Operation, key string, skew time.Duration, work int) (at *storeop.Operation, open []*storeop.Operation, end ended) {
 	moments, settable := momentsOf(all, key)
 	s := search{skew: skew, work: work, settable: settable, now: []prefix{{}}}
 	for _, m := range moments {
@@ -81,12 +81,12 @@ func explain(all []history.Operation, key string, skew time.Duration, work int) 
 }
 
 // momentsOf returns the calls and answers on the key that count, in their order; of those at once the calls are first.
-func momentsOf(all []history.Operation, key string) (moments []moment, settable map[string]int) {
+func momentsOf(all []storeop.Operation, key string) (moments []moment, settable map[string]int) {
 	moments = make([]moment, 0, 2*len(all))
 	for i := range all {
 		o := &all[i]
 		answered := answeredBy(o) < math.MaxInt
-		if o.Key != key || needless(o) || !answered && o.Verb == history.Read {
+		if o.Key != key || needless(o) || !answered && o.Verb == storeop.Read {
 			continue
 		}
 		moments = append(moments, moment{o.Call, false, o})
@@ -110,7 +110,7 @@ func momentsOf(all []history.Operation, key string) (moments []moment, settable 
 	})
 	if settable != nil { // something is in doubt
 		for _, m := range moments {
-			if !m.answered && (m.o.Verb == history.Acquire || m.o.Verb == history.Refresh) {
+			if !m.answered && (m.o.Verb == storeop.Acquire || m.o.Verb == storeop.Refresh) {
 				settable[m.o.Token] = max(settable[m.o.Token], answeredBy(m.o))
 			}
 		}
@@ -119,8 +119,8 @@ func momentsOf(all []history.Operation, key string) (moments []moment, settable 
 }
 
 // answeredBy is when it was over whether and when the operation took effect.
-func answeredBy(o *history.Operation) int {
-	if o.Return == 0 || o.Result == history.InDoubt {
+func answeredBy(o *storeop.Operation) int {
+	if o.Return == 0 || o.Result == storeop.InDoubt {
 		return math.MaxInt
 	}
 	return o.Return
@@ -129,26 +129,26 @@ func answeredBy(o *history.Operation) int {
 // needless reports whether the operation explains nothing that its absence does not: it is an acquire whose token no
 // other operation names. It finds the lease free or over, and a node that can take the lease after it could take it
 // before.
-func needless(o *history.Operation) bool {
-	return o.Verb == history.Acquire && o.Result != history.Done
+func needless(o *storeop.Operation) bool {
+	return o.Verb == storeop.Acquire && o.Result != storeop.Done
 }
 
 // call puts the operation among those open, false if there is no place. A read that finds the page as it is, is over:
 // it changes nothing, so later is no better. One that finds no page where there was one says that TTL has taken it,
 // which is a change: it stays open, and may come before any answer, as a write may.
-func (s *search) call(o *history.Operation) bool {
+func (s *search) call(o *storeop.Operation) bool {
 	place := slices.Index(s.open[:], nil)
 	if place < 0 {
 		return false
 	}
 	s.open[place], s.top = o, max(s.top, place+1)
 	switch {
-	case o.Verb == history.Read:
+	case o.Verb == storeop.Read:
 		s.reads.add(place)
 		for i := range s.now {
 			s.read(&s.now[i], place)
 		}
-	case o.Result != history.Done:
+	case o.Result != storeop.Done:
 		s.optional.add(place)
 		if answeredBy(o) == math.MaxInt {
 			s.doubt.add(place)
@@ -165,7 +165,7 @@ func (s *search) read(p *prefix, place int) {
 	}
 }
 
-func (s *search) placeOf(o *history.Operation) int { return slices.Index(s.open[:], o) }
+func (s *search) placeOf(o *storeop.Operation) int { return slices.Index(s.open[:], o) }
 
 // answer leaves the orders that have the operation in them, or can take it in, with others before it, and those that
 // need not. It returns false when the work is done before it is over.
@@ -241,7 +241,7 @@ func (s *search) forget(place int) {
 // settle forgets the operations in doubt that cannot take effect any more: those of a lease that is gone for good.
 func (s *search) settle(order int) {
 	for i := range s.top {
-		if !s.doubt.has(i) || s.open[i].Verb == history.Refresh || s.settable[s.open[i].Token] >= order {
+		if !s.doubt.has(i) || s.open[i].Verb == storeop.Refresh || s.settable[s.open[i].Token] >= order {
 			continue
 		}
 		if !slices.ContainsFunc(s.now, func(p prefix) bool { return p.page.token == s.open[i].Token }) {
@@ -282,8 +282,8 @@ func (s *search) covers(a, b prefix) bool {
 	return true
 }
 
-func (s *search) underWay() []*history.Operation {
-	return slices.DeleteFunc(slices.Clone(s.open[:s.top]), func(o *history.Operation) bool { return o == nil })
+func (s *search) underWay() []*storeop.Operation {
+	return slices.DeleteFunc(slices.Clone(s.open[:s.top]), func(o *storeop.Operation) bool { return o == nil })
 }
 
 // set is a set of places.

@@ -9,14 +9,14 @@ import (
 	"github.com/anishathalye/porcupine"
 	"pgregory.net/rapid"
 
-	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 )
 
 // drawOperations draws a history of two nodes on a key, of which some can be explained and some cannot: calls and
 // answers in any order, few tokens, pages and seconds.
-func drawOperations(t *rapid.T) []history.Operation {
+func drawOperations(t *rapid.T) []storeop.Operation {
 	epoch := time.Unix(1_000, 0)
-	var all []history.Operation
+	var all []storeop.Operation
 	open := map[string]int{}
 	for order := range 2 * rapid.IntRange(1, 8).Draw(t, "operations") {
 		order++
@@ -25,20 +25,20 @@ func drawOperations(t *rapid.T) []history.Operation {
 		if place, calls := open[actor]; calls {
 			o := &all[place]
 			o.Ended, o.Return = now, order
-			o.Result = rapid.SampledFrom([]history.Result{history.Done, history.Refused, history.Done, history.InDoubt}).Draw(t, "result")
-			if o.Verb == history.Read {
+			o.Result = rapid.SampledFrom([]storeop.Result{storeop.Done, storeop.Refused, storeop.Done, storeop.InDoubt}).Draw(t, "result")
+			if o.Verb == storeop.Read {
 				o.Page = rapid.SampledFrom([]string{"p1", "p2"}).Draw(t, "page")
 			}
 			delete(open, actor)
 			continue
 		}
-		o := history.Operation{
+		o := storeop.Operation{
 			Actor: actor, Key: "/", Began: now, Call: order,
-			Verb:    rapid.SampledFrom([]history.Verb{history.Acquire, history.Read, history.Publish, history.Refresh, history.Release}).Draw(t, "verb"),
+			Verb:    rapid.SampledFrom([]storeop.Verb{storeop.Acquire, storeop.Read, storeop.Publish, storeop.Refresh, storeop.Release}).Draw(t, "verb"),
 			Token:   actor,
 			Expires: now.Unix() + rapid.Int64Range(1, 6).Draw(t, "lease"),
 		}
-		if o.Verb == history.Publish {
+		if o.Verb == storeop.Publish {
 			o.Page = rapid.SampledFrom([]string{"p1", "p2"}).Draw(t, "page")
 			o.TTL = now.Unix() + rapid.Int64Range(1, 6).Draw(t, "ttl")
 		}
@@ -50,9 +50,9 @@ func drawOperations(t *rapid.T) []history.Operation {
 
 // drawExplicable draws a history that has an explanation: each operation takes effect at a moment between its call and
 // its answer, on a page whose rows go by their ttl, and is answered by what it met.
-func drawExplicable(t *rapid.T) []history.Operation {
+func drawExplicable(t *rapid.T) []storeop.Operation {
 	epoch := time.Unix(1_000, 0)
-	var all []history.Operation
+	var all []storeop.Operation
 	var p page
 	open, effective := map[string]int{}, map[string]bool{}
 	leases, held := 0, map[string]string{"alice": "none", "bob": "none", "carol": "none"}
@@ -63,45 +63,45 @@ func drawExplicable(t *rapid.T) []history.Operation {
 		place, calls := open[actor]
 		switch {
 		case !calls:
-			verbs := []history.Verb{history.Read, history.Read, history.Acquire, history.Acquire}
+			verbs := []storeop.Verb{storeop.Read, storeop.Read, storeop.Acquire, storeop.Acquire}
 			if held[actor] != "none" {
-				verbs = []history.Verb{history.Read, history.Publish, history.Publish, history.Publish, history.Refresh, history.Release}
+				verbs = []storeop.Verb{storeop.Read, storeop.Publish, storeop.Publish, storeop.Publish, storeop.Refresh, storeop.Release}
 			}
-			o := history.Operation{Actor: actor, Key: "/", Began: now, Call: order, Verb: rapid.SampledFrom(verbs).Draw(t, "verb")}
+			o := storeop.Operation{Actor: actor, Key: "/", Began: now, Call: order, Verb: rapid.SampledFrom(verbs).Draw(t, "verb")}
 			switch o.Verb {
-			case history.Acquire:
+			case storeop.Acquire:
 				leases++
 				o.Token, o.Expires = fmt.Sprint(actor, leases), now.Unix()+rapid.Int64Range(1, 4).Draw(t, "lease")
-			case history.Read:
+			case storeop.Read:
 			default:
 				o.Token, o.Expires = held[actor], now.Unix()+2
 			}
-			if o.Verb == history.Publish {
+			if o.Verb == storeop.Publish {
 				o.Page, o.TTL = fmt.Sprint("page ", order), now.Unix()+rapid.Int64Range(1, 3).Draw(t, "ttl")
 			}
 			open[actor] = len(all)
 			all = append(all, o)
 		case !effective[actor]:
 			o := &all[place]
-			o.Ended, o.Return, o.Result = now, math.MaxInt, history.Done
-			if o.Verb == history.Read && (p.name == "" || p.ttl <= now.Unix()) {
-				o.Result = history.Refused
+			o.Ended, o.Return, o.Result = now, math.MaxInt, storeop.Done
+			if o.Verb == storeop.Read && (p.name == "" || p.ttl <= now.Unix()) {
+				o.Result = storeop.Refused
 				p.name, p.ttl = "", 0
-			} else if o.Verb == history.Read {
+			} else if o.Verb == storeop.Read {
 				o.Page = p.name
-			} else if next, possible := p.effect(o, 0); possible && (o.Verb != history.Acquire || p.token == "" || p.latest <= now.Unix()) {
+			} else if next, possible := p.effect(o, 0); possible && (o.Verb != storeop.Acquire || p.token == "" || p.latest <= now.Unix()) {
 				p = next
 			} else {
-				o.Result = history.Refused
+				o.Result = storeop.Refused
 			}
 			o.Ended, o.Return = time.Time{}, 0
 			effective[actor] = true
 		default:
 			o := &all[place]
 			o.Ended, o.Return = now, order
-			if o.Verb == history.Acquire && o.Result == history.Done {
+			if o.Verb == storeop.Acquire && o.Result == storeop.Done {
 				held[actor] = o.Token
-			} else if o.Verb == history.Publish || o.Verb == history.Release {
+			} else if o.Verb == storeop.Publish || o.Verb == storeop.Release {
 				held[actor] = "none"
 			}
 			delete(open, actor)
@@ -111,7 +111,7 @@ func drawExplicable(t *rapid.T) []history.Operation {
 	//isrsim:unordered each is changed alone
 	for actor, place := range open {
 		if !effective[actor] || all[place].Return == 0 {
-			all[place].Result = history.InDoubt
+			all[place].Result = storeop.InDoubt
 		}
 	}
 	return all
@@ -123,7 +123,7 @@ func TestTheSearchFindsTheOrderThatThereWas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := drawExplicable(t)
 		for _, o := range all {
-			if o.Verb == history.Read && o.Result == history.Refused {
+			if o.Verb == storeop.Read && o.Result == storeop.Refused {
 				reads++
 			}
 		}
@@ -141,12 +141,12 @@ func TestTheSearchFindsTheOrderThatThereWas(t *testing.T) {
 // publishes the second, and bob hears of it first. It was called a violation.
 func TestAReadAfterTTLMayComeBeforeAWrite(t *testing.T) {
 	at := func(seconds int64) time.Time { return time.Unix(1_000+seconds, 0) }
-	all := []history.Operation{
-		{Actor: "bob", Key: "/", Verb: history.Acquire, Token: "b1", Expires: 1_002, Began: at(0), Ended: at(0), Call: 1, Return: 2, Result: history.Done},
-		{Actor: "bob", Key: "/", Verb: history.Publish, Token: "b1", Page: "first", TTL: 1_005, Began: at(1), Ended: at(1), Call: 3, Return: 4, Result: history.Done},
-		{Actor: "bob", Key: "/", Verb: history.Acquire, Token: "b2", Expires: 1_009, Began: at(6), Ended: at(6), Call: 5, Return: 6, Result: history.Done},
-		{Actor: "alice", Key: "/", Verb: history.Read, Began: at(6), Ended: at(6), Call: 7, Return: 10, Result: history.Refused},
-		{Actor: "bob", Key: "/", Verb: history.Publish, Token: "b2", Page: "second", TTL: 1_009, Began: at(6), Ended: at(6), Call: 8, Return: 9, Result: history.Done},
+	all := []storeop.Operation{
+		{Actor: "bob", Key: "/", Verb: storeop.Acquire, Token: "b1", Expires: 1_002, Began: at(0), Ended: at(0), Call: 1, Return: 2, Result: storeop.Done},
+		{Actor: "bob", Key: "/", Verb: storeop.Publish, Token: "b1", Page: "first", TTL: 1_005, Began: at(1), Ended: at(1), Call: 3, Return: 4, Result: storeop.Done},
+		{Actor: "bob", Key: "/", Verb: storeop.Acquire, Token: "b2", Expires: 1_009, Began: at(6), Ended: at(6), Call: 5, Return: 6, Result: storeop.Done},
+		{Actor: "alice", Key: "/", Verb: storeop.Read, Began: at(6), Ended: at(6), Call: 7, Return: 10, Result: storeop.Refused},
+		{Actor: "bob", Key: "/", Verb: storeop.Publish, Token: "b2", Page: "second", TTL: 1_009, Began: at(6), Ended: at(6), Call: 8, Return: 9, Result: storeop.Done},
 	}
 	if at, _, end := explain(all, "/", time.Second/2, maxWork); at != nil || end != complete {
 		t.Errorf("the search ended at %v, %v, want an order", at, end)
@@ -174,7 +174,7 @@ func TestTheSearchFindsWhatPorcupineFinds(t *testing.T) {
 			return
 		}
 		not++
-		var before, with []history.Operation
+		var before, with []storeop.Operation
 		foretold := false // operations in doubt have no token and no end, and those under way have the ones of their later answer
 		for _, o := range all {
 			if o.Call > at.Return {
@@ -182,8 +182,8 @@ func TestTheSearchFindsWhatPorcupineFinds(t *testing.T) {
 			}
 			with = append(with, o)
 			if o.Return >= at.Return {
-				foretold = foretold || (o.Verb == history.Acquire || o.Verb == history.Refresh) && o.Result == history.Done
-				o.Ended, o.Return, o.Result = time.Time{}, 0, history.InDoubt
+				foretold = foretold || (o.Verb == storeop.Acquire || o.Verb == storeop.Refresh) && o.Result == storeop.Done
+				o.Ended, o.Return, o.Result = time.Time{}, 0, storeop.InDoubt
 			}
 			before = append(before, o)
 		}

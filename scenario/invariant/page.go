@@ -8,8 +8,8 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
-	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
 // page is the state of one key: the page that is visible, and the lease.
@@ -46,7 +46,7 @@ func pageModel(skew time.Duration) porcupine.Model {
 		Init: func() []any { return []any{page{}} },
 		Step: func(state, input, _ any) []any {
 			p, _ := state.(page)
-			o, _ := input.(history.Operation)
+			o, _ := input.(storeop.Operation)
 			next, n := p.after(&o, skew)
 			all := make([]any, n)
 			for i := range all {
@@ -55,7 +55,7 @@ func pageModel(skew time.Duration) porcupine.Model {
 			return all
 		},
 		DescribeOperation: func(input, _ any) string {
-			o, _ := input.(history.Operation)
+			o, _ := input.(storeop.Operation)
 			return recorder.Describe(o, func(second int64) string { return strconv.FormatInt(second, 10) })
 		},
 		DescribeState: func(state any) string { return fmt.Sprint(state) },
@@ -71,20 +71,20 @@ func (p page) covers(q page) bool {
 
 // concerns reports whether it matters that the write, which need not have taken effect, did so now. A write that found
 // another node's lease, and found it over, allows nothing that is not possible without it.
-func (p page) concerns(o *history.Operation) bool {
-	return o.Verb == history.Refresh || p.token == o.Token
+func (p page) concerns(o *storeop.Operation) bool {
+	return o.Verb == storeop.Refresh || p.token == o.Token
 }
 
 // after returns what the page can be after the operation: of next, the first n, none if it cannot have been answered
 // so. Of an operation that may have had no effect, the page as it was is the first.
-func (p page) after(o *history.Operation, skew time.Duration) (next [2]page, n int) {
-	if o.Verb == history.Read {
+func (p page) after(o *storeop.Operation, skew time.Duration) (next [2]page, n int) {
+	if o.Verb == storeop.Read {
 		if read, possible := p.read(o, skew); possible {
 			next[0], n = read, 1
 		}
 		return next, n
 	}
-	if o.Result != history.Done {
+	if o.Result != storeop.Done {
 		next[0], n = p, 1
 	}
 	if changed, possible := p.effect(o, skew); possible {
@@ -96,13 +96,13 @@ func (p page) after(o *history.Operation, skew time.Duration) (next [2]page, n i
 
 // read returns the page as it is, false if it is not the page that was read. A page that was not found may have been
 // deleted by TTL, or count as gone by the reader's clock.
-func (p page) read(o *history.Operation, skew time.Duration) (page, bool) {
+func (p page) read(o *storeop.Operation, skew time.Duration) (page, bool) {
 	switch {
 	case o.Ended.Add(skew).Unix() < p.since:
 		return p, false
-	case o.Result == history.Done:
+	case o.Result == storeop.Done:
 		return p, p.name == o.Page
-	case o.Result == history.Refused && (p.name == "" || p.ttl != 0 && p.ttl <= o.Ended.Add(skew).Unix()):
+	case o.Result == storeop.Refused && (p.name == "" || p.ttl != 0 && p.ttl <= o.Ended.Add(skew).Unix()):
 		if p.ttl <= o.Began.Add(-skew).Unix() { // else a clock that is behind may still find it
 			p.name, p.ttl = "", 0
 		}
@@ -113,34 +113,34 @@ func (p page) read(o *history.Operation, skew time.Duration) (page, bool) {
 }
 
 // effect returns the page after a write that took effect, false if it could not.
-func (p page) effect(o *history.Operation, skew time.Duration) (page, bool) {
+func (p page) effect(o *storeop.Operation, skew time.Duration) (page, bool) {
 	ended := o.Ended
-	if o.Return == 0 || o.Result == history.InDoubt {
+	if o.Return == 0 || o.Result == storeop.InDoubt {
 		ended = endOfTime
 	}
 	begins, ends := o.Began.Add(-skew).Unix(), ended.Add(skew).Unix()
 	if ends < p.since {
 		return p, false
 	}
-	if o.Verb == history.Publish {
+	if o.Verb == storeop.Publish {
 		own := p.token == o.Token && p.latest > begins
 		p.name, p.ttl = o.Page, o.TTL
 		return p.released(), own
 	}
 	// An operation on a lease that has ended changes nothing. The sender of an acquire that was not done knows neither a
 	// token nor an end.
-	nobodys := o.Verb == history.Acquire && o.Result != history.Done
+	nobodys := o.Verb == storeop.Acquire && o.Result != storeop.Done
 	takes := true
 	if p.token != "" && (p.token != o.Token || nobodys) {
 		takes = p.earliest <= ends
 		p.since = max(p.since, p.earliest)
 	}
 	switch {
-	case o.Verb == history.Release:
+	case o.Verb == storeop.Release:
 		return p.released(), takes
 	case nobodys:
 		p.token, p.earliest, p.latest = fmt.Sprintf("a lease of %s", o.Actor), begins, math.MaxInt64
-	case o.Result != history.Done: // a refresh
+	case o.Result != storeop.Done: // a refresh
 		p.token, p.latest = o.Token, math.MaxInt64
 	default:
 		p.token, p.earliest, p.latest = o.Token, o.Expires, o.Expires

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -179,8 +179,8 @@ func TestJudgesAndWatchersFindWhatChecksFind(t *testing.T) {
 			if seen.Verdict == invariant.Violated {
 				seen.Changes = invariant.Story(f.db.Changes(), seen.Changes)
 			}
-			if diff := cmp.Diff(want, seen); diff != "" {
-				t.Fatalf("%s (-checked +watched):\n%s", inv.Name, diff)
+			if !reflect.DeepEqual(want, seen) {
+				t.Fatalf("%s: checked %+v, watched %+v", inv.Name, want, seen)
 			}
 		}
 	})

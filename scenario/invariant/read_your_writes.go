@@ -6,6 +6,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -18,8 +19,8 @@ func readYourWrites() Invariant {
 		Name: "read-your-writes",
 		Statement: "a node that was told that a page is regenerated is not served data read before that page's when it asks again, " +
 			"unless the page is rolled back",
-		Check:  checkOwnWrites,
-		Memory: func() Memory { return &ownWrites{} },
+		Check: checkOwnWrites,
+		ours:  inside.Put(own{Memory: func() Memory { return &ownWrites{} }}),
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -15,7 +17,7 @@ import (
 type run struct {
 	*changeLog
 	told   told
-	bodies []history.Body
+	bodies []recorder.Body
 	tenant string
 	at     string // the partition that renderings name
 	as     string // the inputs of a request, by name
@@ -94,7 +96,7 @@ func (r *run) happens(actor string, kind history.Kind) *run {
 // makes renders a body and stores it under its own name.
 func (r *run) makes(actor, body string) *run {
 	r.renders(actor, body)
-	r.bodies = append(r.bodies, history.Body{Time: r.now, Actor: actor, Name: body, Body: body, Change: len(r.changes)})
+	r.bodies = append(r.bodies, recorder.Body{Time: r.now, Actor: actor, Name: body, Body: body, Change: len(r.changes)})
 	return r
 }
 
@@ -124,7 +126,7 @@ type past struct {
 func (test past) check(t *testing.T, inv invariant.Invariant) {
 	t.Helper()
 	remembered := func(r *run) uint64 {
-		m, log := inv.Memory(), r.changes
+		m, log := inside.In(&inv).Memory(), r.changes
 		for _, e := range r.told.Events() {
 			for ; len(log) > 0 && log[0].Seq <= e.Change; log = log[1:] {
 				m.Change(log[0])
@@ -142,5 +144,7 @@ func (test past) check(t *testing.T, inv invariant.Invariant) {
 }
 
 func (r *run) evidence() invariant.Evidence {
-	return invariant.Evidence{Changes: r.changes, History: r.told.Events(), Bodies: r.bodies, Revalidate: time.Minute}
+	ev := invariant.Evidence{Changes: r.changes, History: r.told.Events(), Revalidate: time.Minute}
+	inside.In(&ev).Bodies = r.bodies
+	return ev
 }

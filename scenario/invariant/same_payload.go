@@ -3,6 +3,7 @@ package invariant
 import (
 	"fmt"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
@@ -23,7 +24,7 @@ func checkSamePayload(ev Evidence) Finding {
 		for _, c := range k.all {
 			switch {
 			case c.answer == nil:
-			case c.answer.Kind == mark.EventCallAnswered && ev.Once != nil && ev.Once.Payload:
+			case c.answer.Kind == mark.EventCallAnswered && inside.In(&ev).Once != nil && inside.In(&ev).Once.Payload:
 				of := k.of(c.answer.Body)
 				if of == nil || of.payload == c.payload {
 					continue

@@ -1,6 +1,7 @@
 package invariant_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -135,8 +136,8 @@ func TestRowsInMilliseconds(t *testing.T) {
 				t.Errorf("%s: the statement %s has names that the rows do not", test.name, inv.Statement)
 			}
 		})
-		if diff := cmp.Diff(f, found); diff != "" {
-			t.Errorf("%s: Judge finds something else (-want +got):\n%s", test.name, diff)
+		if !reflect.DeepEqual(f, found) {
+			t.Errorf("%s: Judge finds %+v, Check finds %+v", test.name, found, f)
 		}
 	}
 }

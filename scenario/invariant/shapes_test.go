@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -194,10 +195,10 @@ func TestRowsOfAnotherShape(t *testing.T) {
 // stores puts a body into the body store; without a name, the body store is observed and stays empty.
 func (r *run) stores(actor, name string) *run {
 	if r.bodies == nil {
-		r.bodies = []history.Body{}
+		r.bodies = []recorder.Body{}
 	}
 	if name != "" {
-		r.bodies = append(r.bodies, history.Body{Time: r.now, Actor: actor, Name: name, Body: name, Change: len(r.changes)})
+		r.bodies = append(r.bodies, recorder.Body{Time: r.now, Actor: actor, Name: name, Body: name, Change: len(r.changes)})
 	}
 	return r
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -24,10 +26,12 @@ func singleFlight() Invariant {
 		Name: "single-flight",
 		Statement: "a node that makes a page has taken its lease, while no other node was making it under a lease with more than e left, " +
 			"and not while the page had been fresh for more than e since it took it, unless asked to",
-		Follow: func(p Promise) Follower {
-			return &followedFlights{flights: flights{skew: p.MaxClockSkew, log: newLedger(p)}}
-		},
-		Memory: func() Memory { return &flights{log: newLedger(Promise{})} },
+		ours: inside.Put(own{
+			Follow: func(p Promise) teller {
+				return &followedFlights{flights: flights{skew: p.MaxClockSkew, log: newLedger(p)}}
+			},
+			Memory: func() Memory { return &flights{log: newLedger(Promise{})} },
+		}),
 		beyond: newFlights,
 	})
 }
@@ -88,7 +92,7 @@ func (all *flights) step(s *step) {
 	}
 }
 
-func (*flights) body(*history.Body) {}
+func (*flights) body(*recorder.Body) {}
 
 func (all *flights) found(ev Evidence) Finding {
 	f := all.first

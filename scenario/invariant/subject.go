@@ -7,10 +7,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// HasSubject reports whether a run has what the invariant is about: a publish, say, or an answer after an invalidation.
-// Without it, the verdict ok says nothing. It is always true of an invariant that is not one of All.
-func (inv *Invariant) HasSubject(ev Evidence) bool {
-	subject, known := subjects[inv.Name]
+// HasSubject reports whether a run has what the invariant of a name is about: a publish, say, or an answer after an
+// invalidation. Without it, the verdict ok says nothing. It is always true of an invariant that is not one of All.
+func (*own) HasSubject(name string, ev Evidence) bool {
+	subject, known := subjects[name]
 	return !known || subject(ev)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -14,8 +15,7 @@ func tenantIsolation() Invariant {
 		Name:      "tenant-isolation",
 		Statement: "whatever is served to a tenant was made for that tenant",
 		Check:     checkTenants,
-		Follow:    func(Promise) Follower { return &tenants{} },
-		Memory:    rememberRenderings,
+		ours:      inside.Put(own{Follow: func(Promise) teller { return &tenants{} }, Memory: rememberRenderings}),
 	}
 }
 

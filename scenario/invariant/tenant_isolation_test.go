@@ -3,6 +3,7 @@ package invariant_test
 import (
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -34,7 +35,8 @@ func TestTenantIsolation(t *testing.T) {
 // A follower says ok of what was served to a tenant, and nothing where there are no tenants.
 func TestTenantIsolationFollowsTenants(t *testing.T) {
 	for tenant, want := range map[string]invariant.Verdict{"t1": invariant.OK, "": 0} {
-		f := invariant.Named("tenant-isolation").Follow(invariant.Promise{})
+		isolation := invariant.Named("tenant-isolation")
+		f := inside.In(&isolation).Follow(invariant.Promise{})
 		events := newRun().of(tenant).renders("alice", "1").gets("alice", "1").told.Events()
 		if f.Event(&events[0]).Verdict != 0 || f.Event(&events[1]).Verdict != want {
 			t.Errorf("tenant %q: got %v, want nothing for a rendering, and then %v", tenant, f.Event(&events[1]), want)

@@ -3,6 +3,8 @@ package invariant
 import (
 	"fmt"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -20,7 +22,7 @@ func ttlIsGC() Invariant {
 }
 
 func checkLags(ev Evidence) Finding {
-	for _, other := range ev.Lags {
+	for _, other := range inside.In(&ev).Lags {
 		if f := compareLag(ev.History, other); f.Verdict != OK {
 			return f
 		}
@@ -29,7 +31,7 @@ func checkLags(ev Evidence) Finding {
 }
 
 // compareLag looks for the first event that differs.
-func compareLag(history []history.Event, other Lagged) Finding {
+func compareLag(history []history.Event, other recorder.Lagged) Finding {
 	violated := func(events []int, why string, args ...any) Finding {
 		return Finding{Verdict: Violated, Why: "under the TTL lag " + other.Lag + ", " + fmt.Sprintf(why, args...), Events: events}
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -39,7 +41,7 @@ func TestTTLIsGC(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			ev := story().evidence()
-			ev.Lags = []invariant.Lagged{{Lag: "1h", History: story().told.Events()}, {Lag: "48h", History: test.other, Diverged: test.ended}}
+			inside.In(&ev).Lags = []recorder.Lagged{{Lag: "1h", History: story().told.Events()}, {Lag: "48h", History: test.other, Diverged: test.ended}}
 			got := invariant.Named("ttl-is-gc").Check(ev)
 			checkFinding(t, got, max(test.want, invariant.OK), nil, test.events)
 			if test.want == invariant.Violated && (!strings.Contains(got.Why, "48h") || !strings.Contains(got.Why, test.why)) {
@@ -50,8 +52,10 @@ func TestTTLIsGC(t *testing.T) {
 }
 
 func TestTTLIsGCWhereNothingHappens(t *testing.T) {
-	for _, other := range []invariant.Lagged{{History: newRun().asks("alice").told.Events()}, {Diverged: "step 1 is not possible"}} {
-		got := invariant.Named("ttl-is-gc").Check(invariant.Evidence{Lags: []invariant.Lagged{other}})
+	for _, other := range []recorder.Lagged{{History: newRun().asks("alice").told.Events()}, {Diverged: "step 1 is not possible"}} {
+		var ev invariant.Evidence
+		inside.In(&ev).Lags = []recorder.Lagged{other}
+		got := invariant.Named("ttl-is-gc").Check(ev)
 		checkFinding(t, got, invariant.Violated, nil, nil)
 	}
 }

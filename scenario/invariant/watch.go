@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 )
 
 // Promise holds the bounds that a check of the log alone assumes.
@@ -25,7 +26,7 @@ type rule func(*step) Finding
 
 // onLog makes an invariant of a rule.
 func onLog(name, statement string, r rule) Invariant {
-	return followed(Invariant{Name: name, Statement: statement, Memory: rememberPages, rule: r})
+	return followed(Invariant{Name: name, Statement: statement, ours: inside.Put(own{Memory: rememberPages}), rule: r})
 }
 
 // followed gives an invariant its Check, and its Watch if it has a rule.

@@ -8,7 +8,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/jonboulle/clockwork"
 
-	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 )
 
 // Client is the part of *dynamodb.Client that the protocol uses.
@@ -73,15 +75,20 @@ type Config struct {
 	Retention  time.Duration // how long a page is kept and served as stale after its freshness window; default 24 h
 	// TTLBuffer is how long a row outlives its use before TTL may delete it. It must exceed the sum of the skew of any two
 	// clocks, the time that a request is under way, and the time of a rendering; default 1 h.
-	TTLBuffer time.Duration
-	Guards    Guards // of a publish, the same on all nodes; default GuardToken|GuardExpiry
-
-	PointerETag bool // recipe B: the pointer holds the etag too, for readers that need only the etag
-
-	Observe history.Observer // is called for every operation on the store; may be nil
-
+	TTLBuffer  time.Duration
 	Failure    Failure
 	Contention Contention
 	Poll       time.Duration // the sleep between two looks at a page that another node is regenerating; default 1 s
 	Patience   int           // the number of sleeps before the wait is given up; default 10
+
+	ours
+}
+
+type ours = inside.Of[own]
+
+// own is for package recipe's caches, the simulator's and their mutants.
+type own struct {
+	Guards      guard.Set        // of a publish, the same on all nodes; default guard.Token|guard.Expiry
+	PointerETag bool             // recipe B: the pointer holds the etag too, for readers that need only the etag
+	Observe     storeop.Observer // is called for every operation on the store; may be nil
 }

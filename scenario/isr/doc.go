@@ -20,6 +20,5 @@
 // # Limits
 //
 // The package sees a DynamoDB client, a clock and a body store, and nothing of the simulator: the code that passes its
-// checks is the code that runs on AWS. It imports package history for the type of Config.Observe. Its values say what a
-// node did to its store: a checker needs them in the same form from every cache.
+// checks is the code that runs on AWS.
 package isr

@@ -10,6 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -167,7 +168,7 @@ func New(db *ddbfake.DB, o Options) *Checker {
 		}
 	}
 	c.first = c.last
-	c.stop = db.OnRestore(c.restored)
+	c.stop = inside.In(db).OnRestore(c.restored)
 	return c
 }
 

@@ -6,18 +6,27 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
 // byHistory reports whether an invariant is judged by what clients tell.
-func byHistory(inv invariant.Invariant) bool { return inv.Follow != nil || inv.Name == liveness.Name }
+func byHistory(inv invariant.Invariant) bool {
+	return inside.In(&inv).Follow != nil || inv.Name == liveness.Name
+}
+
+// follower judges the changes and events of a request.
+type follower interface {
+	Request(changes []ddbfake.Change)
+	Event(e *history.Event) invariant.Finding
+}
 
 // told is what clients have told, and its judges.
 type told struct {
-	named  bool                 // the user has named the invariants
-	judges []invariant.Follower // one for each of Options.Invariants, nil for those that need no history
-	judged []int                // how often each of them had something to judge
+	named  bool       // the user has named the invariants
+	judges []follower // one for each of Options.Invariants, nil for those that need no history
+	judged []int      // how often each of them had something to judge
 	events []*history.Event
 	total  int // with those before the last Restore
 	text   int
@@ -38,9 +47,9 @@ func (t *told) begin(o Options) {
 		t.judged = make([]int, len(o.Invariants))
 	}
 	for _, inv := range o.Invariants {
-		var judge invariant.Follower
-		if inv.Follow != nil {
-			judge = inv.Follow(o.Promise)
+		var judge follower
+		if inside.In(&inv).Follow != nil {
+			judge = inside.In(&inv).Follow(o.Promise)
 		}
 		t.judges = append(t.judges, judge)
 	}

@@ -17,8 +17,8 @@ import (
 // about no time and of class 0: give them lifetimes of their own where the policy tiered would do. A time before the
 // last one counts as the last one. A Cache is for one goroutine.
 //
-// Its statistics are the measures of an [Experiment] with the same reads and renders without duration: a test holds
-// them equal, read by read.
+// Its statistics are the measures of isr-sim policy on the same reads, with renders without duration: a test holds them
+// equal, read by read.
 type Cache[K comparable, V any] struct {
 	// Policy is the one that the cache keeps its values by. Without a Refresh it is [Unprotected]; the policy
 	// periodic renders without readers, and is refused.

@@ -1,17 +1,8 @@
-// Package policy answers questions about lifetimes with figures: how fresh a cache is under a policy, how cheap, and
-// how many readers render at once. It is the policy lab of isr-sim policy for a program; the command has stores, tiers,
-// prices and dashboards besides.
+// Package policy keeps the values of a program in a [Cache] on virtual time, by the policies of isr-sim policy.
 //
-// An [Experiment] plays a [Workload] (reads of keys and changes of their data, on virtual time) against a cache that
-// keeps its rows by a [Policy]. A policy has two parts: a [Lifetime] says how long a stored value is fresh, and a
-// [Refresh] says who renders a value that is not, and what the other readers get meanwhile. One run gives a [Result],
-// which has every [Measure]. A [Cache] keeps the values of a program by a policy.
+// A [Policy] has two parts: a [Lifetime] says how long a stored value is fresh, and a [Refresh] says who renders a value
+// that is not, and what the other readers get meanwhile. The command measures policies on workloads, with stores, tiers,
+// prices and dashboards.
 //
-// # Limits
-//
-// A request to the store takes no time and never fails, and its effect is seen by the next request: this package
-// counts, and the simulator of package scenario judges what happens between the requests. Nodes have one exact clock.
-//
-// One seed gives one result, on any number of cores. Exponential draws are made of integers alone, so they are the same
-// on every machine. Zipf's weights go through math.Pow, whose last bit may differ between families of processors.
+// One seed gives one result, on any number of cores.
 package policy

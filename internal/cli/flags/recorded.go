@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
@@ -117,8 +118,8 @@ func (r Recorded) Do(ctx context.Context, trace io.Writer) (*scenario.Outcome, e
 	if err != nil {
 		return nil, cli.Unknown(err, "")
 	}
-	if r.digest != "" && r.digest != o.Digest {
-		return nil, cli.Usage(fmt.Errorf("found a trace with the digest %s, expected %s: this is not the run that was recorded", o.Digest, r.digest),
+	if r.digest != "" && r.digest != inside.In(o).Digest {
+		return nil, cli.Usage(fmt.Errorf("found a trace with the digest %s, expected %s: this is not the run that was recorded", inside.In(o).Digest, r.digest),
 			"the scenario, the protocol or isr-sim has changed since; run the scenario again for a new replay command")
 	}
 	return o, nil

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-
-	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
 // Strategy makes a chooser for one run. The random stream is the run's own; expectedSteps estimates the steps of the
@@ -19,7 +17,7 @@ type Strategy struct {
 func (s Strategy) String() string { return s.Name }
 
 // StrategyOf returns the strategy of a run: the zero Strategy for nil.
-func StrategyOf(s schedule.Strategy) Strategy {
+func StrategyOf(s fmt.Stringer) Strategy {
 	own, _ := s.(Strategy)
 	return own
 }

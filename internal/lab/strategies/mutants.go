@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -66,7 +67,7 @@ func mutantIn(s *scenario.Scenario, m isr.Protocol) subject {
 				return false, 0, err
 			}
 			shown := slices.Contains(o.Broken, m.Breaks)
-			return shown, o.Result.Steps, nil
+			return shown, inside.In(o).Result.Steps, nil
 		},
 	}
 }

@@ -7,14 +7,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // guardAlone is recipe A under one guard.
-func guardAlone(name, summary string, g isr.Guards) isr.Protocol {
+func guardAlone(name, summary string, g guard.Set) isr.Protocol {
 	return isr.Protocol{Name: name, Summary: summary, Breaks: "stale-writer", New: func(cfg isr.Config) (isr.Handler, error) {
-		cfg.Guards = g
+		inside.In(&cfg).Guards = g
 		return pagecache.AsHandler(pagecache.New(cfg))
 	}}
 }
@@ -22,26 +24,26 @@ func guardAlone(name, summary string, g isr.Guards) isr.Protocol {
 // guardExpiryAlone publishes as long as the lease in LOCK is not over, with any token. A writer that slept past its
 // lease publishes under that of its successor, and takes it away with the same request.
 func guardExpiryAlone() isr.Protocol {
-	return guardAlone("guard-expiry-alone", "a publish asks whether the lease in LOCK is over, and not whose it is", isr.GuardExpiry)
+	return guardAlone("guard-expiry-alone", "a publish asks whether the lease in LOCK is over, and not whose it is", guard.Expiry)
 }
 
 // guardMonotonicAlone publishes if the page in META was generated earlier, by the clocks of the two machines that made
 // them. A writer that slept past its lease comes before its successor, and a writer whose clock is ahead shuts all
 // others out.
 func guardMonotonicAlone() isr.Protocol {
-	return guardAlone("guard-monotonic-alone", "a publish asks whether META was generated earlier, and not for its lease", isr.GuardMonotonic)
+	return guardAlone("guard-monotonic-alone", "a publish asks whether META was generated earlier, and not for its lease", guard.Monotonic)
 }
 
 // guardTokenAlone publishes as long as LOCK carries its token. LOCK still does when the lease is over and has not been
 // taken. The page is late, and TTL decides whether it is published at all.
 func guardTokenAlone() isr.Protocol {
-	return guardAlone("guard-token-alone", "a publish asks for its token in LOCK, and not whether the lease is over", isr.GuardToken)
+	return guardAlone("guard-token-alone", "a publish asks for its token in LOCK, and not whether the lease is over", guard.Token)
 }
 
 // guardVersionAlone publishes if no other machine has published since it looked. A writer that slept past its lease can
 // then publish before its successor: the page is older than it could be, and the work of the lease's holder is in vain.
 func guardVersionAlone() isr.Protocol {
-	return guardAlone("guard-version-alone", "a publish asks for the version of META that was seen, and not for its lease", isr.GuardVersion)
+	return guardAlone("guard-version-alone", "a publish asks for the version of META that was seen, and not for its lease", guard.Version)
 }
 
 // fenceInLockRow guards a publish by a number that each acquisition raises, and keeps the number in LOCK. A release or

@@ -5,6 +5,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -17,7 +19,7 @@ func invalidationDeletesMeta() isr.Protocol {
 		Summary: "an invalidation deletes META, and leaves no row that could refuse a fill under way",
 		Breaks:  "no-lost-invalidation",
 		New: func(cfg isr.Config) (isr.Handler, error) {
-			cfg.Guards = isr.GuardToken | isr.GuardExpiry
+			inside.In(&cfg).Guards = guard.Token | guard.Expiry
 			return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return eraser{r} })(cfg)
 		},
 	}
@@ -41,12 +43,12 @@ func invalidationOvertaken() isr.Protocol {
 		Summary: "a fill that was under way during an invalidation is published after it",
 		Breaks:  "no-lost-invalidation",
 		New: func(cfg isr.Config) (isr.Handler, error) {
-			cfg.Guards = isr.GuardToken | isr.GuardExpiry
+			inside.In(&cfg).Guards = guard.Token | guard.Expiry
 			deaf, err := pagecache.NewRecipeA(cfg)
 			if err != nil {
 				return nil, err
 			}
-			cfg.Guards |= isr.GuardVersion
+			inside.In(&cfg).Guards |= guard.Version
 			return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return overtaker{r, deaf} })(cfg)
 		},
 	}

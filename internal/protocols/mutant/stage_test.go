@@ -12,6 +12,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
@@ -49,9 +50,8 @@ func newStage(t *testing.T, p isr.Protocol) *stage {
 // config is an actor's; its bodies are named as their lease tokens, alice-1 and so on.
 func (s *stage) config(actor string) isr.Config {
 	n := 0
-	return isr.Config{
-		Observe: s.calls.Observer(actor, s.clock.Now),
-		Client:  s.db.As(actor), Clock: scenariotest.Sleepless{Clock: s.clock}, Bodies: s.bodies, Table: table,
+	cfg := isr.Config{
+		Client: s.db.As(actor), Clock: scenariotest.Sleepless{Clock: s.clock}, Bodies: s.bodies, Table: table,
 		Tokens: func() string { n++; return fmt.Sprintf("%s-%d", actor, n) },
 		Render: func(ctx context.Context, _ string, keepAlive func(context.Context) error) ([]byte, error) {
 			body := fmt.Sprintf("%s-%d", actor, n)
@@ -65,6 +65,8 @@ func (s *stage) config(actor string) isr.Config {
 			return []byte(body), nil
 		},
 	}
+	inside.In(&cfg).Observe = s.calls.Observer(actor, s.clock.Now)
+	return cfg
 }
 
 func (s *stage) record(actor string, k history.Kind, as history.ServedAs, body string) {
@@ -82,7 +84,8 @@ func (s *stage) correct(actor string) *pagecache.RecipeA {
 }
 
 func (*stage) observed(r *pagecache.RecipeA) pagecache.Store {
-	return pagecache.Observed(r, r.Config().Observe)
+	cfg := r.Config()
+	return pagecache.Observed(r, inside.In(&cfg).Observe)
 }
 
 // oldPage has carol publish a page that goes stale.
@@ -188,7 +191,8 @@ func (s *stage) end() end {
 			e.Lock = token
 		}
 	}
-	evidence := invariant.Evidence{Changes: s.db.Changes(), History: s.log.Events(), Operations: s.calls.All(), Revalidate: time.Minute, Settle: 10 * time.Second}
+	evidence := invariant.Evidence{Changes: s.db.Changes(), History: s.log.Events(), Revalidate: time.Minute, Settle: 10 * time.Second}
+	inside.In(&evidence).Operations = s.calls.All()
 	for _, inv := range invariant.All() {
 		switch f := inv.Check(evidence); f.Verdict {
 		case invariant.OK:

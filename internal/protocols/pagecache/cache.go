@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -34,8 +35,8 @@ func NewOn(store Store, cfg isr.Config) (*Cache, error) {
 		return nil, err
 	}
 	early, _ := store.(Early)
-	if cfg.Observe != nil {
-		store = Observed(store, cfg.Observe)
+	if inside.In(&cfg).Observe != nil {
+		store = Observed(store, inside.In(&cfg).Observe)
 	}
 	return &Cache{cfg, store, early}, nil
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -26,7 +28,7 @@ func (s *leases) commit(ctx context.Context, l Lease, m Meta, page func() []type
 		}
 	}
 	err := s.transact(ctx, l, m, page, release)
-	if s.cfg.Guards&onLock == 0 && errors.Is(err, isr.ErrLeaseLost) {
+	if inside.In(&s.cfg).Guards&onLock == 0 && errors.Is(err, isr.ErrLeaseLost) {
 		err = s.transact(ctx, l, m, page, nil)
 	}
 	if err != nil {
@@ -59,7 +61,7 @@ func (s *leases) transact(ctx context.Context, l Lease, m Meta, page func() []ty
 // before has come to.
 func (s *leases) numbered(l Lease, m Meta) Meta {
 	switch {
-	case !has(s.cfg.Guards, isr.GuardVersion):
+	case !has(inside.In(&s.cfg).Guards, guard.Version):
 		m.Version = 0
 	case l.Seen > 0:
 		m.Version = l.Seen + 1

@@ -3,16 +3,17 @@ package pagecache
 import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 )
 
 // AllGuards is every guard.
-const AllGuards = isr.GuardToken | isr.GuardExpiry | isr.GuardVersion | isr.GuardMonotonic
+const AllGuards = guard.Token | guard.Expiry | guard.Version | guard.Monotonic
 
 // onLock are the guards whose condition is on LOCK.
-const onLock = isr.GuardToken | isr.GuardExpiry
+const onLock = guard.Token | guard.Expiry
 
-func has(g, all isr.Guards) bool { return g&all == all }
+func has(g, all guard.Set) bool { return g&all == all }
 
 // The conditions of a publish. The SDK takes pointers, and only reads what they lead to.
 //
@@ -34,10 +35,10 @@ var (
 // onLease is the condition under which a publish deletes LOCK, with its values. Who asks nothing of LOCK deletes his
 // own.
 func (s *leases) onLease(l Lease) (condition *string, values map[string]types.AttributeValue) {
-	switch s.cfg.Guards & onLock {
+	switch inside.In(&s.cfg).Guards & onLock {
 	case onLock:
 		return &ifOwnAndHeld, s.ownAndHeldValues(l)
-	case isr.GuardExpiry:
+	case guard.Expiry:
 		return &ifHeld, map[string]types.AttributeValue{":now": s.Now().attribute()}
 	default:
 		return &ifOwn, map[string]types.AttributeValue{":token": text(l.Token)}
@@ -53,15 +54,15 @@ type metaGuard struct {
 
 // onMeta is the condition on META of publishing m. The caller may add to values.
 func (s *leases) onMeta(l Lease, m Meta) metaGuard {
-	g := s.cfg.Guards
-	if !has(g, isr.GuardVersion) && !has(g, isr.GuardMonotonic) {
+	g := inside.In(&s.cfg).Guards
+	if !has(g, guard.Version) && !has(g, guard.Monotonic) {
 		return metaGuard{}
 	}
 	values := map[string]types.AttributeValue{}
-	if l.Seen > 0 && has(g, isr.GuardVersion) {
+	if l.Seen > 0 && has(g, guard.Version) {
 		values[":seen"] = number(l.Seen)
 	}
-	if !has(g, isr.GuardMonotonic) {
+	if !has(g, guard.Monotonic) {
 		if l.Seen > 0 {
 			return metaGuard{&ifVersion, nil, values}
 		}
@@ -69,7 +70,7 @@ func (s *leases) onMeta(l Lease, m Meta) metaGuard {
 	}
 	values[":generated"], values[":gone"] = m.GeneratedAt.attribute(), s.gone().attribute()
 	switch {
-	case !has(g, isr.GuardVersion):
+	case !has(g, guard.Version):
 		return metaGuard{&ifOlder, aliasTTL, values}
 	case l.Seen > 0:
 		return metaGuard{&ifVersionOlder, aliasTTL, values}

@@ -8,15 +8,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 func TestGuardsPrint(t *testing.T) {
-	for g, want := range map[isr.Guards]string{
-		0: "none", isr.GuardToken: "token", isr.GuardToken | isr.GuardExpiry: "token+expiry",
-		isr.GuardVersion | isr.GuardMonotonic: "version+monotonic", pagecache.AllGuards: "token+expiry+version+monotonic",
+	for g, want := range map[guard.Set]string{
+		0: "none", guard.Token: "token", guard.Token | guard.Expiry: "token+expiry",
+		guard.Version | guard.Monotonic: "version+monotonic", pagecache.AllGuards: "token+expiry+version+monotonic",
 	} {
 		if got := g.String(); got != want {
 			t.Errorf("%#x prints as %s, want %s", uint8(g), got, want)
@@ -43,7 +45,7 @@ var overtakings = []struct {
 
 // Every combination of guards meets every state of LOCK and META.
 func TestEachGuardRefusesWhatItIsThereFor(t *testing.T) {
-	for g := isr.GuardToken; g <= pagecache.AllGuards; g++ {
+	for g := guard.Token; g <= pagecache.AllGuards; g++ {
 		if effort.Fewer(false, true) && bits.OnesCount8(uint8(g)) > 1 && g != pagecache.AllGuards {
 			continue
 		}
@@ -52,7 +54,7 @@ func TestEachGuardRefusesWhatItIsThereFor(t *testing.T) {
 				t.Run(fmt.Sprintf("%v/LOCK %s/META %s", g, lock.name, meta.name), func(t *testing.T) {
 					r := newRig(t)
 					cfg := r.config("alice")
-					cfg.Guards = g
+					inside.In(&cfg).Guards = g
 					alice := recipeA(t, cfg)
 					lease, err := alice.Acquire(r.ctx, key)
 					if err != nil {
@@ -73,9 +75,9 @@ func TestEachGuardRefusesWhatItIsThereFor(t *testing.T) {
 
 					var want error
 					switch {
-					case g&isr.GuardVersion != 0 && meta.version, g&isr.GuardMonotonic != 0 && meta.monotone:
+					case g&guard.Version != 0 && meta.version, g&guard.Monotonic != 0 && meta.monotone:
 						want = pagecache.ErrOvertaken
-					case g&isr.GuardToken != 0 && (lock.others || lock.missing), g&isr.GuardExpiry != 0 && (lock.over || lock.missing):
+					case g&guard.Token != 0 && (lock.others || lock.missing), g&guard.Expiry != 0 && (lock.over || lock.missing):
 						want = isr.ErrLeaseLost
 					}
 					if !errors.Is(err, want) {
@@ -88,11 +90,11 @@ func TestEachGuardRefusesWhatItIsThereFor(t *testing.T) {
 						return
 					}
 					got, err := alice.Read(r.ctx, key)
-					if err != nil || got.S3Key != "new" || (got.Version == 4) != (g&isr.GuardVersion != 0) {
+					if err != nil || got.S3Key != "new" || (got.Version == 4) != (g&guard.Version != 0) {
 						t.Errorf("META is %+v, %v, want the new page, with a version only if versions are counted", got, err)
 					}
 					left := ""
-					if lock.others && g&(isr.GuardToken|isr.GuardExpiry) == 0 {
+					if lock.others && g&(guard.Token|guard.Expiry) == 0 {
 						left = "bob-1" // his lock is not given back for him
 					}
 					if got := r.lockToken(); got != left {
@@ -106,13 +108,13 @@ func TestEachGuardRefusesWhatItIsThereFor(t *testing.T) {
 
 // The first page has nothing to be overtaken by but another first page.
 func TestTheFirstPublishUnderGuards(t *testing.T) {
-	for g := isr.GuardToken; g <= pagecache.AllGuards; g++ {
+	for g := guard.Token; g <= pagecache.AllGuards; g++ {
 		r := newRig(t)
 		alice := r.node("alice")
-		alice.Guards = g
+		inside.In(alice).Guards = g
 		for i := 1; i <= 3; i++ {
 			alice.wantServed(t, fmt.Sprintf("alice's %d", i), true, i)
-			if want := fmt.Sprint(int64(t0) + int64(i-1)); g&isr.GuardVersion != 0 && r.meta(t, "version") != want {
+			if want := fmt.Sprint(int64(t0) + int64(i-1)); g&guard.Version != 0 && r.meta(t, "version") != want {
 				t.Errorf("%v: version %s after publish %s", g, r.meta(t, "version"), want)
 			}
 			r.clock.Advance(time.Minute)
@@ -125,7 +127,7 @@ func TestVersionsAfterARowThatIsGone(t *testing.T) {
 	for _, deleted := range []bool{false, true} {
 		r := newRig(t)
 		alice := r.node("alice")
-		alice.Guards = pagecache.AllGuards
+		inside.In(alice).Guards = pagecache.AllGuards
 		alice.wantServed(t, "alice's 1", true, 1)
 		r.clock.Advance(time.Minute + 24*time.Hour)
 		want := int64(t0) + 1
@@ -169,7 +171,7 @@ func TestAnOvertakenPageIsNotFresh(t *testing.T) {
 	r := newRig(t)
 	r.page(t, "old", t0-100)
 	alice := r.node("alice")
-	alice.Guards = pagecache.AllGuards
+	inside.In(alice).Guards = pagecache.AllGuards
 	alice.render = func(context.Context, func(context.Context) error) error {
 		r.bodies["other"] = []byte("other")
 		r.put(t, pagecache.Meta{PK: isr.PartitionKey("", key), S3Key: "other", GeneratedAt: t0 - 99, RevalidateSeconds: 60, Version: 1}.Item())

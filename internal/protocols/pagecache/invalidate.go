@@ -8,6 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -28,11 +30,11 @@ const invalidateAttempts = 4
 // Invalidate implements Store. Sent again after a lost response, it counts up once more. The only correct writer that
 // this refuses is one that began in between, and its page is then made once more.
 //
-// Without GuardVersion no publish would look at the version.
+// Without guard.Version no publish would look at the version.
 func (s *leases) Invalidate(ctx context.Context, key string) error {
-	if !has(s.cfg.Guards, isr.GuardVersion) {
+	if !has(inside.In(&s.cfg).Guards, guard.Version) {
 		return storeError("invalidate", key, fmt.Errorf("%w: Config.Guards is %v, expected one with version: nothing else keeps a page "+
-			"from being published that is being made now", isr.ErrUnsupported, s.cfg.Guards))
+			"from being published that is being made now", isr.ErrUnsupported, inside.In(&s.cfg).Guards))
 	}
 	var err error
 	for range invalidateAttempts {
@@ -72,7 +74,7 @@ func (s *leases) countUp(ctx context.Context, key string, condition, update *str
 	})
 }
 
-// Invalidate implements Invalidator. It needs GuardVersion: ErrUnsupported without. After any other error, it may have
+// Invalidate implements Invalidator. It needs guard.Version: ErrUnsupported without. After any other error, it may have
 // taken effect.
 func (c *Cache) Invalidate(ctx context.Context, key string) error {
 	return c.store.Invalidate(ctx, key)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -18,7 +20,7 @@ import (
 // guarded has all nodes run a recipe under all guards.
 func (r *rig) guarded(actor string, onB bool) *node {
 	n := r.node(actor)
-	n.Guards, n.onB = pagecache.AllGuards, onB
+	inside.In(n).Guards, n.onB = pagecache.AllGuards, onB
 	return n
 }
 
@@ -228,7 +230,7 @@ func TestAnInvalidationWhileThePageIsMade(t *testing.T) {
 func TestInvalidateNeedsTheVersion(t *testing.T) {
 	onBoth(t, func(t *testing.T, onB bool) {
 		n := newRig(t).node("alice")
-		n.onB, n.Guards = onB, pagecache.AllGuards&^isr.GuardVersion
+		n.onB, inside.In(n).Guards = onB, pagecache.AllGuards&^guard.Version
 		c, err := n.cache()
 		if err != nil {
 			t.Fatal(err)

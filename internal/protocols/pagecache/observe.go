@@ -4,26 +4,26 @@ import (
 	"context"
 	"errors"
 
-	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Observed returns the store with its operations told to observe: each when it is called, and to the function that
 // observe returns, when it has been answered. Of a node that dies in between, no answer is heard. Who called and when
 // is for the observer to know.
-func Observed(store Store, observe history.Observer) Store {
+func Observed(store Store, observe storeop.Observer) Store {
 	cfg := store.Config()
 	return observed{store, observe, buffer(&cfg)}
 }
 
 type observed struct {
 	Store
-	observe history.Observer
+	observe storeop.Observer
 	buffer  EpochSeconds // between when a row counts as gone and its ttl
 }
 
 func (o observed) Read(ctx context.Context, key string) (Meta, error) {
-	op := history.Operation{Verb: history.Read, Key: key}
+	op := storeop.Operation{Verb: storeop.Read, Key: key}
 	answered := o.observe(op)
 	m, err := o.Store.Read(ctx, key)
 	answered(withResult(o.withMeta(op, m), err))
@@ -31,7 +31,7 @@ func (o observed) Read(ctx context.Context, key string) (Meta, error) {
 }
 
 func (o observed) Acquire(ctx context.Context, key string) (Lease, error) {
-	op := history.Operation{Verb: history.Acquire, Key: key}
+	op := storeop.Operation{Verb: storeop.Acquire, Key: key}
 	answered := o.observe(op)
 	l, err := o.Store.Acquire(ctx, key)
 	answered(withResult(withLease(op, l), err))
@@ -39,7 +39,7 @@ func (o observed) Acquire(ctx context.Context, key string) (Lease, error) {
 }
 
 func (o observed) Refresh(ctx context.Context, l Lease) (Lease, error) {
-	op := withLease(history.Operation{Verb: history.Refresh, Key: l.Key}, l)
+	op := withLease(storeop.Operation{Verb: storeop.Refresh, Key: l.Key}, l)
 	answered := o.observe(op)
 	refreshed, err := o.Store.Refresh(ctx, l)
 	if err == nil {
@@ -50,7 +50,7 @@ func (o observed) Refresh(ctx context.Context, l Lease) (Lease, error) {
 }
 
 func (o observed) Publish(ctx context.Context, l Lease, m Meta) error {
-	op := o.withMeta(withLease(history.Operation{Verb: history.Publish, Key: l.Key}, l), m)
+	op := o.withMeta(withLease(storeop.Operation{Verb: storeop.Publish, Key: l.Key}, l), m)
 	answered := o.observe(op)
 	err := o.Store.Publish(ctx, l, m)
 	answered(withResult(op, err))
@@ -59,7 +59,7 @@ func (o observed) Publish(ctx context.Context, l Lease, m Meta) error {
 
 // Restore is a publish, of a page that was there before.
 func (o observed) Restore(ctx context.Context, l Lease, visible, older Meta) error {
-	op := o.withMeta(withLease(history.Operation{Verb: history.Publish, Key: l.Key}, l), older)
+	op := o.withMeta(withLease(storeop.Operation{Verb: storeop.Publish, Key: l.Key}, l), older)
 	answered := o.observe(op)
 	err := o.Store.Restore(ctx, l, visible, older)
 	answered(withResult(op, err))
@@ -67,19 +67,19 @@ func (o observed) Restore(ctx context.Context, l Lease, visible, older Meta) err
 }
 
 func (o observed) Release(ctx context.Context, l Lease) error {
-	op := withLease(history.Operation{Verb: history.Release, Key: l.Key}, l)
+	op := withLease(storeop.Operation{Verb: storeop.Release, Key: l.Key}, l)
 	answered := o.observe(op)
 	err := o.Store.Release(ctx, l)
 	answered(withResult(op, err))
 	return err
 }
 
-func withLease(op history.Operation, l Lease) history.Operation {
+func withLease(op storeop.Operation, l Lease) storeop.Operation {
 	op.Token, op.Expires = l.Token, int64(l.ExpiresAt)
 	return op
 }
 
-func (o observed) withMeta(op history.Operation, m Meta) history.Operation {
+func (o observed) withMeta(op storeop.Operation, m Meta) storeop.Operation {
 	op.Page = m.S3Key
 	if m.TTL != 0 {
 		op.TTL = int64(m.TTL - o.buffer)
@@ -88,14 +88,14 @@ func (o observed) withMeta(op history.Operation, m Meta) history.Operation {
 }
 
 // withResult returns the operation with the result that a store's answer tells.
-func withResult(op history.Operation, err error) history.Operation {
+func withResult(op storeop.Operation, err error) storeop.Operation {
 	switch {
 	case err == nil:
-		op.Result = history.Done
+		op.Result = storeop.Done
 	case errors.Is(err, isr.ErrMiss), again(err):
-		op.Result = history.Refused
+		op.Result = storeop.Refused
 	default:
-		op.Result = history.InDoubt
+		op.Result = storeop.InDoubt
 	}
 	return op
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -110,7 +112,7 @@ func (r *RecipeB) PointTo(key string, m Meta, condition *string, values map[stri
 		}
 	}
 	either(attrTTL, "#ttl", ":ttl", m.TTL != 0, m.TTL.attribute())
-	either(attrETag, attrETag, ":etag", r.cfg.PointerETag && m.ETag != "", text(m.ETag))
+	either(attrETag, attrETag, ":etag", inside.In(&r.cfg).PointerETag && m.ETag != "", text(m.ETag))
 	either("", attrVersion, ":version", m.Version != 0, number(m.Version))
 	if len(remove) > 0 {
 		set += " REMOVE " + strings.Join(remove, ", ")
@@ -146,7 +148,7 @@ func (r *RecipeB) Older(ctx context.Context, key string) (visible, older Meta, e
 		PK: newest.PK, CurrentSK: newest.SK, S3Key: newest.S3Key, ETag: newest.ETag,
 		GeneratedAt: newest.GeneratedAt, RevalidateSeconds: newest.RevalidateSeconds, TTL: newest.TTL,
 	}
-	if has(r.cfg.Guards, isr.GuardVersion) {
+	if has(inside.In(&r.cfg).Guards, guard.Version) {
 		older.Version = visible.Version + 1
 		if newest.Version <= visible.Invalidated {
 			older.RevalidateSeconds = 0 // it is older than an invalidation
@@ -206,7 +208,7 @@ func (r *RecipeB) Restore(ctx context.Context, l Lease, visible, older Meta) err
 		gone := r.gone().attribute()
 		condition, values := &ifPointer, map[string]types.AttributeValue{":from": text(visible.CurrentSK), ":gone": gone}
 		switch {
-		case !has(r.cfg.Guards, isr.GuardVersion):
+		case !has(inside.In(&r.cfg).Guards, guard.Version):
 		case visible.Version > 0:
 			condition, values[":seen"] = &ifPointerVersion, number(visible.Version)
 		default:

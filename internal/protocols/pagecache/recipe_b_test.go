@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
@@ -45,7 +46,7 @@ func (r *rig) versions(t *testing.T, alice *node, count int) {
 func TestRecipeBWritesAVersionAndPointsAtIt(t *testing.T) {
 	r := newRig(t)
 	alice := r.b("alice")
-	alice.Guards, alice.PointerETag = pagecache.AllGuards, true
+	inside.In(alice).Guards, inside.In(alice).PointerETag = pagecache.AllGuards, true
 	alice.wantServed(t, "alice's 1", true, 1)
 	r.clock.Advance(time.Minute)
 	alice.wantServed(t, "alice's 2", true, 2)
@@ -80,7 +81,7 @@ func etagOf(t *testing.T, r *rig, sk string) string {
 func TestThePointersETagIsThatOfItsVersionOrNone(t *testing.T) {
 	r := newRig(t)
 	alice, bob := r.b("alice"), r.b("bob")
-	alice.PointerETag = true
+	inside.In(alice).PointerETag = true
 	alice.wantServed(t, "alice's 1", true, 1)
 	if r.meta(t, "etag") == "" {
 		t.Error("the pointer has no etag")
@@ -176,11 +177,11 @@ func TestRollback(t *testing.T) {
 		r := newRig(t)
 		alice := r.b("alice")
 		if all {
-			alice.Guards, alice.PointerETag = pagecache.AllGuards, true
+			inside.In(alice).Guards, inside.In(alice).PointerETag = pagecache.AllGuards, true
 		}
 		r.versions(t, alice, 3)
 		bob := r.b("bob")
-		bob.Guards, bob.PointerETag = alice.Guards, alice.PointerETag
+		inside.In(bob).Guards, inside.In(bob).PointerETag = inside.In(alice).Guards, inside.In(alice).PointerETag
 		for _, want := range []int{2, 1} {
 			if err := bob.rollback(t); err != nil {
 				t.Fatal(err)

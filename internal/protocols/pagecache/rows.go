@@ -66,7 +66,7 @@ type Meta struct {
 	GeneratedAt       EpochSeconds `dynamodbav:"generated_at"`
 	RevalidateSeconds int64        `dynamodbav:"revalidate_seconds"`
 	ETag              string       `dynamodbav:"etag,omitempty"`
-	Version           int64        `dynamodbav:"version,omitempty"`             // counts publishes and invalidations under GuardVersion; 0 is none
+	Version           int64        `dynamodbav:"version,omitempty"`             // counts publishes and invalidations under guard.Version; 0 is none
 	Invalidated       int64        `dynamodbav:"invalidated_version,omitempty"` // the version that the last invalidation made; 0 is none
 	RenderMillis      int64        `dynamodbav:"render_ms,omitempty"`           // how long it took to make the page; 0 if it is not measured
 	TTL               EpochSeconds `dynamodbav:"ttl,omitempty"`
@@ -130,7 +130,7 @@ type Version struct {
 	GeneratedAt       EpochSeconds `dynamodbav:"generated_at"`
 	RevalidateSeconds int64        `dynamodbav:"revalidate_seconds"`
 	ETag              string       `dynamodbav:"etag,omitempty"`
-	Version           int64        `dynamodbav:"version,omitempty"` // of META when it was published, under GuardVersion; 0 is none
+	Version           int64        `dynamodbav:"version,omitempty"` // of META when it was published, under guard.Version; 0 is none
 	TTL               EpochSeconds `dynamodbav:"ttl,omitempty"`
 }
 

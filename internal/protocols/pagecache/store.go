@@ -35,7 +35,7 @@ type Store interface {
 	// a Request, it also writes down m as the answer to the request; ErrAnswered if there is one already.
 	Publish(ctx context.Context, l Lease, m Meta) error
 	// Invalidate closes the window of the page, and has every publish refused of data that may have been read before.
-	// ErrUnsupported without GuardVersion.
+	// ErrUnsupported without guard.Version.
 	Invalidate(ctx context.Context, key string) error
 	// Older returns the page that is visible and the newest that is older. ErrMiss if there is none, ErrUnsupported if the
 	// protocol keeps none.

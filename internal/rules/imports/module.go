@@ -12,10 +12,10 @@ var Module = Rules{
 		},
 		{
 			"ddbfake/attr", "ddbfake/internal/sdktest", "fakeclock", "fixtures", "fixtures/ddblocal",
-			"internal/base/atomicfile", "internal/base/fingerprint", "internal/base/heap", "internal/base/mistake", "internal/base/race", "internal/base/shell",
+			"internal/base/atomicfile", "internal/base/fingerprint", "internal/base/heap", "internal/base/inside", "internal/base/mistake", "internal/base/promise", "internal/base/race", "internal/base/storeop", "internal/base/shell",
 			"internal/base/words", "internal/cli/jobs", "internal/cli/progress", "internal/cli/terminal", "internal/rules/api",
 			"internal/rules/imports", "internal/rules/lint", "internal/show/verdicts", "internal/trace/mark", "internal/wire/hostname", "internal/wire/httpbody",
-			"internal/wire/httpdoor", "internal/wire/sigv4", "internal/lab/policy", "scenario/schedule",
+			"internal/wire/httpdoor", "internal/wire/sigv4", "internal/lab/policy", "internal/protocols/guard", "scenario/schedule",
 		},
 		{"ddbfake/internal/packed", "internal/base/faults", "internal/hooks/sim", "internal/rules/browser", "internal/rules/effort", "scenario/history", "scenario/policy"},
 		{"ddbfake/internal/awsjson", "ddbfake/internal/expr", "internal/trace/recorder"},
@@ -54,7 +54,7 @@ var Module = Rules{
 		{
 			From: []string{"scenario/isr/...", "internal/protocols/pagecache"},
 			To:   []string{"./scenario", "./internal/search/campaign", "./internal/hooks/sim", "./scenario/invariant"},
-			Reason: "the reference protocol knows nothing of the simulator; scenario/history alone it may import, " +
+			Reason: "the reference protocol knows nothing of the simulator; internal/base/storeop alone it may import, " +
 				"for the plain values in which it tells a checker what it did to its store",
 		},
 		{

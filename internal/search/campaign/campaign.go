@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -114,7 +115,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 func (r *Report) add(o *scenario.Outcome) {
 	r.total.Add(o)
 	if r.Misfit == "" {
-		r.Misfit = o.Misfit
+		r.Misfit = inside.In(o).Misfit
 	}
 	r.Schedules, r.Steps, r.Unmet = r.total.Schedules, r.total.Steps, r.total.Unmet
 	r.Metrics = r.total.Metrics

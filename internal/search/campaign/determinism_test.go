@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
@@ -22,7 +23,7 @@ func TestAProtocolThatDoesNotRepeatItselfIsAnError(t *testing.T) {
 	if !ok || broken.Replay().Choices == nil {
 		t.Errorf("error %#v does not say which schedule it is", err)
 	}
-	if found := broken.Result.Err.(*scenario.NondeterminismError).Found; found == nil || !strings.Contains(found.Explain("two-contenders", "fickle"), "LOCK of /home: ") {
+	if found := inside.In(broken).Result.Err.(*scenario.NondeterminismError).Found; found == nil || !strings.Contains(found.Explain("two-contenders", "fickle"), "LOCK of /home: ") {
 		t.Errorf("error %#v does not show what was found first", err)
 	}
 	for _, part := range []string{"two-contenders", "fickle", "violated: lock-theft", "time.Now"} {
@@ -44,14 +45,14 @@ func TestBeforeIsCalledWithTheSeedOfEachRun(t *testing.T) {
 	}}
 	ctx := hooks.WithSetup(context.Background(), hooks.Setup{Before: func(seed uint64) { global = seed }})
 	report, err := campaign.Campaign{Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: p, Seed: 1, Workers: 1}.Run(ctx)
-	if err != nil || report.Failure == nil || report.Failure.Result.Seed%2 != 1 {
+	if err != nil || report.Failure == nil || inside.In(report.Failure).Result.Seed%2 != 1 {
 		t.Fatalf("report %+v, error %v; want a run of an odd seed that fails each time", report, err)
 	}
 	failed := report.Failure
 	global = 0
 	run := failed.Replay().Run(report.Scenario, p)
 	shrunk, err := campaign.Shrink{Failed: run, ScheduleOnly: true, Runs: 50}.Run(ctx)
-	if err != nil || shrunk.Outcome.Violation == nil || global != failed.Result.Seed {
+	if err != nil || shrunk.Outcome.Violation == nil || global != inside.In(failed).Result.Seed {
 		t.Errorf("shrunk to %+v, error %v, after a run of seed %d", shrunk, err, global)
 	}
 }

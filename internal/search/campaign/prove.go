@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
@@ -100,7 +101,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	proof, err := v.search(ctx, looked, failed.Load)
 	if err := checks.Wait(); err != nil {
 		result := sim.Result{End: sim.Broken, Err: err}
-		return nil, &scenario.BrokenError{Scenario: s.Name, Protocol: v.Protocol.Name, Result: result}
+		return nil, schedules.Broken(s, v.Protocol, false, result)
 	}
 	return proof, err
 }
@@ -120,7 +121,7 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 	if schedules.OfProgram(v.Protocol) { // whose new deeds are all done twice
 		x.Spare = func(schedule int) bool { return !schedules.Sampled(v.Seed, schedule) }
 	}
-	var pool scenario.Pool
+	var pool hooks.Pool
 	defer pool.Close()
 	remembering := hooks.With(ctx, looked)
 	afresh := hooks.Afresh(remembering)
@@ -131,7 +132,7 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 		}
 		strategy := x.Strategy()
 		run := scenario.Run{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Strategy: strategy, Options: v.Options}
-		o, err := pool.Do(searching, run)
+		o, err := run.Do(pool.In(searching))
 		if err != nil {
 			return nil, v.unrepeatable(err)
 		}
@@ -144,7 +145,7 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 			}
 		}
 		proof.add(o)
-		check.last = o.Result.Choices
+		check.last = inside.In(o).Result.Choices
 		if v.Progress != nil {
 			v.Progress(x.Explored())
 		}
@@ -176,7 +177,7 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 // again runs a schedule that was abandoned, to its end and with a trace, for its digest. It returns o if the verdict is
 // then another one, and an error if o is violated by code that is not known to be deterministic.
 func (v Prove) again(ctx context.Context, r scenario.Run, o *scenario.Outcome) (*scenario.Outcome, error) {
-	r.Strategy, r.Trace = sim.Replay(o.Result.Choices), io.Discard
+	r.Strategy, r.Trace = sim.Replay(inside.In(o).Result.Choices), io.Discard
 	whole, err := r.Do(hooks.Afresh(ctx))
 	switch {
 	case err == nil && whole.Verdict == o.Verdict:
@@ -184,9 +185,9 @@ func (v Prove) again(ctx context.Context, r scenario.Run, o *scenario.Outcome) (
 	case !v.SDK || o.Verdict != invariant.Violated:
 		return o, nil
 	case err != nil:
-		return nil, v.nondeterministic(o, o.Result, fmt.Sprintf("violated: %s, and then it broke: %v", o.Violation.Invariant.Name, err))
+		return nil, v.nondeterministic(o, inside.In(o).Result, fmt.Sprintf("violated: %s, and then it broke: %v", o.Violation.Invariant.Name, err))
 	default:
-		return nil, v.nondeterministic(o, o.Result, fmt.Sprintf("violated: %s, and then %v", o.Violation.Invariant.Name, whole.Verdict))
+		return nil, v.nondeterministic(o, inside.In(o).Result, fmt.Sprintf("violated: %s, and then %v", o.Violation.Invariant.Name, whole.Verdict))
 	}
 }
 
@@ -197,12 +198,12 @@ func (v Prove) unrepeatable(err error) error {
 	if !is || !did {
 		return err
 	}
-	return v.nondeterministic(nil, broken.Result, diverged.Error())
+	return v.nondeterministic(nil, inside.In(broken).Result, diverged.Error())
 }
 
 func (v Prove) nondeterministic(o *scenario.Outcome, result sim.Result, difference string) error {
 	result.Err = &scenario.NondeterminismError{Found: o, Difference: difference}
-	return &scenario.BrokenError{Scenario: v.Scenario.Name, Protocol: v.Protocol.Name, Result: result}
+	return schedules.Broken(v.Scenario, v.Protocol, false, result)
 }
 
 // ended names the reason why the search ended before it was complete.
@@ -231,7 +232,7 @@ func (p *Proof) provable(judged bool) (names []string) {
 	for _, inv := range invariant.All() {
 		asked := (p.Scenario.Settle > 0 || inv.Name != invariant.Named("liveness").Name) && !slices.Contains(p.Scenario.Without, inv.Name) &&
 			(p.Scenario.Invariants == nil || slices.Contains(p.Scenario.Invariants, inv.Name))
-		if inv.Memory != nil && asked && p.judged[inv.Name] == judged {
+		if inside.In(&inv).Memory != nil && asked && p.judged[inv.Name] == judged {
 			names = append(names, inv.Name)
 		}
 	}

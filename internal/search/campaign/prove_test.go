@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
@@ -85,14 +86,14 @@ func TestProofsFindMutants(t *testing.T) {
 					t.Errorf("%s under %s: caught by %s, but the mutant is there to break %s", name, caught, got, m.Breaks)
 				}
 				again, err := scenario.Run{
-					Scenario: s, Protocol: m, Seed: 1, Strategy: sim.Replay(p.Failure.Result.Choices), Trace: io.Discard,
+					Scenario: s, Protocol: m, Seed: 1, Strategy: sim.Replay(inside.In(p.Failure).Result.Choices), Trace: io.Discard,
 				}.Do(context.Background())
 				if err != nil {
 					t.Fatal(err)
 				}
-				if again.Verdict != invariant.Violated || again.Digest != p.Failure.Digest || again.Digest == "" {
+				if again.Verdict != invariant.Violated || inside.In(again).Digest != inside.In(p.Failure).Digest || inside.In(again).Digest == "" {
 					t.Errorf("%s under %s: the replay is %v with the digest %q, want violated with %q",
-						name, caught, again.Verdict, again.Digest, p.Failure.Digest)
+						name, caught, again.Verdict, inside.In(again).Digest, inside.In(p.Failure).Digest)
 				}
 			})
 		}

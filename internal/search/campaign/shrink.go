@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/reschedule"
@@ -167,7 +168,7 @@ func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
 	recorded := o.Replay()
 	recorded.Choices = choices
 	s.Replay = &recorded
-	after := sizeOf(&s, o.Result)
+	after := sizeOf(&s, inside.In(o).Result)
 	if o.Violation == nil {
 		return nil, fmt.Errorf("scenario %s, protocol %s: the shrunk run violates %s, and does not when it is run again", s.Name, run.Protocol.Name, sh.invariant)
 	}
@@ -193,7 +194,7 @@ type shrinker struct {
 	run       scenario.Run
 	invariant string
 	left      int // runs that may still be tried
-	pool      scenario.Pool
+	pool      hooks.Pool
 }
 
 // attempt says whether a schedule of the scenario violates the invariant.
@@ -210,11 +211,11 @@ func (sh *shrinker) attempt(s *scenario.Scenario, seed uint64) reschedule.Attemp
 func (sh *shrinker) violates(ctx context.Context, s *scenario.Scenario, seed uint64, strategy sim.Strategy) (sim.Result, bool) {
 	run := sh.run
 	run.Scenario, run.Seed, run.Strategy = s, seed, strategy
-	o, err := sh.pool.Do(ctx, run)
+	o, err := run.Do(sh.pool.In(ctx))
 	if err != nil {
 		return sim.Result{}, false
 	}
-	return o.Result, o.Verdict == invariant.Violated && o.Violation.Invariant.Name == sh.invariant
+	return inside.In(o).Result, o.Verdict == invariant.Violated && o.Violation.Invariant.Name == sh.invariant
 }
 
 // withoutTail ends the run at the step that violates the invariant. It takes a few runs, which are made in any case.

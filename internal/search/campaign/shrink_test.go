@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
@@ -34,7 +35,7 @@ func failing(t testing.TB, name, protocol string) scenario.Run {
 	if r.Verdict != invariant.Violated {
 		t.Fatalf("%s under %s: %v, want a violation to shrink", name, protocol, r.Verdict)
 	}
-	return scenario.Run{Scenario: s, Protocol: p, Seed: r.Failure.Result.Seed, Strategy: sim.Replay(r.Failure.Result.Choices)}
+	return scenario.Run{Scenario: s, Protocol: p, Seed: inside.In(r.Failure).Result.Seed, Strategy: sim.Replay(inside.In(r.Failure).Result.Choices)}
 }
 
 func shrink(t testing.TB, k campaign.Shrink) *campaign.Shrunk {
@@ -114,8 +115,8 @@ func replays(t *testing.T, shrunk *campaign.Shrunk) scenario.Run {
 	if o.Verdict != invariant.Violated || o.Violation.Invariant.Name != shrunk.Outcome.Violation.Invariant.Name {
 		t.Errorf("the file replays to %q", o.Explain(s.Name, run.Protocol.Name))
 	}
-	if o.Digest != s.Replay.Digest || o.Digest != shrunk.Outcome.Digest {
-		t.Errorf("the file replays to a trace with the digest %s, says %s, want %s", o.Digest, s.Replay.Digest, shrunk.Outcome.Digest)
+	if inside.In(o).Digest != s.Replay.Digest || inside.In(o).Digest != inside.In(shrunk.Outcome).Digest {
+		t.Errorf("the file replays to a trace with the digest %s, says %s, want %s", inside.In(o).Digest, s.Replay.Digest, inside.In(shrunk.Outcome).Digest)
 	}
 	if !strings.Contains(s.About, shrunk.Outcome.Violation.Why) {
 		t.Errorf("the file does not say what is violated: %q", s.About)
@@ -283,7 +284,7 @@ bounds: {ticks: 0}
 	if r.Verdict != invariant.Violated {
 		t.Fatal("nothing is violated")
 	}
-	run := scenario.Run{Scenario: s, Protocol: p, Seed: r.Failure.Result.Seed, Strategy: sim.Replay(r.Failure.Result.Choices)}
+	run := scenario.Run{Scenario: s, Protocol: p, Seed: inside.In(r.Failure).Result.Seed, Strategy: sim.Replay(inside.In(r.Failure).Result.Choices)}
 	shrunk := shrink(t, campaign.Shrink{Failed: run})
 	text := yamlOf(t, shrunk.Scenario)
 	again, err := scenario.Parse("shrunk.yaml", []byte(text))
@@ -347,7 +348,7 @@ bounds: {ticks: 2}
 	if r.Verdict != invariant.Violated {
 		t.Fatal("nothing is violated")
 	}
-	run := scenario.Run{Scenario: s, Protocol: p, Seed: r.Failure.Result.Seed, Strategy: sim.Replay(r.Failure.Result.Choices)}
+	run := scenario.Run{Scenario: s, Protocol: p, Seed: inside.In(r.Failure).Result.Seed, Strategy: sim.Replay(inside.In(r.Failure).Result.Choices)}
 	shrunk := shrink(t, campaign.Shrink{Failed: run})
 	got := shrunk.Scenario
 	if len(got.Faults) != 1 || got.Faults[0].String() != "maybe throttled op=PutItem key=LOCK actor=bob" {

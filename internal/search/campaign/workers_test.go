@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -21,7 +22,7 @@ func everything(r *campaign.Report) string {
 	var b strings.Builder
 	outcome := func(what string, o *scenario.Outcome) {
 		if o != nil {
-			fmt.Fprintf(&b, "%s: %+v %v %q %+v %v\n", what, o.Result, o.Verdict, o.Why, o.Replay(), o.Marks)
+			fmt.Fprintf(&b, "%s: %+v %v %q %+v %v\n", what, inside.In(o).Result, o.Verdict, o.Why, o.Replay(), o.Marks)
 		}
 	}
 	fmt.Fprintf(&b, "%s\n%sfailed at %d (%s); marks %v missing %v unmet %v; %v %q\n",

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Confirm runs a schedule twice more, traced, and notes the traces' digest in its outcome. The second of these runs uses
@@ -23,7 +25,7 @@ func (c Set) Confirm(ctx context.Context, o *scenario.Outcome) error {
 		if err := c.same(ctx, o, again, err); err != nil {
 			return err
 		}
-		o.Digest = again.Digest
+		inside.In(o).Digest = inside.In(again).Digest
 	}
 	if first, second := traces[0].String(), traces[1].String(); first != second {
 		return c.nondeterministic(o, difference(first, second))
@@ -75,9 +77,17 @@ func (c Set) where(ctx context.Context, o *scenario.Outcome) string {
 }
 
 func (c Set) nondeterministic(o *scenario.Outcome, difference string) error {
-	result := o.Result
+	result := inside.In(o).Result
 	result.Err = &scenario.NondeterminismError{Found: o, Difference: difference}
-	return &scenario.BrokenError{Scenario: c.Scenario.Name, Protocol: c.Protocol.Name, Swarm: c.Swarm, Result: result}
+	return Broken(c.Scenario, c.Protocol, c.Swarm, result)
+}
+
+// Broken is the error of a run of a scenario that broke off.
+func Broken(s *scenario.Scenario, p isr.Protocol, swarm bool, result sim.Result) error {
+	var broken scenario.BrokenError
+	in := inside.In(&broken)
+	in.Scenario, in.Protocol, in.Swarm, in.Result = s.Name, p.Name, swarm, result
+	return &broken
 }
 
 // conclusion is the part of an outcome that two runs of one schedule must share, in words.
@@ -86,7 +96,7 @@ func conclusion(o *scenario.Outcome) string {
 	if o.Violation != nil {
 		said += ": " + o.Violation.Invariant.Name
 	}
-	return fmt.Sprintf("%s after %d steps and %d choices", said, o.Result.Steps, len(o.Result.Choices))
+	return fmt.Sprintf("%s after %d steps and %d choices", said, inside.In(o).Result.Steps, len(inside.In(o).Result.Choices))
 }
 
 // difference returns the first request that two traces of one schedule do not share, or else the first line.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
@@ -25,7 +26,7 @@ type Set struct {
 	Plan      sim.Plan
 	Schedules int
 	Workers   int
-	pool      *scenario.Pool
+	pool      *hooks.Pool
 }
 
 // New returns the schedules of a run. The zero Protocol, the zero Plan, and numbers that are not positive, stand for
@@ -45,7 +46,7 @@ func New(run scenario.Run, plan sim.Plan, schedules, workers int) (Set, error) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return Set{run, plan.Begin(), schedules, workers, new(scenario.Pool)}, nil
+	return Set{run, plan.Begin(), schedules, workers, new(hooks.Pool)}, nil
 }
 
 // ProtocolOf returns the protocol to run a scenario with: p, or the scenario's own if p is the zero Protocol.
@@ -77,7 +78,7 @@ func (c Set) Each(ctx context.Context, n int, index func(k int) int, run func(ct
 	first := run(ctx, 0, 1)
 	from, expected := 0, 1
 	if first.Err == nil {
-		expected = max(first.Outcome.Result.Steps, 1)
+		expected = max(inside.In(first.Outcome).Result.Steps, 1)
 	}
 	if index(0) == 0 {
 		if from = 1; !take(first) {
@@ -98,7 +99,7 @@ func (c Set) All(ctx context.Context, take func(Attempt) bool) {
 func (c Set) Attempt(ctx context.Context, i, expected int) Attempt {
 	run := c.Run
 	run.Seed, run.Strategy, run.ExpectedSteps = sim.Derive(c.Seed, i), c.Plan.At(i), expected
-	o, err := c.pool.Do(ctx, run)
+	o, err := run.Do(c.pool.In(ctx))
 	return Attempt{Index: i, Strategy: run.Strategy.String(), Outcome: o, Err: err}
 }
 
@@ -148,7 +149,7 @@ func (c Set) Suspect(a Attempt) bool {
 // again repeats the run of an outcome.
 func (c Set) again(o *scenario.Outcome) scenario.Run {
 	run := c.Run
-	run.Seed, run.Strategy = o.Result.Seed, sim.Replay(o.Result.Choices)
+	run.Seed, run.Strategy = inside.In(o).Result.Seed, sim.Replay(inside.In(o).Result.Choices)
 	return run
 }
 
@@ -165,8 +166,8 @@ type Total struct {
 // Add counts one run.
 func (t *Total) Add(o *scenario.Outcome) {
 	t.Schedules++
-	t.Steps += o.Result.Steps
-	t.Metrics = addMetrics(t.Metrics, o.Metrics)
+	t.Steps += inside.In(o).Result.Steps
+	t.Metrics = addMetrics(t.Metrics, inside.In(o).Metrics)
 	if t.Marks == nil {
 		t.Marks = MarkSet{}
 	}
@@ -174,7 +175,7 @@ func (t *Total) Add(o *scenario.Outcome) {
 		t.Marks[mark]++
 	}
 	if t.Schedules == 1 {
-		t.Unmet = slices.Clone(o.Unmet)
+		t.Unmet = slices.Clone(inside.In(o).Unmet)
 	}
-	t.Unmet = slices.DeleteFunc(t.Unmet, func(f scenario.Fault) bool { return !slices.Contains(o.Unmet, f) })
+	t.Unmet = slices.DeleteFunc(t.Unmet, func(f scenario.Fault) bool { return !slices.Contains(inside.In(o).Unmet, f) })
 }

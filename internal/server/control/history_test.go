@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -52,7 +53,7 @@ func TestHistory(t *testing.T) {
 		{Kind: history.Crashed, Actor: "alice"},
 		{Kind: history.Settled, Within: 30 * time.Second},
 	}
-	if diff := cmp.Diff(want, *events); diff != "" {
+	if diff := cmp.Diff(want, *events, cmpopts.EquateComparable(history.Event{})); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
@@ -30,7 +31,7 @@ func Report(r *campaign.Report, program, file string) string {
 		fmt.Fprintf(&b, "vacuous: %s under %s: %s\n", r.Scenario.Name, r.Protocol.Name, r.Doubt.Why)
 	case r.Verdict == invariant.Violated:
 		b.WriteString(Outcome(r.Failure, r.Scenario.Name, r.Protocol.Name))
-		fmt.Fprintf(&b, "\nfound in schedule %d of seed %d (%s), after %d steps\n", r.FailedAt, r.Seed, r.FailureStrategy, r.Failure.Result.Steps)
+		fmt.Fprintf(&b, "\nfound in schedule %d of seed %d (%s), after %d steps\n", r.FailedAt, r.Seed, r.FailureStrategy, inside.In(r.Failure).Result.Steps)
 		b.WriteString(ReplayLine(r.Failure.Replay(), "replay", program, file))
 		b.WriteString(ReplayLine(r.Failure.Replay(), "shrink", program, file))
 	case r.Verdict == invariant.Unknown:

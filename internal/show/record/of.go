@@ -11,6 +11,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -38,7 +40,7 @@ func Of(ctx context.Context, run scenario.Run, version string) (*Record, error) 
 		Format: Format, Tool: "isr-sim " + version,
 		Scenario: run.Scenario.Name, About: run.Scenario.About, File: fileOf(run.Scenario, replay),
 		Protocol: replay.Protocol, Seed: strconv.FormatUint(replay.Seed, 10), Choices: replay.Choices.String(), Swarm: replay.Swarm,
-		Digest: o.Digest, Start: fakeclock.Epoch,
+		Digest: inside.In(o).Digest, Start: fakeclock.Epoch,
 		Verdict: o.Verdict.String(), Why: o.Why,
 	}
 	r.actors(run.Scenario)
@@ -47,7 +49,7 @@ func Of(ctx context.Context, run scenario.Run, version string) (*Record, error) 
 		return nil, err
 	}
 	r.steps(steps, ev, means)
-	for _, b := range ev.Bodies {
+	for _, b := range inside.In(&ev).Bodies {
 		r.Bodies = append(r.Bodies, Body{Time: b.Time, Actor: b.Actor, Name: b.Name, Body: b.Body, Gone: b.Gone})
 	}
 	if o.Verdict == invariant.Violated {
@@ -58,7 +60,7 @@ func Of(ctx context.Context, run scenario.Run, version string) (*Record, error) 
 		}
 		r.Violation.Step = r.decisive(p.Shown)
 		if r.Violation.Step == 0 {
-			r.Violation.Step = stepOf(steps, ev.Operations, p.Shown.Operations)
+			r.Violation.Step = stepOf(steps, inside.In(&ev).Operations, p.Shown.Operations)
 		}
 	}
 	return r, nil
@@ -148,7 +150,7 @@ func (r *Record) decisive(shown hooks.Shown) (n int) {
 
 // stepOf returns the step in which the decisive operation, the last of those shown, was answered, or called if it never
 // was; 0 if there is none.
-func stepOf(steps []hooks.Step, all []history.Operation, shown []int) int {
+func stepOf(steps []hooks.Step, all []storeop.Operation, shown []int) int {
 	if len(shown) == 0 || shown[len(shown)-1] < 1 || shown[len(shown)-1] > len(all) {
 		return 0
 	}

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
-	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -48,8 +49,8 @@ func OfWatched(w Watched, version string) (*Record, error) {
 	if len(r.Steps) == 0 {
 		return nil, errors.New("nothing was seen: no row was changed, and no client told anything")
 	}
-	if len(w.Evidence.Operations) > 0 {
-		for _, order := range invariant.Orders(w.Evidence) {
+	if len(inside.In(&w.Evidence).Operations) > 0 {
+		for _, order := range inside.In(&w.Evidence).Orders(w.Evidence.MaxClockSkew) {
 			if len(order) > 0 && slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Operation == order[0] }) {
 				r.Orders = append(r.Orders, order)
 			}
@@ -72,15 +73,15 @@ func OfWatched(w Watched, version string) (*Record, error) {
 	}
 	r.Violation = &Violation{
 		Invariant: w.Invariant.Name, Statement: w.Invariant.Statement, Why: w.Why,
-		Changes: w.Finding.Changes, Events: w.Finding.Events, Operations: w.Finding.Operations, Lines: slices.Clone(w.Lines),
+		Changes: w.Finding.Changes, Events: w.Finding.Events, Operations: inside.In(&w.Finding).Operations, Lines: slices.Clone(w.Lines),
 	}
 	if r.Violation.Lines == nil {
 		r.Violation.Lines = []string{}
 	}
 	r.Violation.Step = r.decisive(hooks.Shown{Changes: w.Finding.Changes, Events: w.Finding.Events})
-	if n := len(w.Finding.Operations); r.Violation.Step == 0 && n > 0 {
+	if n := len(inside.In(&w.Finding).Operations); r.Violation.Step == 0 && n > 0 {
 		for _, s := range r.Steps { // the answer, or the call of one that has none
-			if s.Operation == w.Finding.Operations[n-1] {
+			if s.Operation == inside.In(&w.Finding).Operations[n-1] {
 				r.Violation.Step = s.N
 			}
 		}
@@ -119,8 +120,8 @@ func (r *Record) watch(w Watched, means map[int][]Meaning) error {
 		all = append(all, seen{Step: s, after: c.Seq})
 	}
 	about := map[string]bool{}
-	for _, place := range w.Finding.Operations {
-		about[w.Evidence.Operations[place-1].Key] = true
+	for _, place := range inside.In(&w.Finding).Operations {
+		about[inside.In(&w.Evidence).Operations[place-1].Key] = true
 	}
 	for _, e := range w.Evidence.History {
 		if len(about) > 0 && !about[e.Key] {
@@ -129,7 +130,7 @@ func (r *Record) watch(w Watched, means map[int][]Meaning) error {
 		event := eventOf(e)
 		all = append(all, seen{Step: Step{Time: e.Time, Actor: e.Actor, Lane: e.Actor, Kind: "note", Text: event.Text, Events: []Event{event}, Options: 1}, after: e.Change})
 	}
-	for i, o := range w.Evidence.Operations {
+	for i, o := range inside.In(&w.Evidence).Operations {
 		if len(about) > 0 && !about[o.Key] {
 			continue
 		}
@@ -152,7 +153,7 @@ func (r *Record) watch(w Watched, means map[int][]Meaning) error {
 }
 
 // called is an operation that has no answer yet.
-func called(o history.Operation) string {
+func called(o storeop.Operation) string {
 	text := o.Verb.String()
 	if o.Token != "" {
 		text += " " + o.Token

@@ -8,6 +8,8 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -20,8 +22,8 @@ func at(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecon
 // TestWhatWasWatchedIsARecord holds that calls, answers, events and changes are steps in order of time, and that a
 // violation names the step of its decisive operation.
 func TestWhatWasWatchedIsARecord(t *testing.T) {
-	operation := func(actor, key string, call, answer int) history.Operation {
-		o := history.Operation{Actor: actor, Verb: history.Publish, Key: key, Began: at(call), Call: call, Token: actor + "-1", Result: history.Done}
+	operation := func(actor, key string, call, answer int) storeop.Operation {
+		o := storeop.Operation{Actor: actor, Verb: storeop.Publish, Key: key, Began: at(call), Call: call, Token: actor + "-1", Result: storeop.Done}
 		if answer > 0 {
 			o.Ended, o.Return = at(answer), answer
 		}
@@ -29,12 +31,13 @@ func TestWhatWasWatchedIsARecord(t *testing.T) {
 	}
 	w := record.Watched{
 		Name: "concurrent", Protocol: "blind-publish", Start: start, Verdict: invariant.Violated, Why: "bob was told a lie",
-		Invariant: invariant.Named("linearizable"), Finding: invariant.Finding{Operations: []int{3, 1}}, Lines: []string{"bob"},
+		Invariant: invariant.Named("linearizable"), Lines: []string{"bob"},
 		Evidence: invariant.Evidence{
-			Operations: []history.Operation{operation("bob", "/a", 1, 9), operation("carol", "/b", 2, 3), operation("alice", "/a", 4, 0)},
-			History:    []history.Event{{Seq: 1, Time: at(5), Actor: "alice", Kind: history.Asked, Key: "/a"}, {Seq: 2, Time: at(6), Actor: "carol", Kind: history.Asked, Key: "/b"}},
+			History: []history.Event{{Seq: 1, Time: at(5), Actor: "alice", Kind: history.Asked, Key: "/a"}, {Seq: 2, Time: at(6), Actor: "carol", Kind: history.Asked, Key: "/b"}},
 		},
 	}
+	inside.In(&w.Finding).Operations = []int{3, 1}
+	inside.In(&w.Evidence).Operations = []storeop.Operation{operation("bob", "/a", 1, 9), operation("carol", "/b", 2, 3), operation("alice", "/a", 4, 0)}
 	r, err := record.OfWatched(w, "test")
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -63,7 +64,7 @@ func OfProof(p *campaign.Proof, program, file, details string) verdicts.Result {
 func OfOutcome(run scenario.Run, o *scenario.Outcome, program, file string) verdicts.Result {
 	result := verdicts.Result{
 		Scenario: run.Scenario.Name, Protocol: run.Protocol.Name, Verdict: verdicts.Verdict(o.Verdict.String()), Passed: o.Verdict == invariant.OK,
-		Message: o.Why, Details: prose.Outcome(o, run.Scenario.Name, run.Protocol.Name), Seed: fmt.Sprint(run.Seed), Schedules: 1, Steps: o.Result.Steps, Reached: prose.Names(o.Marks),
+		Message: o.Why, Details: prose.Outcome(o, run.Scenario.Name, run.Protocol.Name), Seed: fmt.Sprint(run.Seed), Schedules: 1, Steps: inside.In(o).Result.Steps, Reached: prose.Names(o.Marks),
 	}
 	if v := o.Violation; v != nil {
 		result.Invariant, result.Statement, result.Message = v.Invariant.Name, v.Invariant.Statement, v.Why

@@ -58,15 +58,15 @@ func Run(ctx context.Context, client *dynamodb.Client, runs []scenario.Run, prog
 			return c, fmt.Errorf("scenario: compare: found scenario %s with rows of its own, expected one with META and LOCK: the other store's tables are those of the reference", run.Scenario.Name)
 		}
 	}
-	created, err := client.CreateTable(ctx, isr.TableInput(scenario.TableName))
+	created, err := client.CreateTable(ctx, isr.TableInput(hooks.TableName))
 	if err != nil {
-		return c, fmt.Errorf("scenario: compare: create table %s: %w", scenario.TableName, err)
+		return c, fmt.Errorf("scenario: compare: create table %s: %w", hooks.TableName, err)
 	}
 	defer func() {
 		// The table is to go even if the caller has lost patience, or the next comparison fails for no reason of its own.
-		_, cleanupErr := client.DeleteTable(context.WithoutCancel(ctx), &dynamodb.DeleteTableInput{TableName: aws.String(scenario.TableName)})
+		_, cleanupErr := client.DeleteTable(context.WithoutCancel(ctx), &dynamodb.DeleteTableInput{TableName: aws.String(hooks.TableName)})
 		if err == nil && cleanupErr != nil {
-			err = fmt.Errorf("scenario: compare: delete table %s: %w", scenario.TableName, cleanupErr)
+			err = fmt.Errorf("scenario: compare: delete table %s: %w", hooks.TableName, cleanupErr)
 		}
 	}()
 	table := aws.ToString(created.TableDescription.TableId) + aws.ToTime(created.TableDescription.CreationDateTime).String()
@@ -119,9 +119,9 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run scena
 		c.Differences = append(c.Differences, Difference{c.Runs, 0, "the rows that are left", strings.Join(want, " "), strings.Join(left, " ")})
 	}
 	for _, row := range rows {
-		_, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(scenario.TableName), Key: rowKey(row)})
+		_, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: aws.String(hooks.TableName), Key: rowKey(row)})
 		if err != nil {
-			return fmt.Errorf("empty table %s: %w", scenario.TableName, err)
+			return fmt.Errorf("empty table %s: %w", hooks.TableName, err)
 		}
 	}
 	return nil
@@ -154,7 +154,7 @@ func callReal(ctx context.Context, client *dynamodb.Client, input any, runID str
 // sweepReal deletes a row as TTL did on the fake, and answers with the old row.
 func sweepReal(ctx context.Context, client *dynamodb.Client, row attr.Item) (any, error) {
 	return client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName:                aws.String(scenario.TableName),
+		TableName:                aws.String(hooks.TableName),
 		Key:                      rowKey(row),
 		ConditionExpression:      aws.String("#ttl = :ttl"),
 		ExpressionAttributeNames: map[string]string{"#ttl": "ttl"}, ExpressionAttributeValues: map[string]types.AttributeValue{":ttl": attr.ToSDK(row["ttl"])},
@@ -172,16 +172,16 @@ func rowKey(row attr.Item) map[string]types.AttributeValue {
 // rowsReal returns the rows that are left in the table.
 func rowsReal(ctx context.Context, client *dynamodb.Client) ([]attr.Item, error) {
 	var items []attr.Item
-	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(scenario.TableName), ConsistentRead: aws.Bool(true)})
+	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(hooks.TableName), ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("scan table %s: %w", scenario.TableName, err)
+			return nil, fmt.Errorf("scan table %s: %w", hooks.TableName, err)
 		}
 		for _, item := range page.Items {
 			own, err := attr.ItemFromSDK(item)
 			if err != nil {
-				return nil, fmt.Errorf("scan table %s: %w", scenario.TableName, err)
+				return nil, fmt.Errorf("scan table %s: %w", hooks.TableName, err)
 			}
 			items = append(items, own)
 		}

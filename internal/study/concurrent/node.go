@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/jonboulle/clockwork"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -39,8 +40,9 @@ func newNode(ctx context.Context, r Run, w *witness, number int, until time.Time
 	}
 	n.config = isr.Config{
 		Client: pausing{r.Client, n}, Clock: clock, Bodies: w, Render: n.render, Tokens: n.token, Table: r.Table,
-		Lease: lease, Revalidate: revalidate, Observe: w.observer(n.name),
+		Lease: lease, Revalidate: revalidate,
 	}
+	inside.In(&n.config).Observe = w.observer(n.name)
 	return n
 }
 

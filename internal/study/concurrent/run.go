@@ -11,7 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/jonboulle/clockwork"
 
-	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -64,7 +65,7 @@ type Outcome struct {
 	Lines                    []string            // the events of the violation, in order of time
 	Finding                  invariant.Finding   // of the violation
 	Began                    time.Time           // the last round
-	Seen                     invariant.Evidence  // of the last round; see invariant.Visualize
+	Seen                     invariant.Evidence  // of the last round; its operations can be visualized
 }
 
 // Do runs, and deletes its table in every case. A cancelled context ends the run with the verdict unknown. An error
@@ -130,11 +131,11 @@ func (r Run) round(ctx context.Context, length time.Duration, o *Outcome) error 
 	o.Paused += w.paused
 	o.Abandoned += w.abandoned
 	o.Began = until.Add(-length)
-	o.Seen = invariant.Evidence{
-		History: w.log.Events(), Operations: w.operations.All(), MaxClockSkew: Slack, Revalidate: revalidate,
-	}
-	o.Operations += len(o.Seen.Operations)
-	o.Taken += taken(o.Seen.Operations)
+	o.Seen = invariant.Evidence{History: w.log.Events(), MaxClockSkew: Slack, Revalidate: revalidate}
+	operations := w.operations.All()
+	inside.In(&o.Seen).Operations = operations
+	o.Operations += len(operations)
+	o.Taken += taken(operations)
 	for _, inv := range Invariants() {
 		f := inv.Check(o.Seen)
 		switch {
@@ -149,17 +150,17 @@ func (r Run) round(ctx context.Context, length time.Duration, o *Outcome) error 
 }
 
 // taken counts the leases that were taken while another one had neither been given back nor published under.
-func taken(operations []history.Operation) (n int) {
+func taken(operations []storeop.Operation) (n int) {
 	held := map[string]string{} // by key
 	for _, op := range operations {
 		switch {
-		case op.Result != history.Done:
-		case op.Verb == history.Acquire:
+		case op.Result != storeop.Done:
+		case op.Verb == storeop.Acquire:
 			if held[op.Key] != "" {
 				n++
 			}
 			held[op.Key] = op.Token
-		case op.Verb == history.Publish, op.Verb == history.Release:
+		case op.Verb == storeop.Publish, op.Verb == storeop.Release:
 			if held[op.Key] == op.Token {
 				held[op.Key] = ""
 			}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -61,13 +63,13 @@ func (w *witness) count(what *int) {
 }
 
 // observer is that of recorder.Operations, under the lock.
-func (w *witness) observer(actor string) history.Observer {
+func (w *witness) observer(actor string) storeop.Observer {
 	observe := w.operations.Observer(actor, w.clock.Now)
-	return func(called history.Operation) func(history.Operation) {
+	return func(called storeop.Operation) func(storeop.Operation) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		answered := observe(called)
-		return func(o history.Operation) {
+		return func(o storeop.Operation) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			answered(o)
@@ -87,8 +89,8 @@ func lines(seen invariant.Evidence, f invariant.Finding, start time.Time) []stri
 		add(e.Time, e.Actor, e.String())
 	}
 	instant := func(second int64) string { return since(time.Unix(second, 0)) }
-	for _, place := range f.Operations {
-		o := seen.Operations[place-1]
+	for _, place := range inside.In(&f).Operations {
+		o := inside.In(&seen).Operations[place-1]
 		add(recorder.Answered(o), o.Actor, fmt.Sprintf("%s (called at %s)", recorder.Describe(o, instant), since(o.Began)))
 	}
 	return all.Lines()

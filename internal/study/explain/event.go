@@ -9,6 +9,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/reschedule"
@@ -165,7 +166,7 @@ func (e Explain) recorded(ctx context.Context) (recorded reschedule.Recorded, er
 		if again, err = run.Do(ctx); err != nil {
 			return sim.Result{}, false
 		}
-		return again.Result, true
+		return inside.In(again).Result, true
 	})
 	return recorded, err
 }

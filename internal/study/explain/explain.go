@@ -22,6 +22,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
@@ -149,7 +150,7 @@ func (x *Explanation) grew(before, after int) bool {
 
 // tails counts, for each number of choices that the run begins with, the tails that violate the invariant.
 func (e Explain) tails(ctx context.Context, o *scenario.Outcome) ([]int, error) {
-	choices := o.Result.Choices
+	choices := inside.In(o).Result.Choices
 	counts, err := e.count(ctx, o, len(choices), e.Tails, func(int) int { return 0 }, func(prefix, tail int) scenario.Run {
 		rng := sim.Stream(sim.Derive(e.Failed.Seed, prefix*e.Tails+tail), "explain")
 		return e.in(nil, sim.Prefix(choices[:prefix], sim.RandomWalk.From(rng)))
@@ -164,7 +165,7 @@ func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, fr
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
 	var workers sync.WaitGroup
-	var pool scenario.Pool
+	var pool hooks.Pool
 	defer pool.Close()
 	for range min(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)), len(violated)) {
 		workers.Go(func() {
@@ -173,7 +174,7 @@ func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, fr
 				if read := fresh(i / each); read > 0 {
 					at = hooks.With(ctx, &hooks.Probe{Fresh: read})
 				}
-				tail, err := pool.Do(at, of(i/each, i%each))
+				tail, err := of(i/each, i%each).Do(pool.In(at))
 				if err != nil {
 					failed.CompareAndSwap(nil, &err)
 					return

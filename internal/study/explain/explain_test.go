@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -89,7 +90,7 @@ max-clock-skew: 1s
 		if err != nil || o.Verdict != invariant.Violated {
 			continue
 		}
-		run.Trace, run.Strategy = nil, sim.Replay(o.Result.Choices)
+		run.Trace, run.Strategy = nil, sim.Replay(inside.In(o).Result.Choices)
 		x, err := explain.Explain{Failed: run, Tails: 2}.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)

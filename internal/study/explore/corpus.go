@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -173,13 +174,13 @@ func (e entry) run(ctx context.Context, p isr.Protocol) CorpusRun {
 		}
 		return r
 	}
-	r.steps, r.marks = o.Result.Steps, o.Marks
+	r.steps, r.marks = inside.In(o).Result.Steps, o.Marks
 	if o.Verdict == invariant.Violated {
 		r.Violates = o.Violation.Invariant.Name
 	}
 	switch {
-	case recorded.Digest != "" && recorded.Digest != o.Digest:
-		r.Problem = doesNot + fmt.Sprintf("found a trace with the digest %s, expected %s", o.Digest, recorded.Digest)
+	case recorded.Digest != "" && recorded.Digest != inside.In(o).Digest:
+		r.Problem = doesNot + fmt.Sprintf("found a trace with the digest %s, expected %s", inside.In(o).Digest, recorded.Digest)
 	case o.Verdict == invariant.Unknown:
 		r.Problem = "has no verdict any more: " + o.Why
 	case recorded.Violates != "" && r.Violates == "":
@@ -287,12 +288,12 @@ func (k *keeper) note(ctx context.Context, o *scenario.Outcome) error {
 	if what == "" {
 		return nil
 	}
-	if o.Digest == "" {
+	if inside.In(o).Digest == "" {
 		if err := k.set.Confirm(ctx, o); err != nil {
 			return err
 		}
 	}
-	k.knows(violates, o.Result.Steps, o.Marks)
+	k.knows(violates, inside.In(o).Result.Steps, o.Marks)
 	k.err = k.corpus.Keep(k.set.Scenario, o.Replay(), what)
 	return nil
 }

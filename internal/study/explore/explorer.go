@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -138,9 +139,9 @@ func (x *Exploration) note(a schedules.Attempt) {
 func (x *Exploration) broke(a schedules.Attempt) {
 	example := Example{Schedule: a.Index + 1, Strategy: a.Strategy, Why: a.Err.Error()}
 	if broken, ok := errors.AsType[*scenario.BrokenError](a.Err); ok {
-		example.Why = broken.Result.Err.Error()
+		example.Why = inside.In(broken).Result.Err.Error()
 		example.replay(broken.Replay())
-		example.Steps, example.Switches = broken.Result.Steps, broken.Result.Switches
+		example.Steps, example.Switches = inside.In(broken).Result.Steps, inside.In(broken).Result.Switches
 	}
 	x.found(brokenFinding, "", example)
 }
@@ -155,7 +156,7 @@ func (x *Exploration) found(name, statement string, e Example) {
 func exampleOf(a schedules.Attempt) Example {
 	o := a.Outcome
 	e := Example{
-		Schedule: a.Index + 1, Strategy: a.Strategy, Steps: o.Result.Steps, Switches: o.Result.Switches, Why: o.Why,
+		Schedule: a.Index + 1, Strategy: a.Strategy, Steps: inside.In(o).Result.Steps, Switches: inside.In(o).Result.Switches, Why: o.Why,
 	}
 	if o.Violation != nil {
 		e.Why, e.Lines = o.Violation.Why, o.Violation.Lines

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -76,12 +77,12 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 			t.Fatal(err)
 		}
 		if i == 0 {
-			expected = o.Result.Steps
+			expected = inside.In(o).Result.Steps
 		}
 		if o.Violation == nil {
 			continue
 		}
-		name, size := o.Violation.Invariant.Name, []int{o.Result.Switches, o.Result.Steps}
+		name, size := o.Violation.Invariant.Name, []int{inside.In(o).Result.Switches, inside.In(o).Result.Steps}
 		if count[name]++; count[name] == 1 {
 			earliest[name] = i + 1
 		}
@@ -101,7 +102,7 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 				t.Fatal(err)
 			}
 			_, o := scenariotest.Trace(t, scenario.Replay{Seed: example.Seed, Choices: choices}.Run(e.Scenario, e.Protocol))
-			if o.Violation == nil || o.Violation.Invariant.Name != f.Name || o.Digest != example.Digest {
+			if o.Violation == nil || o.Violation.Invariant.Name != f.Name || inside.In(o).Digest != example.Digest {
 				t.Errorf("%s does not replay: %+v", f.Name, o)
 			}
 		}
@@ -355,7 +356,7 @@ func TestAFileOfACorpusThatDoesNotReplayHasNoVerdictAndIsKept(t *testing.T) {
 	text := x.Explain("isr-sim")
 	for _, want := range []string{
 		"note.yaml cannot be read: " + filepath.Join(folder, "lonely.recipe-a.note.yaml") + ":2:1: found key \"actrs\"",
-		"00000000.yaml does not replay any more: found a trace with the digest " + o.Digest + ", expected 00000000",
+		"00000000.yaml does not replay any more: found a trace with the digest " + inside.In(o).Digest + ", expected 00000000",
 		"11111111.yaml does not replay any more: the schedule does not fit: at step 1 it takes option 7",
 		"lonely.recipe-a.cut.yaml cannot be read: found no replay entry",
 		"does not violate stale-writer any more, in the same run",

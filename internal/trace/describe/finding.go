@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -43,8 +44,8 @@ func Finding(words Words, evidence invariant.Evidence, f invariant.Finding, led 
 		e := evidence.History[seq-1]
 		all.Add(e.Time, eventLine(words, e))
 	}
-	for _, place := range f.Operations {
-		o := evidence.Operations[place-1]
+	for _, place := range inside.In(&f).Operations {
+		o := inside.In(&evidence).Operations[place-1]
 		at := recorder.Answered(o)
 		all.Add(at, fmt.Sprintf("%-10s  %-8s  %s (called at %s)",
 			words.Instant(at), o.Actor, recorder.Describe(o, words.Second), words.Instant(o.Began)))

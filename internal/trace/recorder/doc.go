@@ -1,6 +1,6 @@
-// Package recorder builds the histories that package history describes: a Log of events, the Operations on the store,
-// and a Timeline of lines in order of time.
+// Package recorder builds the histories of runs: a Log of the events that package history describes, the Operations on
+// the store, and a Timeline of lines in order of time. It has what our own runs tell a judge besides events.
 //
-// It is apart from package history because a judge of a history needs the values only. None of its types is safe for
+// None of its types is safe for
 // concurrent use.
 package recorder

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -36,18 +37,18 @@ func (l *Log) Since(seq int) []history.Event {
 
 // Operations is a history of operations under construction. The zero Operations is empty and ready.
 type Operations struct {
-	all   []history.Operation
+	all   []storeop.Operation
 	order int
 }
 
 // Observer returns an observer that adds the operations of an actor. now returns true time.
-func (l *Operations) Observer(actor string, now func() time.Time) history.Observer {
-	return func(called history.Operation) func(history.Operation) {
+func (l *Operations) Observer(actor string, now func() time.Time) storeop.Observer {
+	return func(called storeop.Operation) func(storeop.Operation) {
 		l.order++
 		called.Actor, called.Began, called.Call = actor, now(), l.order
 		place := len(l.all)
 		l.all = append(l.all, called)
-		return func(answered history.Operation) {
+		return func(answered storeop.Operation) {
 			l.order++
 			answered.Actor, answered.Began, answered.Call = called.Actor, called.Began, called.Call
 			answered.Ended, answered.Return = now(), l.order
@@ -60,10 +61,10 @@ func (l *Operations) Observer(actor string, now func() time.Time) history.Observ
 func (l *Operations) Order() int { return l.order }
 
 // All returns the operations in the order of their calls. The slice is the history's own: read it only.
-func (l *Operations) All() []history.Operation { return l.all }
+func (l *Operations) All() []storeop.Operation { return l.all }
 
 // Answered returns the true time of an operation's answer, or of its call if there was no answer.
-func Answered(o history.Operation) time.Time {
+func Answered(o storeop.Operation) time.Time {
 	if o.Return == 0 {
 		return o.Began
 	}
@@ -71,26 +72,26 @@ func Answered(o history.Operation) time.Time {
 }
 
 // Describe prints an operation with its answer: "release alice-1 -> done". instant prints an epoch second.
-func Describe(o history.Operation, instant func(second int64) string) string {
+func Describe(o storeop.Operation, instant func(second int64) string) string {
 	var b strings.Builder
 	b.WriteString(o.Verb.String())
 	if o.Token != "" {
 		b.WriteString(" " + o.Token)
 	}
-	if o.Page != "" && o.Verb != history.Read {
+	if o.Page != "" && o.Verb != storeop.Read {
 		b.WriteString(" " + o.Page)
 	}
 	b.WriteString(" -> ")
 	switch {
-	case o.Result == history.InDoubt:
+	case o.Result == storeop.InDoubt:
 		b.WriteString("in doubt")
-	case o.Result == history.Refused && o.Verb == history.Read:
+	case o.Result == storeop.Refused && o.Verb == storeop.Read:
 		b.WriteString("nothing")
-	case o.Result == history.Refused:
+	case o.Result == storeop.Refused:
 		b.WriteString("refused")
-	case o.Verb == history.Read:
+	case o.Verb == storeop.Read:
 		b.WriteString(o.Page)
-	case o.Verb == history.Acquire || o.Verb == history.Refresh:
+	case o.Verb == storeop.Acquire || o.Verb == storeop.Refresh:
 		b.WriteString("until " + instant(o.Expires))
 	default:
 		b.WriteString("done")

@@ -17,18 +17,19 @@
 // window of a page. Regenerate makes a page once for an idempotency key; a row REQ# holds the outcome. [References] has
 // both recipes, each under two sets of guards.
 //
-// Config.Guards are the conditions of a publish; [isr.Guards] says what each of them alone lets pass.
+// A publish is guarded: by the token of the lease and its end, and in the references whose names end in "guarded" also
+// by META's version and by the time of its generation.
 //
 // # Limits
 //
-// All nodes of a cache must have the same recipe, the same Guards and the same TTLBuffer. A lease is refreshed only
+// All nodes of a cache must have the same recipe, the same guards and the same TTLBuffer. A lease is refreshed only
 // when the renderer calls keepAlive. A rendering must take less than TTLBuffer and Retention: after that, no row is
 // left that shows which publish has overtaken it. DynamoDB conditions see no clock, so a lease is judged by the
 // sender's clock at the time of sending.
 //
-// Invalidate needs GuardVersion. Under GuardMonotonic, a page can be published once a second, and a node whose clock is
-// behind cannot publish until it has caught up with the page: after an invalidation, that may take as long as the
-// clocks differ. Until then, the node serves its new pages as stale.
+// Invalidate needs the guard by version. Under that by time, a page can be published once a second, and a node whose
+// clock is behind cannot publish until it has caught up with the page: after an invalidation, that may take as long as
+// the clocks differ. Until then, the node serves its new pages as stale.
 //
 // A rollback lasts until the page is made again. A body that cannot be stored is not published, and is not stored
 // again; bodies are never deleted here. The answer to a Regenerate is kept for Retention, so its body must be kept as
@@ -38,9 +39,8 @@
 //
 // TTL deletes rows hours or days after their time, or at once: nothing may depend on it. So a row of META, VER# or REQ#
 // counts as gone a TTLBuffer before its ttl, whether it is there or not, in reads and in the conditions of writes. That
-// holds as long as no request is under way for longer than that. A version is never used twice, so GuardVersion does
-// not ask for the ttl. All this is true of every combination of guards except GuardToken without GuardExpiry, which
-// accepts a lease that is over until TTL deletes it. The ttl of LOCK is a TTLBuffer after the end of its lease. Rows
+// holds as long as no request is under way for longer than that. A version is never used twice, so the guard by version
+// does not ask for the ttl. The ttl of LOCK is a TTLBuffer after the end of its lease. Rows
 // that other programs write without a ttl are never gone; a ttl that leaves less than TTLBuffer beyond the window
 // shortens the window.
 //

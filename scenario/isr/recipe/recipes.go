@@ -3,6 +3,8 @@ package recipe
 import (
 	"os"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -43,20 +45,20 @@ func References() []isr.Protocol {
 }
 
 // onRecipeA is recipe A under the given guards; 0 leaves those of Config.
-func onRecipeA(name, summary string, g isr.Guards) isr.Protocol {
+func onRecipeA(name, summary string, g guard.Set) isr.Protocol {
 	return isr.Protocol{Name: name, Summary: summary, Memoryless: true, New: func(cfg isr.Config) (isr.Handler, error) {
 		if g != 0 {
-			cfg.Guards = g
+			inside.In(&cfg).Guards = g
 		}
 		return New(cfg)
 	}}
 }
 
 // onRecipeB is recipe B under the given guards; 0 leaves those of Config.
-func onRecipeB(name, summary string, g isr.Guards) isr.Protocol {
+func onRecipeB(name, summary string, g guard.Set) isr.Protocol {
 	return isr.Protocol{Name: name, Summary: summary, Memoryless: true, New: func(cfg isr.Config) (isr.Handler, error) {
 		if g != 0 {
-			cfg.Guards, cfg.PointerETag = g, true
+			inside.In(&cfg).Guards, inside.In(&cfg).PointerETag = g, true
 		}
 		return pagecache.OnRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return r })(withTable(cfg))
 	}}

@@ -1,4 +1,5 @@
-package history
+// Package storeop has the operations of a cache on its store, as the cache saw them.
+package storeop
 
 import (
 	"fmt"

@@ -1,9 +1,10 @@
-package isr
+// Package guard names the conditions of a publish.
+package guard
 
 import "strings"
 
-// Guards are the conditions of a publish. They keep a writer that has been overtaken from overwriting a newer page. All
-// nodes of a cache have the same guards.
+// Set is a set of guards, the conditions of a publish. They keep a writer that has been overtaken from overwriting a
+// newer page. All nodes of a cache have the same guards.
 //
 // No guard is enough alone:
 //   - the token alone accepts a lease that is over until another node takes it or TTL deletes it;
@@ -12,20 +13,20 @@ import "strings"
 //     current holder is lost;
 //   - the order of generated_at alone asks for no lease either, and takes clocks for equal: a writer whose clock is
 //     ahead shuts out all others until their clocks have come as far.
-type Guards uint8
+type Set uint8
 
 // The guards. Token and expiry together are the default.
 const (
-	GuardToken     Guards = 1 << iota // LOCK carries the publisher's token
-	GuardExpiry                       // the lease in LOCK is not over, by the publisher's clock when it sends
-	GuardVersion                      // META has the version that was seen before the origin was read (Lease.Seen); it needs no clock
-	GuardMonotonic                    // META was generated earlier, by at least a second
+	Token     Set = 1 << iota // LOCK carries the publisher's token
+	Expiry                    // the lease in LOCK is not over, by the publisher's clock when it sends
+	Version                   // META has the version that was seen before the origin was read (Lease.Seen); it needs no clock
+	Monotonic                 // META was generated earlier, by at least a second
 )
 
 var guardNames = []string{"token", "expiry", "version", "monotonic"}
 
 // String lists the guards: "token+expiry".
-func (g Guards) String() string {
+func (g Set) String() string {
 	var names []string
 	for i, name := range guardNames {
 		if g&(1<<i) != 0 {

@@ -1,0 +1,25 @@
+// Package inside keeps members of promised types from other modules. A promised struct embeds an [Of] under a name that
+// is not exported, and [In] gives the packages of this module what is in it:
+//
+//	type Config struct {
+//		Table string
+//		ours
+//	}
+//
+//	type ours = inside.Of[own]
+//
+//	type own struct{ Observe func() }
+//
+//	inside.In(&config).Observe = noted
+package inside
+
+// Of holds a T. Its zero value holds the zero T.
+type Of[T any] struct{ own T }
+
+func (o *Of[T]) inside() *T { return &o.own }
+
+// Put returns an Of that holds own.
+func Put[T any](own T) Of[T] { return Of[T]{own} }
+
+// In returns what is in the Of that a struct embeds.
+func In[T any](in interface{ inside() *T }) *T { return in.inside() }

@@ -1,0 +1,26 @@
+package recorder
+
+import (
+	"time"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
+
+// Body is one write or deletion of a body in the body store. Change is that of history.Event.
+type Body struct {
+	Time   time.Time // true time at which it took effect
+	Actor  string    // the node
+	Name   string    // the name under which the body is kept
+	Body   string    // the rendering; "" if Gone
+	Gone   bool      // the body was deleted
+	Change int
+}
+
+// Lagged is the history of the same schedule under another lag of TTL.
+type Lagged struct {
+	Lag     string
+	History []history.Event
+	// Diverged says at which step the schedule could not go on, because the nodes had decided otherwise; "" if it ran to
+	// its end.
+	Diverged string
+}
