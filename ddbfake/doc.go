@@ -56,11 +56,13 @@ Scan returns partitions in the service's own order, which AWS does not promise, 
 
 # Limits
 
-[Operations] lists the supported operations. Everything else, backups and some parameters of tables for example, is
-refused with an [UnsupportedError]; nothing is ignored. A stream has one shard all its life, where the service has
-several and begins new ones every few hours; records that Options.KeepChanges has dropped are trimmed, as those are
-that are too old. A transaction meets a conflict only by Options.Conflicts or where a fault says so, and an
-eventually consistent read is behind only by Options.ReplicaLag or where a fault says so. One DB is one account. The
-change log grows until a Restore cuts it back, unless Options.KeepChanges bounds it.
+[Operations] lists the supported operations. Everything else, imports and some parameters of tables for example, is
+refused with an [UnsupportedError]; nothing is ignored. Backups are part of a DB's state, so a [Snapshot] has them. What
+[DB.Load] reads, and so what isr-sim serve keeps in a file, has neither backups nor the past of a table. A stream has
+one shard all its life, where the service has several and begins new ones every few hours; records that
+Options.KeepChanges has dropped are trimmed, as those are that are too old. A transaction meets a conflict only by
+Options.Conflicts or where a fault says so, and an eventually consistent read is behind only by Options.ReplicaLag or
+where a fault says so. One DB is one account. The change log grows until a Restore cuts it back, unless
+Options.KeepChanges bounds it.
 */
 package ddbfake

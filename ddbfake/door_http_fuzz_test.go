@@ -45,6 +45,11 @@ var httpSeeds = []struct{ operation, body string }{
 	{"ListTagsOfResource", `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache"}`},
 	{"DescribeLimits", `{}`}, {"DescribeEndpoints", `{}`}, {"DescribeContinuousBackups", `{"TableName":"cache"}`},
 	{"UpdateContinuousBackups", `{"TableName":"cache","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`},
+	{"CreateBackup", `{"TableName":"cache","BackupName":"one"}`},
+	{"DescribeBackup", `{"BackupArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache/backup/02208988800000-00000001"}`},
+	{"DeleteBackup", `{"BackupArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache/backup/02208988800000-00000001"}`},
+	{"RestoreTableFromBackup", `{"TargetTableName":"copy","BackupArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache/backup/02208988800000-00000001"}`},
+	{"RestoreTableToPointInTime", `{"TargetTableName":"copy","SourceTableName":"cache","RestoreDateTime":2208988800,"GlobalSecondaryIndexOverride":[]}`},
 	{"DescribeContributorInsights", `{"TableName":"cache"}`}, {"DescribeKinesisStreamingDestination", `{"TableName":"cache"}`},
 	{"ListBackups", `{}`}, {"ListExports", `{}`}, {"ListGlobalTables", `{}`}, {"ListImports", `{}`},
 	{"ListStreams", `{"TableName":"cache"}`}, {"DescribeStream", `{"StreamArn":"arn:aws:dynamodb:us-east-1:000000000000:table/cache/stream/2040-01-01T00:00:00.000"}`},
@@ -116,6 +121,8 @@ func fuzzedDB(tb testing.TB) *ddbfake.DB {
 			"GlobalSecondaryIndexes":[{"IndexName":"by-v","KeySchema":[{"AttributeName":"v","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`},
 		{"PutItem", `{"TableName":"cache","Item":{"pk":{"S":"a"},"sk":{"N":"1"},"v":{"N":"7"},"ss":{"SS":["x","y"]},"l":{"L":[{"S":"0"},{"M":{"m":{"N":"1"}}}]}}}`},
 		{"PutItem", `{"TableName":"cache","Item":{"pk":{"S":"a"},"sk":{"N":"2"},"ttl":{"N":"1"},"big":{"L":[{"S":"` + strings.Repeat("x", 205<<10) + `"}]}}}`},
+		{"CreateBackup", `{"TableName":"cache","BackupName":"one"}`},
+		{"UpdateContinuousBackups", `{"TableName":"cache","PointInTimeRecoverySpecification":{"PointInTimeRecoveryEnabled":true}}`},
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(step[1]))
 		r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+step[0])

@@ -59,3 +59,19 @@ func (d *Door) DescribeEndpoints(ctx context.Context, in *dynamodb.DescribeEndpo
 func (d *Door) DescribeLimits(ctx context.Context, in *dynamodb.DescribeLimitsInput, _ ...func(*dynamodb.Options)) (*dynamodb.DescribeLimitsOutput, error) {
 	return through[dynamodb.DescribeLimitsOutput](ctx, d, in)
 }
+
+// SharedRows counts the rows of a table's latest backup, and those of them that the table has too: the same in memory.
+func (db *DB) SharedRows(name string) (shared, all int) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	b := db.state.backups[len(db.state.backups)-1]
+	t := db.state.tables[name]
+	b.copyTable().rows.Scan(func(r *row) bool {
+		all++
+		if t.get(r.key) == r {
+			shared++
+		}
+		return true
+	})
+	return shared, all
+}

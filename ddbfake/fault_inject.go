@@ -193,6 +193,21 @@ func (db *DB) targets(region string, in any) []target {
 		return one(in.TableName, nil)
 	case *dynamodb.DescribeTableInput:
 		return one(in.TableName, nil)
+	case *dynamodb.CreateBackupInput:
+		return one(in.TableName, nil)
+	case *dynamodb.ListBackupsInput:
+		if in.TableName != nil {
+			return one(in.TableName, nil)
+		}
+	case *dynamodb.DescribeBackupInput:
+		return []target{{table: tableOfBackup(in.BackupArn)}}
+	case *dynamodb.DeleteBackupInput:
+		return []target{{table: tableOfBackup(in.BackupArn)}}
+	case *dynamodb.RestoreTableFromBackupInput:
+		return []target{{table: aws.ToString(in.TargetTableName)}, {table: tableOfBackup(in.BackupArn)}}
+	case *dynamodb.RestoreTableToPointInTimeInput:
+		source := cmp.Or(aws.ToString(in.SourceTableName), aws.ToString(in.SourceTableArn))
+		return []target{{table: aws.ToString(in.TargetTableName)}, {table: nameInARN(source)}}
 	case *dynamodb.DescribeContinuousBackupsInput:
 		return one(in.TableName, nil)
 	case *dynamodb.UpdateContinuousBackupsInput:

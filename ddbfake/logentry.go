@@ -66,6 +66,8 @@ type changeLog struct {
 	tail    []logEntry   // the latest one; it is empty only if the log is
 	length  int          // of all chunks
 	dropped int          // Seq of the last change that was dropped, 0 if none was
+	// droppedAt is the time of that change.
+	droppedAt time.Time
 
 	// read has the changes that a reader has asked for, as items. The first of them is at the index readAt of the log.
 	read   []Change
@@ -100,7 +102,11 @@ func (l *changeLog) add(e logEntry) {
 func (l *changeLog) cut(keep int) {
 	drop := l.length - keep
 	kept := make([]logEntry, 0, 2*keep)
-	for _, e := range l.from(drop) {
+	for i, e := range l.from(drop - 1) {
+		if i < drop {
+			l.droppedAt = e.time
+			continue
+		}
 		kept = append(kept, *e)
 	}
 	l.read = l.read[min(max(drop-l.readAt, 0), len(l.read)):]
@@ -148,6 +154,16 @@ func (l *changeLog) backward(yield func(int, *logEntry) bool) {
 		}
 		entries = l.full[chunk-1]
 	}
+}
+
+// asOf returns the Seq of the last change that is not after an instant; none if all are.
+func (l *changeLog) asOf(at time.Time, none int) int {
+	for seq, e := range l.backward {
+		if !e.time.After(at) {
+			return seq
+		}
+	}
+	return none
 }
 
 // all returns the whole log, oldest first.

@@ -67,14 +67,18 @@ func (db *DB) lookUp(r *request, nameOrARN string) (*table, error) {
 //
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html
 func tableARN(region, name string) string {
-	partition := "aws"
+	return "arn:" + partitionOf(region) + ":dynamodb:" + region + ":" + account + ":table/" + name
+}
+
+// partitionOf returns the partition of AWS that a region is in.
+func partitionOf(region string) string {
 	switch {
 	case strings.HasPrefix(region, "cn-"):
-		partition = "aws-cn"
+		return "aws-cn"
 	case strings.HasPrefix(region, "us-gov-"):
-		partition = "aws-us-gov"
+		return "aws-us-gov"
 	}
-	return "arn:" + partition + ":dynamodb:" + region + ":" + account + ":table/" + name
+	return "aws"
 }
 
 // splitTableARN takes apart an ARN such as arn:aws:dynamodb:us-east-1:000000000000:table/cache. The account in it does

@@ -61,14 +61,7 @@ func (db *DB) behind(r *request, consistentRead *bool) bool {
 
 // replica returns a table in the state of the replica that serves a read of some keys. The result is for reading only.
 func (db *DB) replica(r *request, t *table, reads func(primaryKey) bool) *table {
-	last := r.now.Add(-db.replicaLag)
-	known := t.born
-	for seq, e := range db.state.log.backward {
-		if !e.time.After(last) {
-			known = seq
-			break
-		}
-	}
+	known := db.state.log.asOf(r.now.Add(-db.replicaLag), t.born)
 	if r.stale {
 		for seq, e := range db.state.log.backward {
 			if seq <= known && e.of(t) && reads(e.row().key) {

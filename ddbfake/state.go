@@ -12,8 +12,10 @@ type state struct {
 	requests int
 	// streams are sorted by ARN, disabled ones included. The list is replaced, not changed: snapshots share it.
 	streams []*stream
-	// tablesCreated numbers tables, for their ids.
-	tablesCreated int
+	// backups are sorted: see backup.compare. The list is replaced, not changed: snapshots share it.
+	backups []*backup
+	// tablesCreated numbers tables, and backupsCreated backups, for their ids.
+	tablesCreated, backupsCreated int
 }
 
 func newState() state {

@@ -44,12 +44,11 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 	if db.state.tables[filed] != nil {
 		return nil, &types.ResourceInUseException{Message: aws.String("Table already exists: " + name)}
 	}
-	db.state.tablesCreated++
 	t := &table{
 		tableID:            &tableID{r.region, name, schema, db.state.log.lastSeq()},
 		rows:               newRowSet(),
 		dues:               newDues(),
-		id:                 fmt.Sprintf("00000000-0000-4000-8000-%012x", db.state.tablesCreated),
+		id:                 db.state.nextTableID(),
 		indexes:            indexes,
 		created:            r.now,
 		definitions:        slices.Clone(in.AttributeDefinitions),
@@ -75,6 +74,12 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 	}
 	db.state.tables[filed] = t
 	return &dynamodb.CreateTableOutput{TableDescription: t.describe(types.TableStatusCreating)}, nil
+}
+
+// nextTableID returns the id of a new table.
+func (s *state) nextTableID() string {
+	s.tablesCreated++
+	return fmt.Sprintf("00000000-0000-4000-8000-%012x", s.tablesCreated)
 }
 
 // checkCreateTable checks the parameters one by one.

@@ -44,6 +44,7 @@ func (db *DB) describeTable(r *request, in *dynamodb.DescribeTableInput) (*dynam
 }
 
 // deleteTable serves DeleteTable. The rows leave no trace in the change log, and none in the stream, which is disabled.
+// A table with recovery leaves a system backup.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteTable.html
 //
@@ -63,6 +64,9 @@ func (db *DB) deleteTable(r *request, in *dynamodb.DeleteTableInput) (*dynamodb.
 	}
 	out := &dynamodb.DeleteTableOutput{TableDescription: t.describe(types.TableStatusDeleting)}
 	db.disableStream(t, r.now)
+	if t.recovery.enabled() {
+		db.keepBackup(t, t.name+deletedTableBackup, types.BackupTypeSystem, r.now)
+	}
 	delete(db.state.tables, t.address())
 	return out, nil
 }

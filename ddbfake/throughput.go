@@ -42,6 +42,10 @@ func (t *throughput) is(p *types.ProvisionedThroughput) bool {
 	return t.readUnits == aws.ToInt64(p.ReadCapacityUnits) && t.writeUnits == aws.ToInt64(p.WriteCapacityUnits)
 }
 
+func (t *throughput) units() *types.ProvisionedThroughput {
+	return &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(t.readUnits), WriteCapacityUnits: aws.Int64(t.writeUnits)}
+}
+
 func (t *throughput) describe() *types.ProvisionedThroughputDescription {
 	d := &types.ProvisionedThroughputDescription{
 		ReadCapacityUnits:      aws.Int64(t.readUnits),

@@ -1,7 +1,6 @@
 package ddbfake
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,13 +52,13 @@ func (c *constraints) limit(limit *int32, most int) int {
 	if limit == nil {
 		return most
 	}
-	n := int(*limit)
-	if n < 1 {
-		c.add(fmt.Sprintf("'%d'", n), "limit", "Member must have value greater than or equal to 1")
-	} else if n > most {
-		c.add(fmt.Sprintf("'%d'", n), "limit", fmt.Sprintf("Member must have value less than or equal to %d", most))
-	}
-	return n
+	c.between(limit, "limit", 1, most)
+	return int(*limit)
+}
+
+// pattern says that a member does not match its pattern.
+func (c *constraints) pattern(value, member, pattern string) {
+	c.add("'"+value+"'", member, "Member must satisfy regular expression pattern: "+pattern)
 }
 
 // enum checks that a member, if given, has one of the values.
@@ -181,7 +180,7 @@ func (c *constraints) tableName(name *string, member string) {
 		if len(*name) > maxTableARN {
 			c.length(*name, member, "less", maxTableARN)
 		} else if !plainTableName(nameInARN(*name)) {
-			c.add("'"+*name+"'", member, "Member must satisfy regular expression pattern: "+tableNamePattern)
+			c.pattern(*name, member, tableNamePattern)
 		}
 	default:
 		c.plainName(*name, member)
@@ -194,7 +193,7 @@ func (c *constraints) plainName(name, member string) {
 		return
 	}
 	if !nameCharacters(name) {
-		c.add("'"+name+"'", member, "Member must satisfy regular expression pattern: "+tableNamePattern)
+		c.pattern(name, member, tableNamePattern)
 	}
 	if len(name) < minTableName {
 		c.length(name, member, "greater", minTableName)

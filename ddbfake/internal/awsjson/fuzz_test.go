@@ -153,6 +153,12 @@ var fuzzed = []any{
 	&dynamodb.UpdateItemInput{},
 	&dynamodb.UpdateTableInput{},
 	&dynamodb.UpdateTimeToLiveInput{},
+	// Those that came later.
+	&dynamodb.CreateBackupInput{},
+	&dynamodb.DeleteBackupInput{},
+	&dynamodb.DescribeBackupInput{},
+	&dynamodb.RestoreTableFromBackupInput{},
+	&dynamodb.RestoreTableToPointInTimeInput{},
 }
 
 func operationOf(in any) string { return strings.TrimSuffix(reflect.TypeOf(in).Elem().Name(), "Input") }

@@ -112,7 +112,19 @@ func answer(out any, err error) (string, error) {
 	case *dynamodb.DescribeKinesisStreamingDestinationOutput:
 		return fmt.Sprintf("destinations: %d", len(out.KinesisDataStreamDestinations)), nil
 	case *dynamodb.ListBackupsOutput:
-		return fmt.Sprintf("backups: %d", len(out.BackupSummaries)), nil
+		return backupsText(out), nil
+	case *dynamodb.CreateBackupOutput:
+		return backupText(out.BackupDetails), nil
+	case *dynamodb.DescribeBackupOutput:
+		return backupDescriptionText(out.BackupDescription), nil
+	case *dynamodb.DeleteBackupOutput:
+		return backupText(out.BackupDescription.BackupDetails), nil
+	case *dynamodb.RestoreTableFromBackupOutput:
+		return restoringText(out.TableDescription), nil
+	case *dynamodb.RestoreTableToPointInTimeOutput:
+		return restoringText(out.TableDescription), nil
+	case *types.PointInTimeRecoveryDescription:
+		return fmt.Sprintf("from %s to %s", instantText(out.EarliestRestorableDateTime), instantText(out.LatestRestorableDateTime)), nil
 	case *dynamodb.ListExportsOutput:
 		return fmt.Sprintf("exports: %d", len(out.ExportSummaries)), nil
 	case *dynamodb.ListGlobalTablesOutput:

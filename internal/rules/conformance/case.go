@@ -30,6 +30,7 @@ type Case struct {
 	alone  bool // the case must not run at the same time as others
 
 	streams bool // the case is about streams
+	backups bool // the case is about backups: it ends where a store has no such operation
 }
 
 // LocalOnly is the source of a rule that is known from DynamoDB Local only, and neither from AWS's documentation nor
@@ -99,6 +100,7 @@ var (
 	needsSweep   setup = func(c *Case) { c.sweep = true }
 	runsAlone    setup = func(c *Case) { c.alone = true }
 	readsStreams setup = func(c *Case) { c.streams = true }
+	needsBackups setup = func(c *Case) { c.backups = true }
 )
 
 // Cases returns all cases, by topic, in the order in which they stand in their files.
@@ -154,6 +156,9 @@ func Cases() []Case {
 		{"stream_record", streamRecordCases()},
 		{"stream_read", streamReadCases()},
 		{"tag", tagCases()},
+		{"backup", backupCases()},
+		{"restore", restoreCases()},
+		{"recovery", recoveryCases()},
 		{"account", accountCases()},
 		{"limit", limitCases()},
 		{"boundary", boundaryCases()},
@@ -193,7 +198,7 @@ type deviation struct {
 
 // deviations holds the known answers of each store that differ from DynamoDB's.
 var deviations = map[string]map[place]deviation{
-	Local: joined(localDeviations, localSettings, localScan, localBatch, localTag(), localAccount, localIndexes, localCollections, localBoundaries, localStatements, localStreams,
+	Local: joined(localDeviations, localSettings, localScan, localBatch, localTag(), localBackups(), localAccount, localIndexes, localCollections, localBoundaries, localStatements, localStreams,
 		localLegacy),
 }
 
@@ -352,6 +357,7 @@ const (
 	docOnlineOps = guide + "GSI.OnlineOps.html"
 	docBackfill  = guide + "GSI.OnlineOps.ViolationDetection.html"
 	docTags      = guide + "Tagging.html"
+	docRestores  = guide + "pointintimerecovery_restores.html"
 
 	docSelect     = guide + "ql-reference.select.html"
 	docInsert     = guide + "ql-reference.insert.html"

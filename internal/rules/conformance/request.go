@@ -16,8 +16,10 @@ type world struct {
 	prefix string // of the names of this case's tables
 	arn    string // of its tables, but for their names; known once one is created
 
-	seen streamsSeen
-	next *string // the NextToken of a statement
+	seen    streamsSeen
+	next    *string // the NextToken of a statement
+	began   time.Time
+	backups []backupSeen
 }
 
 // name returns the real name of one of the case's tables.

@@ -69,6 +69,12 @@ func (c Case) check(ctx context.Context, store Store) (err error) {
 		return fmt.Errorf("%w: its TTL cannot be made to come", ErrCannot)
 	}
 	w := &world{store: store, prefix: prefixOf(c)}
+	if store.Clock != nil {
+		if c.clock && c.backups { // recovery goes by whole seconds
+			store.Clock.Advance(time.Second - time.Duration(store.Clock.Now().Nanosecond()))
+		}
+		w.began = store.Clock.Now()
+	}
 	tables := c.tables
 	if tables == nil {
 		tables = map[string]schema{usualTable: usualSchema}
@@ -78,6 +84,7 @@ func (c Case) check(ctx context.Context, store Store) (err error) {
 		for _, name := range created {
 			err = errors.Join(err, w.drop(ctx, name))
 		}
+		err = errors.Join(err, w.dropBackups(ctx))
 	}()
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
 		if err := w.create(ctx, name, tables[name]); err != nil {
@@ -116,14 +123,24 @@ func (c Case) check(ctx context.Context, store Store) (err error) {
 		if w.arn != "" {
 			got = strings.ReplaceAll(got, w.arn, "arn/")
 		}
+		if c.backups {
+			got = w.plain(got)
+		}
 		if update, ok := in.(*dynamodb.UpdateTableInput); ok {
-			w.settle(ctx, update.TableName)
+			w.settle(ctx, update.TableName, tableTimeout)
+		}
+		if name := restored(out); name != nil {
+			created = append(created, strings.TrimPrefix(*name, w.prefix))
+			w.settle(ctx, name, restoreTimeout)
 		}
 		if complaint := s.judge(store.Name, got, listed[i+1]); complaint != "" {
 			complaints = append(complaints, fmt.Errorf("%s\nSource: %s\nstep %d, %s: %s", c.Rule, c.Source, i+1, operation(in), complaint))
 			if strings.HasPrefix(got, "InternalFailure:") {
 				complaints = append(complaints, errInternal)
 			}
+		}
+		if c.backups && listed[i+1].Reason == notThere {
+			break
 		}
 	}
 	return errors.Join(complaints...)
@@ -173,8 +190,11 @@ func prefixOf(c Case) string {
 	return "conformance-" + strings.Map(plain, c.Topic+"-"+c.Name) + "."
 }
 
-// tableTimeout is how long a table may take to come or to go.
-const tableTimeout = 2 * time.Minute
+// How long a table may take to come or to go, and to be restored.
+const (
+	tableTimeout   = 2 * time.Minute
+	restoreTimeout = 20 * time.Minute
+)
 
 // create creates a table and waits until it can be used.
 func (w *world) create(ctx context.Context, name string, s schema) error {
@@ -183,7 +203,6 @@ func (w *world) create(ctx context.Context, name string, s schema) error {
 		return fmt.Errorf("create table %s: %w", name, err)
 	}
 	w.note(out)
-	w.arn = strings.TrimSuffix(aws.ToString(out.TableDescription.TableArn), w.name(name))
 	if out.TableDescription.TableStatus == types.TableStatusActive {
 		return nil
 	}
@@ -202,7 +221,7 @@ func (w *world) create(ctx context.Context, name string, s schema) error {
 }
 
 // settle waits until a table and its indexes are ready. If they never are, the next step fails.
-func (w *world) settle(ctx context.Context, name *string) {
+func (w *world) settle(ctx context.Context, name *string, timeout time.Duration) {
 	busy := func(out *dynamodb.DescribeTableOutput) bool {
 		encryption, warmth := out.Table.SSEDescription, out.Table.WarmThroughput
 		return out.Table.TableStatus != types.TableStatusActive ||
@@ -222,7 +241,7 @@ func (w *world) settle(ctx context.Context, name *string) {
 			return err == nil && busy(out), err
 		}
 	})
-	_ = waiter.Wait(ctx, describe, tableTimeout)
+	_ = waiter.Wait(ctx, describe, timeout)
 }
 
 // drop deletes a table, unless the case did.

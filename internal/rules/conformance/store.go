@@ -59,9 +59,12 @@ type Client interface {
 	BatchExecuteStatement(context.Context, *dynamodb.BatchExecuteStatementInput, ...func(*dynamodb.Options)) (*dynamodb.BatchExecuteStatementOutput, error)
 	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)
 	BatchWriteItem(context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error)
+	CreateBackup(context.Context, *dynamodb.CreateBackupInput, ...func(*dynamodb.Options)) (*dynamodb.CreateBackupOutput, error)
 	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
+	DeleteBackup(context.Context, *dynamodb.DeleteBackupInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteBackupOutput, error)
 	DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error)
 	DeleteTable(context.Context, *dynamodb.DeleteTableInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteTableOutput, error)
+	DescribeBackup(context.Context, *dynamodb.DescribeBackupInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeBackupOutput, error)
 	DescribeContinuousBackups(context.Context, *dynamodb.DescribeContinuousBackupsInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeContinuousBackupsOutput, error)
 	DescribeContributorInsights(context.Context, *dynamodb.DescribeContributorInsightsInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeContributorInsightsOutput, error)
 	DescribeEndpoints(context.Context, *dynamodb.DescribeEndpointsInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeEndpointsOutput, error)
@@ -80,6 +83,8 @@ type Client interface {
 	ListTagsOfResource(context.Context, *dynamodb.ListTagsOfResourceInput, ...func(*dynamodb.Options)) (*dynamodb.ListTagsOfResourceOutput, error)
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
+	RestoreTableFromBackup(context.Context, *dynamodb.RestoreTableFromBackupInput, ...func(*dynamodb.Options)) (*dynamodb.RestoreTableFromBackupOutput, error)
+	RestoreTableToPointInTime(context.Context, *dynamodb.RestoreTableToPointInTimeInput, ...func(*dynamodb.Options)) (*dynamodb.RestoreTableToPointInTimeOutput, error)
 	Scan(context.Context, *dynamodb.ScanInput, ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error)
 	UpdateContinuousBackups(context.Context, *dynamodb.UpdateContinuousBackupsInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateContinuousBackupsOutput, error)
 	TagResource(context.Context, *dynamodb.TagResourceInput, ...func(*dynamodb.Options)) (*dynamodb.TagResourceOutput, error)
@@ -113,18 +118,26 @@ func send(ctx context.Context, s Store, in any) (any, error) {
 		return s.Streams.ListStreams(ctx, in, uncheckedStreams)
 	case wholeStream:
 		return in.read(ctx, s.Streams)
+	case recoveryWindow:
+		return in.read(ctx, c)
 	case *dynamodb.BatchExecuteStatementInput:
 		return c.BatchExecuteStatement(ctx, in, unchecked)
 	case *dynamodb.BatchGetItemInput:
 		return c.BatchGetItem(ctx, in, unchecked)
 	case *dynamodb.BatchWriteItemInput:
 		return c.BatchWriteItem(ctx, in, unchecked)
+	case *dynamodb.CreateBackupInput:
+		return c.CreateBackup(ctx, in, unchecked)
 	case *dynamodb.CreateTableInput:
 		return c.CreateTable(ctx, in, unchecked)
+	case *dynamodb.DeleteBackupInput:
+		return c.DeleteBackup(ctx, in, unchecked)
 	case *dynamodb.DeleteItemInput:
 		return c.DeleteItem(ctx, in, unchecked)
 	case *dynamodb.DeleteTableInput:
 		return c.DeleteTable(ctx, in, unchecked)
+	case *dynamodb.DescribeBackupInput:
+		return c.DescribeBackup(ctx, in, unchecked)
 	case *dynamodb.DescribeContinuousBackupsInput:
 		return c.DescribeContinuousBackups(ctx, in, unchecked)
 	case *dynamodb.DescribeContributorInsightsInput:
@@ -161,6 +174,10 @@ func send(ctx context.Context, s Store, in any) (any, error) {
 		return c.PutItem(ctx, in, unchecked)
 	case *dynamodb.QueryInput:
 		return c.Query(ctx, in, unchecked)
+	case *dynamodb.RestoreTableFromBackupInput:
+		return c.RestoreTableFromBackup(ctx, in, unchecked)
+	case *dynamodb.RestoreTableToPointInTimeInput:
+		return c.RestoreTableToPointInTime(ctx, in, unchecked)
 	case *dynamodb.ScanInput:
 		return c.Scan(ctx, in, unchecked)
 	case *dynamodb.UpdateContinuousBackupsInput:

@@ -206,8 +206,19 @@ func (w *world) note(out any) {
 		if out != nil && out.NextToken != nil {
 			w.next = out.NextToken
 		}
+	case *dynamodb.CreateBackupOutput:
+		if out != nil {
+			w.saw(*out.BackupDetails.BackupArn, out.BackupDetails.BackupType)
+		}
+	case *dynamodb.ListBackupsOutput:
+		if out != nil {
+			for _, b := range out.BackupSummaries {
+				w.saw(*b.BackupArn, b.BackupType)
+			}
+		}
 	case *dynamodb.CreateTableOutput:
 		if out != nil {
+			w.arn = strings.TrimSuffix(aws.ToString(out.TableDescription.TableArn), aws.ToString(out.TableDescription.TableName))
 			began(out.TableDescription)
 		}
 	case *dynamodb.UpdateTableOutput:

@@ -177,6 +177,6 @@ func accountCases() []Case {
 		newCase("no imports", "An account that never imported has no imports.", api("ListImports"), noTables,
 			expect(func(*world) any { return &dynamodb.ListImportsInput{} }, "imports: 0")),
 		newCase("no backups", "A table that was never backed up has no backups.", api("ListBackups"),
-			expect(func(w *world) any { return build(w, &dynamodb.ListBackupsInput{}, nil) }, "backups: 0")),
+			expect(func(w *world) any { return build(w, &dynamodb.ListBackupsInput{}, nil) }, "[]")),
 	}
 }

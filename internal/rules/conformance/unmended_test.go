@@ -83,7 +83,7 @@ var unmendedDynamoDB = []unmended{
 		"AT_TIMESTAMP without a Timestamp", "refused, in a text that is not documented", "refused, in a text of its own",
 		reference + "API_streams_GetShardIterator.html",
 	},
-	{"backups, restores, exports and imports", "served", "refused; their lists are empty, and the setting of recovery is described", reference + "API_CreateBackup.html"},
+	{"exports and imports", "served", "refused; their lists are empty", reference + "API_ExportTableToPointInTime.html"},
 	{"global tables", "replicas in several regions", "refused", guide + "GlobalTables.html"},
 }
 

@@ -1,0 +1,329 @@
+package ddbfake
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// backup is a table as it was, with its settings. It shares the rows of the table until they are written, as a snapshot
+// does. It never changes, so states and snapshots share it.
+type backup struct {
+	id      string // the last part of the ARN
+	name    string
+	kind    types.BackupType
+	created time.Time
+	expires time.Time // zero if it does not
+
+	// mu is held while the table is copied: DBs with locks of their own share backups.
+	mu    sync.Mutex
+	table *table
+}
+
+// deletedTableBackup ends the name of the backup that a table with recovery leaves, and systemRetention is how long
+// that is kept.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BackupDetails.html
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md#ddb-backup-015
+const (
+	deletedTableBackup = "$DeletedTableBackup"
+	systemRetention    = 35 * 24 * time.Hour
+)
+
+// backupInARN stands in the ARN of a backup between its table and its id.
+const backupInARN = "/backup/"
+
+func (b *backup) arn() string { return tableARN(b.table.region, b.table.name) + backupInARN + b.id }
+
+func (b *backup) gone(now time.Time) bool { return !b.expires.IsZero() && !now.Before(b.expires) }
+
+// compare orders backups by the time of their creation, in milliseconds, with which ids begin.
+func (b *backup) compare(id, table, region string) int {
+	return cmp.Or(cmp.Compare(b.id, id), cmp.Compare(b.table.name, table), cmp.Compare(b.table.region, region))
+}
+
+// copyTable returns the table of the backup, for its caller alone.
+func (b *backup) copyTable() *table {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.table.copy()
+}
+
+// keepBackup makes a backup of a table. Its id is the time and a number; that of a system backup is 0, and it has
+// another millisecond if the clock stands still.
+//
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md
+// (DDB-BACKUP-006, DDB-BACKUP-015)
+func (db *DB) keepBackup(t *table, name string, kind types.BackupType, now time.Time) *backup {
+	s := &db.state
+	b := &backup{name: name, kind: kind, created: now.UTC().Truncate(time.Millisecond), table: t.copy()}
+	b.table.counters = nil
+	number := 0
+	if kind == types.BackupTypeSystem {
+		b.expires = b.created.Add(systemRetention)
+	} else {
+		s.backupsCreated++
+		number = s.backupsCreated
+	}
+	for millis := b.created.UnixMilli(); b.id == "" || s.backup(t.region, t.name, b.id) != nil; millis++ {
+		b.id = fmt.Sprintf("%014d-%08x", millis, number)
+	}
+	others := slices.DeleteFunc(slices.Clone(s.backups), func(other *backup) bool { return other.gone(now) })
+	at, _ := slices.BinarySearchFunc(others, b, func(a, b *backup) int { return a.compare(b.id, b.table.name, b.table.region) })
+	s.backups = slices.Insert(others, at, b)
+	return b
+}
+
+// backup returns a backup, nil if there is none. It may be gone.
+func (s *state) backup(region, table, id string) *backup {
+	i := slices.IndexFunc(s.backups, func(b *backup) bool { return b.compare(id, table, region) == 0 })
+	if i < 0 {
+		return nil
+	}
+	return s.backups[i]
+}
+
+// splitBackupARN takes the ARN of a backup apart.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeBackup.html
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md#ddb-backup-012
+// for the errors
+func splitBackupARN(arn string) (region, table, id string, err error) {
+	parts := strings.SplitN(arn, ":", 6)
+	ok := len(parts) == 6 && parts[0] == "arn" && len(arn) <= maxTableARN
+	if ok {
+		table, ok = strings.CutPrefix(parts[5], "table/")
+	}
+	if ok {
+		table, id, ok = strings.Cut(table, backupInARN)
+	}
+	switch {
+	case !ok || !plainTableName(table) || id == "":
+		return "", "", "", invalid("Invalid Backup ARN")
+	case parts[3] == "" || parts[4] != account:
+		return "", "", "", accessDenied()
+	case parts[1] != partitionOf(parts[3]) || parts[2] != "dynamodb":
+		return "", "", "", badRequest("BackupArn is not valid")
+	}
+	return parts[3], table, id, nil
+}
+
+// tableOfBackup returns the name of the table in the ARN of a backup.
+func tableOfBackup(arn *string) string {
+	name, _, _ := strings.Cut(nameInARN(aws.ToString(arn)), backupInARN)
+	return name
+}
+
+// foundBackup finds the backup of an operation on it. The region in the ARN does not matter: it is looked for in that
+// of the request.
+//
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md#ddb-backup-012
+func (db *DB) foundBackup(r *request, arn *string) (*backup, error) {
+	var c constraints
+	if arn == nil {
+		c.null("backupArn")
+		return nil, c.err()
+	}
+	_, table, id, err := splitBackupARN(*arn)
+	if err != nil {
+		return nil, err
+	}
+	return db.backupOf(r, r.region, table, id, *arn)
+}
+
+func (db *DB) backupOf(r *request, region, table, id, arn string) (*backup, error) {
+	if b := db.state.backup(region, table, id); b != nil && !b.gone(r.now) {
+		return b, nil
+	}
+	// Source:
+	// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md#ddb-backup-005
+	return nil, &types.BackupNotFoundException{Message: aws.String("Backup not found: " + arn)}
+}
+
+// createBackup serves CreateBackup. Names need not differ.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_CreateBackup.html
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md
+// (DDB-BACKUP-003, DDB-BACKUP-011)
+//
+// Deviation: a backup has exactly the rows of the moment of the call, where the service promises those of a minute
+// before it, and sizes and numbers of rows are exact. It is AVAILABLE at the next call, so that BackupInUseException
+// never comes.
+func (db *DB) createBackup(r *request, in *dynamodb.CreateBackupInput) (*dynamodb.CreateBackupOutput, error) {
+	var c constraints
+	table := c.table(in.TableName)
+	if name := in.BackupName; name == nil {
+		c.null("backupName")
+	} else {
+		if *name == "" {
+			c.pattern("", "backupName", tableNamePattern)
+		}
+		c.plainName(*name, "backupName")
+	}
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	t, err := db.backedUp(r, table)
+	if err != nil {
+		return nil, err
+	}
+	b := db.keepBackup(t, *in.BackupName, types.BackupTypeUser, r.now)
+	return &dynamodb.CreateBackupOutput{BackupDetails: b.details(b.arn(), types.BackupStatusCreating)}, nil
+}
+
+// describeBackup serves DescribeBackup. The ARN is echoed as it was sent.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeBackup.html
+func (db *DB) describeBackup(r *request, in *dynamodb.DescribeBackupInput) (*dynamodb.DescribeBackupOutput, error) {
+	b, err := db.foundBackup(r, in.BackupArn)
+	if err != nil {
+		return nil, err
+	}
+	return &dynamodb.DescribeBackupOutput{BackupDescription: b.describe(*in.BackupArn, types.BackupStatusAvailable)}, nil
+}
+
+// deleteBackup serves DeleteBackup.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteBackup.html
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md
+// (DDB-BACKUP-005, DDB-BACKUP-015)
+func (db *DB) deleteBackup(r *request, in *dynamodb.DeleteBackupInput) (*dynamodb.DeleteBackupOutput, error) {
+	b, err := db.foundBackup(r, in.BackupArn)
+	switch {
+	case err != nil:
+		return nil, err
+	case b.kind == types.BackupTypeSystem:
+		return nil, badRequest("User is not allowed to delete the system backup with arn %s. It will automatically expire on %s",
+			*in.BackupArn, b.expires.Format("2006-01-02T15:04:05.000Z"))
+	}
+	db.state.backups = slices.DeleteFunc(slices.Clone(db.state.backups), func(other *backup) bool { return other == b })
+	return &dynamodb.DeleteBackupOutput{BackupDescription: b.describe(*in.BackupArn, types.BackupStatusDeleted)}, nil
+}
+
+// maxListedBackups is the largest and the usual page of ListBackups.
+const maxListedBackups = 100
+
+// listBackups serves ListBackups. The table need not exist any more. AWS documents no order; it is that of creation.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ListBackups.html
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md
+// (DDB-BACKUP-012, DDB-BACKUP-014)
+func (db *DB) listBackups(r *request, in *dynamodb.ListBackupsInput) (*dynamodb.ListBackupsOutput, error) {
+	var c constraints
+	if in.TableName != nil {
+		c.table(in.TableName)
+	}
+	c.enum(string(in.BackupType), "backupType", []string{"USER", "SYSTEM", "AWS_BACKUP", "ALL"})
+	limit := c.limit(in.Limit, maxListedBackups)
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	from, to := in.TimeRangeLowerBound, in.TimeRangeUpperBound
+	if from != nil && to != nil && from.After(*to) {
+		return nil, badParameter("Time range lower bound must be less than or equal to upper bound")
+	}
+	if in.TableName != nil {
+		if _, err := db.lookUp(r, *in.TableName); err != nil {
+			return nil, err
+		}
+	}
+	after := func(*backup) bool { return true }
+	if in.ExclusiveStartBackupArn != nil {
+		region, table, id, err := splitBackupARN(*in.ExclusiveStartBackupArn)
+		switch {
+		case err != nil:
+			return nil, err
+		case region != r.region:
+			return nil, badRequest("The supplied ExclusiveStartBackupArn does not match the region")
+		}
+		after = func(b *backup) bool { return b.compare(id, table, region) > 0 }
+	}
+	kind := cmp.Or(in.BackupType, types.BackupTypeFilterUser)
+	out := &dynamodb.ListBackupsOutput{BackupSummaries: []types.BackupSummary{}}
+	for _, b := range db.state.backups {
+		switch {
+		case b.table.region != r.region, b.gone(r.now), !after(b),
+			in.TableName != nil && b.table.name != nameInARN(*in.TableName),
+			kind != types.BackupTypeFilterAll && string(kind) != string(b.kind),
+			from != nil && b.created.Before(*from), to != nil && !b.created.Before(*to):
+			continue
+		}
+		if len(out.BackupSummaries) == limit {
+			out.LastEvaluatedBackupArn = out.BackupSummaries[limit-1].BackupArn
+			break
+		}
+		d := b.details(b.arn(), types.BackupStatusAvailable)
+		out.BackupSummaries = append(out.BackupSummaries, types.BackupSummary{
+			BackupArn: d.BackupArn, BackupName: d.BackupName, BackupStatus: d.BackupStatus, BackupType: d.BackupType,
+			BackupCreationDateTime: d.BackupCreationDateTime, BackupExpiryDateTime: d.BackupExpiryDateTime, BackupSizeBytes: d.BackupSizeBytes,
+			TableArn: aws.String(tableARN(b.table.region, b.table.name)), TableId: aws.String(b.table.id), TableName: aws.String(b.table.name),
+		})
+	}
+	return out, nil
+}
+
+func (b *backup) details(arn string, status types.BackupStatus) *types.BackupDetails {
+	d := &types.BackupDetails{
+		BackupArn: aws.String(arn), BackupName: aws.String(b.name), BackupStatus: status, BackupType: b.kind,
+		BackupCreationDateTime: aws.Time(b.created), BackupSizeBytes: aws.Int64(b.table.bytes),
+	}
+	if !b.expires.IsZero() {
+		d.BackupExpiryDateTime = aws.Time(b.expires)
+	}
+	return d
+}
+
+// describe returns the backup's description: of the settings of its table those that are on. A system backup has them,
+// and does not show them.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BackupDescription.html
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md
+// (DDB-BACKUP-009, DDB-BACKUP-015, DDB-BACKUP-021)
+func (b *backup) describe(arn string, status types.BackupStatus) *types.BackupDescription {
+	t := b.table
+	d := &types.BackupDescription{
+		BackupDetails: b.details(arn, status),
+		SourceTableDetails: &types.SourceTableDetails{
+			TableName: aws.String(t.name), TableId: aws.String(t.id), TableArn: aws.String(tableARN(t.region, t.name)),
+			TableCreationDateTime: aws.Time(t.created), KeySchema: slices.Clone(t.keys),
+			BillingMode:           cmp.Or(t.billing, types.BillingModeProvisioned),
+			ProvisionedThroughput: t.throughput.units(), OnDemandThroughput: t.ceiling.describe(),
+			ItemCount: aws.Int64(int64(t.rows.Len())), TableSizeBytes: aws.Int64(t.bytes),
+		},
+		SourceTableFeatureDetails: &types.SourceTableFeatureDetails{},
+	}
+	if b.kind == types.BackupTypeSystem {
+		return d
+	}
+	features := d.SourceTableFeatureDetails
+	features.SSEDescription = t.encryption.describe()
+	if t.stream != nil && t.stream.enabled() {
+		features.StreamDescription = &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: t.stream.view}
+	}
+	if t.ttl.enabled {
+		features.TimeToLiveDescription = &types.TimeToLiveDescription{
+			TimeToLiveStatus: types.TimeToLiveStatusEnabled, AttributeName: aws.String(t.ttl.attribute),
+		}
+	}
+	for _, x := range t.indexes {
+		name, keys, projection := aws.String(x.name), slices.Clone(x.keys), x.projection
+		if x.global {
+			features.GlobalSecondaryIndexes = append(features.GlobalSecondaryIndexes, types.GlobalSecondaryIndexInfo{
+				IndexName: name, KeySchema: keys, Projection: &projection,
+				ProvisionedThroughput: x.throughput.units(), OnDemandThroughput: x.ceiling.describe(),
+			})
+		} else {
+			features.LocalSecondaryIndexes = append(features.LocalSecondaryIndexes, types.LocalSecondaryIndexInfo{
+				IndexName: name, KeySchema: keys, Projection: &projection,
+			})
+		}
+	}
+	return d
+}

@@ -1,0 +1,290 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Answers about backups read
+//
+//	backup one USER AVAILABLE               a backup
+//	[one two]; last #2                      a list, with the number of the backup that goes on from
+//	...; restoring from #1 of rows          a table that is being restored: the answer of a restore
+//
+// In the answers of these cases #1 stands for the last part of the ARN of the first backup that was seen, and times are
+// those since the case began, as start+1m0s.
+
+type backupSeen struct {
+	arn  string
+	kind types.BackupType
+}
+
+// saw notes a backup. They are numbered from 1, in the order in which they are seen.
+func (w *world) saw(arn string, kind types.BackupType) {
+	if !slices.ContainsFunc(w.backups, func(b backupSeen) bool { return b.arn == arn }) {
+		w.backups = append(w.backups, backupSeen{arn, kind})
+	}
+}
+
+// backup is the ARN of a backup by its number. One that was not seen does not exist.
+func (w *world) backup(n int) string {
+	if n > len(w.backups) {
+		return w.arn + w.name(usualTable) + "/backup/01489173575360-00000000"
+	}
+	return w.backups[n-1].arn
+}
+
+func idOfBackup(arn string) string { return arn[strings.LastIndexByte(arn, '/')+1:] }
+
+var timeInText = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
+
+// plain gives backups and times in an answer the names that cases have for them.
+func (w *world) plain(text string) string {
+	for i, b := range w.backups {
+		text = strings.ReplaceAll(text, idOfBackup(b.arn), fmt.Sprintf("#%d", i+1))
+	}
+	if w.began.IsZero() {
+		return text
+	}
+	return timeInText.ReplaceAllStringFunc(text, func(text string) string {
+		at, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			return text
+		}
+		return "start+" + at.Sub(w.began).String()
+	})
+}
+
+// dropBackups deletes the case's backups, but for those that go by themselves.
+func (w *world) dropBackups(ctx context.Context) error {
+	var failed error
+	for _, b := range w.backups {
+		if b.kind == types.BackupTypeSystem {
+			continue
+		}
+		_, err := w.store.Client.DeleteBackup(context.WithoutCancel(ctx), &dynamodb.DeleteBackupInput{BackupArn: aws.String(b.arn)})
+		if _, gone := errors.AsType[*types.BackupNotFoundException](err); err != nil && !gone {
+			failed = errors.Join(failed, fmt.Errorf("delete backup %s: %w", b.arn, err))
+		}
+	}
+	return failed
+}
+
+// restored is the name of the table that an answer says is being restored.
+func restored(out any) *string {
+	switch out := out.(type) {
+	case *dynamodb.RestoreTableFromBackupOutput:
+		if out != nil {
+			return out.TableDescription.TableName
+		}
+	case *dynamodb.RestoreTableToPointInTimeOutput:
+		if out != nil {
+			return out.TableDescription.TableName
+		}
+	}
+	return nil
+}
+
+func instantText(at *time.Time) string { return aws.ToTime(at).UTC().Format(time.RFC3339) }
+
+func backupText(d *types.BackupDetails) string {
+	status := strings.Replace(string(d.BackupStatus), "CREATING", "AVAILABLE", 1)
+	text := fmt.Sprintf("backup %s %s %s", aws.ToString(d.BackupName), d.BackupType, status)
+	if d.BackupExpiryDateTime != nil {
+		text += " until " + instantText(d.BackupExpiryDateTime)
+	}
+	return text
+}
+
+func backupsText(out *dynamodb.ListBackupsOutput) string {
+	names := make([]string, len(out.BackupSummaries))
+	for i, b := range out.BackupSummaries {
+		names[i] = aws.ToString(b.BackupName)
+	}
+	text := "[" + strings.Join(names, " ") + "]"
+	if out.LastEvaluatedBackupArn != nil {
+		text += "; last " + idOfBackup(*out.LastEvaluatedBackupArn)
+	}
+	return text
+}
+
+func backupDescriptionText(d *types.BackupDescription) string {
+	t, features := d.SourceTableDetails, d.SourceTableFeatureDetails
+	table := &types.TableDescription{
+		TableName: t.TableName, KeySchema: t.KeySchema, BillingModeSummary: &types.BillingModeSummary{BillingMode: t.BillingMode},
+		ProvisionedThroughput: unitsOf(t.ProvisionedThroughput), OnDemandThroughput: t.OnDemandThroughput, SSEDescription: features.SSEDescription,
+		StreamSpecification: features.StreamDescription,
+	}
+	for _, x := range features.GlobalSecondaryIndexes {
+		table.GlobalSecondaryIndexes = append(table.GlobalSecondaryIndexes, types.GlobalSecondaryIndexDescription{
+			IndexName: x.IndexName, KeySchema: x.KeySchema, Projection: x.Projection, ProvisionedThroughput: unitsOf(x.ProvisionedThroughput),
+		})
+	}
+	for _, x := range features.LocalSecondaryIndexes {
+		table.LocalSecondaryIndexes = append(table.LocalSecondaryIndexes, types.LocalSecondaryIndexDescription{
+			IndexName: x.IndexName, KeySchema: x.KeySchema, Projection: x.Projection,
+		})
+	}
+	text := backupText(d.BackupDetails) + "; " + strings.ReplaceAll(tableText(table), "  ", " ") // without the types of keys
+	if ttl := features.TimeToLiveDescription; ttl != nil {
+		text += fmt.Sprintf("; ttl %s %s", ttl.TimeToLiveStatus, aws.ToString(ttl.AttributeName))
+	}
+	return text
+}
+
+func unitsOf(p *types.ProvisionedThroughput) *types.ProvisionedThroughputDescription {
+	if p == nil {
+		return nil
+	}
+	return &types.ProvisionedThroughputDescription{ReadCapacityUnits: p.ReadCapacityUnits, WriteCapacityUnits: p.WriteCapacityUnits}
+}
+
+func restoringText(t *types.TableDescription) string {
+	s := t.RestoreSummary
+	if s == nil || !aws.ToBool(s.RestoreInProgress) {
+		return tableText(t) + "; not restoring"
+	}
+	from := "its past"
+	if s.SourceBackupArn != nil {
+		from = idOfBackup(*s.SourceBackupArn)
+	}
+	return tableText(t) + "; restoring from " + from + " of " + aws.ToString(s.SourceTableArn)
+}
+
+// recoveryWindow asks for the bounds of the recovery of a table.
+type recoveryWindow struct{ table *string }
+
+func (r recoveryWindow) read(ctx context.Context, c Client) (any, error) {
+	out, err := c.DescribeContinuousBackups(ctx, &dynamodb.DescribeContinuousBackupsInput{TableName: r.table}, unchecked)
+	if err != nil {
+		return nil, err
+	}
+	return out.ContinuousBackupsDescription.PointInTimeRecoveryDescription, nil
+}
+
+// The operations on backups.
+
+func window() request {
+	return func(w *world) any { return recoveryWindow{aws.String(w.name(usualTable))} }
+}
+
+func backUp(name string, options ...option) request {
+	return func(w *world) any {
+		return build(w, &dynamodb.CreateBackupInput{BackupName: aws.String(name)}, options)
+	}
+}
+
+func describeBackup(n int, options ...option) request {
+	return func(w *world) any {
+		return build(w, &dynamodb.DescribeBackupInput{BackupArn: aws.String(w.backup(n))}, options)
+	}
+}
+
+func deleteBackup(n int, options ...option) request {
+	return func(w *world) any {
+		return build(w, &dynamodb.DeleteBackupInput{BackupArn: aws.String(w.backup(n))}, options)
+	}
+}
+
+func listBackups(options ...option) request {
+	return func(w *world) any { return build(w, &dynamodb.ListBackupsInput{}, options) }
+}
+
+// startingAfterBackup goes on after a backup, in another region if one is named.
+func startingAfterBackup(n int, region string) option {
+	return func(w *world, in any) { set("ExclusiveStartBackupArn", inRegion(w.backup(n), region))(w, in) }
+}
+
+// inRegion puts another region into an ARN, if one is named.
+func inRegion(arn, region string) string {
+	parts := strings.Split(arn, ":")
+	if region != "" && len(parts) > 3 {
+		parts[3] = region
+	}
+	return strings.Join(parts, ":")
+}
+
+// restore restores a backup into one of the case's tables.
+func restore(n int, target string, options ...option) request {
+	return func(w *world) any {
+		return build(w, &dynamodb.RestoreTableFromBackupInput{
+			BackupArn: aws.String(w.backup(n)), TargetTableName: aws.String(w.name(target)),
+		}, options)
+	}
+}
+
+// restoreAt restores the usual table as it was some time after the case began.
+func restoreAt(after time.Duration, target string, options ...option) request {
+	return func(w *world) any {
+		return restoreLatest(target, append([]option{set("UseLatestRestorableTime", nil), set("RestoreDateTime", aws.Time(w.began.Add(after)))}, options...)...)(w)
+	}
+}
+
+// restoreLatest restores the usual table as it was as late as possible.
+func restoreLatest(target string, options ...option) request {
+	return func(w *world) any {
+		return build(w, &dynamodb.RestoreTableToPointInTimeInput{
+			SourceTableName: aws.String(w.name(usualTable)), TargetTableName: aws.String(w.name(target)), UseLatestRestorableTime: aws.Bool(true),
+		}, options)
+	}
+}
+
+// sourceARN names the source of a restore by its ARN alone, in another region if one is named.
+func sourceARN(table, region string) option {
+	return func(w *world, in any) {
+		set("SourceTableName", nil)(w, in)
+		set("SourceTableArn", inRegion(*w.arnOf(table), region))(w, in)
+	}
+}
+
+// recovery turns the recovery of the usual table on or off.
+func recovery(enabled bool, options ...option) request {
+	return func(w *world) any {
+		return build(w, &dynamodb.UpdateContinuousBackupsInput{
+			PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(enabled)},
+		}, options)
+	}
+}
+
+// days is the period of recovery.
+func days(n int32) option {
+	return func(_ *world, in any) {
+		if in, ok := in.(*dynamodb.UpdateContinuousBackupsInput); ok {
+			in.PointInTimeRecoverySpecification.RecoveryPeriodInDays = aws.Int32(n)
+		}
+	}
+}
+
+// keptGlobals and keptLocals are the indexes of a restored table, written as in a schema; none is an empty list.
+func keptGlobals(texts ...string) option {
+	list := []types.GlobalSecondaryIndex{}
+	for _, text := range texts {
+		text, numbers, _ := strings.Cut(text, " at ")
+		x, _ := indexOf(text, nil)
+		if numbers != "" {
+			var read, write int64
+			_, _ = fmt.Sscanf(numbers, "%d/%d", &read, &write)
+			x.ProvisionedThroughput = units(read, write)
+		}
+		list = append(list, x)
+	}
+	return set("GlobalSecondaryIndexOverride", list)
+}
+
+func keptLocals(texts ...string) option {
+	list := []types.LocalSecondaryIndex{}
+	for _, text := range texts {
+		x, _ := indexOf(text, nil)
+		list = append(list, types.LocalSecondaryIndex{IndexName: x.IndexName, KeySchema: x.KeySchema, Projection: x.Projection})
+	}
+	return set("LocalSecondaryIndexOverride", list)
+}
