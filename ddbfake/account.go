@@ -142,7 +142,8 @@ func (db *DB) updateContinuousBackups(r *request, in *dynamodb.UpdateContinuousB
 	return &dynamodb.UpdateContinuousBackupsOutput{ContinuousBackupsDescription: t.recovery.describe(r.now)}, nil
 }
 
-// What infrastructure code asks for, and what nobody has ever used here: answered as by an account that never used it.
+// Infrastructure code asks for these features. Nobody has used them here, so the answers are those of an account
+// without them.
 
 // describeContributorInsights serves DescribeContributorInsights.
 //

@@ -104,7 +104,7 @@ func (a *action) collectionMetrics(asked types.ReturnItemCollectionMetrics) *typ
 	}
 }
 
-// collections are those that several writes have touched, each once.
+// collections gathers the collections that several writes have touched, each once.
 type collections struct {
 	asked types.ReturnItemCollectionMetrics
 	seen  map[collection]bool

@@ -34,8 +34,8 @@ func (db *DB) ClearFaults() {
 	db.injected = nil
 }
 
-// Injected returns the faults that wait, in the order of injection. One that
-// has hit before is still written as it was injected.
+// Injected returns the faults that wait, in the order of injection. A fault that has hit some calls already is still
+// returned as it was injected.
 func (db *DB) Injected() []Fault {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -44,7 +44,7 @@ type selection struct {
 	fingerprint fingerprint.Wide
 }
 
-// reading is a branch, and the range that a query of it reads.
+// reading is one branch, with the range that its query reads.
 type reading struct {
 	branch    *partiql.Branch
 	bounds    expr.Bounds
@@ -255,7 +255,7 @@ func (x *selection) checkProjected() error {
 	return x.index.lacksFiltered(missing)
 }
 
-// position is where the next page begins: in this reading, after this key if there is one.
+// position is where the next page begins: in this reading, after this key; nil is the beginning of the reading.
 type position struct {
 	reading int
 	after   map[string]types.AttributeValue
