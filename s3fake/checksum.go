@@ -26,7 +26,7 @@ type algorithm struct {
 	new          func() hash.Hash
 }
 
-// algorithms are those that a request may name. The last one is taken where none is named.
+// algorithms are those that a request may name. The last one is the default.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
 var algorithms = []*algorithm{

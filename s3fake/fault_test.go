@@ -59,8 +59,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The SDK retries what may be retried, and a retried write of one's own is met as another's: the trap of conditional
-// writes.
+// The SDK retries some failures, and a retried conditional write is refused by its own first attempt: the trap of
+// conditional writes.
 func TestFaultsAndRetries(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}, LogRequests: 10})
 	client := s.Client()
