@@ -39,7 +39,7 @@ var running = sync.OnceValues(func() (map[string]*server, error) {
 	}
 	for _, s := range servers {
 		s.fill = sync.OnceValue(func() error {
-			// What is done once for all outlives the benchmark that happens to do it.
+			// A server that is started once outlives the benchmark that happens to start it.
 			return fill(context.Background(), s.sdk())
 		})
 	}
