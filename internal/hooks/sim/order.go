@@ -19,7 +19,7 @@ type Order struct {
 	sum  uint64
 	base uint64 // the latest step of time, on which everything later depends
 
-	// Since then, 0 is none: the latest step of each actor's code or about its node, and of each other thread.
+	// Since then, the latest step of each actor's code or about its node, and of each other thread; 0 is none.
 	actors, threads []uint64
 	objects         map[uint64]touched
 	unknown         uint64 // the latest step that may touch anything
@@ -82,7 +82,8 @@ func (o *Order) add(s Step) {
 	o.sum += h
 }
 
-// touch mixes a step with those that its accesses make it depend on, and notes that the things were touched by it.
+// touch mixes the hash of a step with those of the earlier steps that its accesses race with, and notes it as the
+// latest to touch these things.
 func (o *Order) touch(h uint64, accesses []Access) uint64 {
 	h = fingerprint.Mix(h, o.unknown)
 	if accesses == nil {

@@ -51,7 +51,7 @@ func TestARunThatIsYetToBeRepeatedIsNotComplete(t *testing.T) {
 	}
 }
 
-// What is spared is not repeated, and counts as if it were.
+// A spared run is not repeated, and counts as if it were.
 func TestASparedRunIsNotRepeated(t *testing.T) {
 	for actors := 1; actors <= 3; actors++ {
 		x, repeated := &sim.Exploration{Repeat: true, Spare: func(n int) bool { return n%2 == 1 }}, 0

@@ -203,7 +203,7 @@ func TestShrinkIsBoundedByRunsAndByItsContext(t *testing.T) {
 // ending is a context that is cancelled while runs are tried.
 type ending struct {
 	context.Context
-	left atomic.Int64 // times that it says that it is not
+	left atomic.Int64 // times at which it says that it is not
 }
 
 func (e *ending) Err() error {
@@ -305,7 +305,7 @@ bounds: {ticks: 0}
 	}
 }
 
-// impatient is a client that, when a put fails by no condition, puts without one.
+// impatient is a client that repeats a put without its condition if it failed for another reason.
 type impatient struct{ isr.Client }
 
 func (c impatient) PutItem(ctx context.Context, in *dynamodb.PutItemInput, options ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
