@@ -136,7 +136,7 @@ type Measured struct {
 	Measures   map[string]Figure `json:"measures"`
 }
 
-// ErrNotMeasured says that a file is not what PrintJSON prints.
+// ErrNotMeasured says that a file was not written by PrintJSON.
 var ErrNotMeasured = errors.New("found no figures of policies, expected what isr-sim policy compare --format json prints")
 
 // ReadJSON reads what PrintJSON prints. Its error is ErrNotMeasured.

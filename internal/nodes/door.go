@@ -22,7 +22,7 @@ const headerTime = "X-Isr-Sim-Time"
 // headerNumber is the header of a request with its number, from a program that says when it is quiet.
 const headerNumber = "X-Isr-Sim-Request"
 
-// headerAlone is the header of a request that is a word of quiet by itself: nothing else is under way.
+// headerAlone is the header by which a request says that the program is quiet, and that nothing else is under way.
 const headerAlone = "X-Isr-Sim-Quiet"
 
 // maxBody bounds the body of a request: more than DynamoDB takes.
@@ -202,7 +202,7 @@ func (p *process) reply(a *arrival, to *answer) {
 	p.tell(line)
 }
 
-// leave has a request be under way no longer.
+// leave notes that a request is no longer under way.
 func (p *process) leave(a *arrival) {
 	p.mu.Lock()
 	p.underWay = slices.DeleteFunc(p.underWay, func(other *arrival) bool { return other == a })
@@ -215,8 +215,8 @@ type connection struct {
 	idle bool
 }
 
-// closeUnused closes the connections that the life which is over has not used: a cache that makes a client for each life
-// leaves them. Those in use may be a client's that lives on. p.mu is held.
+// closeUnused closes the connections that the last life did not use: a cache that makes a client for each life leaves
+// old ones behind. A connection in use may belong to a client that lives on. p.mu is held.
 func (p *process) closeUnused() {
 	for c, state := range p.connections { //isrsim:unordered each is closed on its own
 		if state.idle && state.life < p.life {

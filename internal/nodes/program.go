@@ -28,15 +28,15 @@ const DefaultLimit = 10 * time.Second
 // have sent none to count as quiet, in real time.
 const DefaultSettle = 50 * time.Millisecond
 
-// Program is the nodes of one scenario after the other: a command that starts one of them. Close ends their processes.
+// Program makes the nodes of one scenario after the other: it has the command that starts a node. Close ends their
+// processes.
 type Program struct {
 	Command string          // for the shell
 	Context context.Context // of all runs
 	Limit   time.Duration   // of a silence; 0 is DefaultLimit
 	Settle  time.Duration   // how long a program that says nothing about itself must be silent to count as quiet; 0 is DefaultSettle
 	Stderr  io.Writer       // gets the processes' stderr, with their actors' names; nil drops it
-	// Forgetful has every life be one of a process. Memory bounds what is remembered otherwise, in bytes; 0 is
-	// DefaultMemory.
+	// Forgetful runs every life in a process. Memory bounds what is remembered otherwise, in bytes; 0 is DefaultMemory.
 	Forgetful bool
 	Memory    int
 
@@ -84,11 +84,10 @@ func (g *Program) greeted() said {
 	return *cmp.Or(g.hello, &said{})
 }
 
-// Locks returns what the locks of a program promise that can hold some. It is known after Can. Takeover is 0 if it is a
-// lease.
+// Locks returns the promises of a program's locks. It is known after Can. Takeover is 0 if it is a lease.
 func (g *Program) Locks() invariant.LockTerms { return g.greeted().Lock.of(0) }
 
-// Calls returns what a program promises that has calls run once, as Locks does.
+// Calls returns the promises of a program that has calls run once, as Locks does for locks.
 func (g *Program) Calls() invariant.OnceTerms { return g.greeted().Once.of(0) }
 
 // greet notes what the hello of a process says. It is that of the program.
