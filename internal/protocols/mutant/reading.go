@@ -33,8 +33,8 @@ func (s eventualReader) Read(ctx context.Context, key string) (pagecache.Meta, e
 }
 
 // firstLookEventual saves half the price of a read: only the look under the lease is consistent, because only there is
-// anything decided. But a page that is served, too, comes from the first look, and the replica that answers may know
-// less than the one that answered before.
+// anything decided. But a served page comes from the first look, too, and the replica that answers may know less than
+// the one before.
 func firstLookEventual() isr.Protocol {
 	return isr.Protocol{
 		Name:    "first-look-eventual",

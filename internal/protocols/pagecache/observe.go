@@ -8,9 +8,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Observed returns the store with its operations told to observe: each when it is called, and to the function that
-// observe returns, when it has been answered. Of a node that dies in between, no answer is heard. Who called and when
-// is for the observer to know.
+// Observed returns a store that reports its operations: it calls observe when an operation is called, and the function
+// that observe returns when it is answered. If the node dies in between, no answer is reported. The observer has to
+// know the caller and the time.
 func Observed(store Store, observe history.Observer) Store {
 	cfg := store.Config()
 	return observed{store, observe, buffer(&cfg)}

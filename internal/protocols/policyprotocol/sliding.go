@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// sliding opens the window anew with each read of a fresh page. Nothing is rendered then, so a page that is read often
-// enough is never made again: it is served as fresh however old its data is.
+// sliding starts the window again with each read of a fresh page. Nothing is rendered then, so a page that is read
+// often enough is never made again: it is served as fresh, whatever the age of its data.
 func sliding() isr.Protocol {
 	return isr.Protocol{
 		Name:    "policy-sliding",

@@ -104,7 +104,7 @@ func scan(options ...option) request {
 	return func(w *world) any { return build(w, &dynamodb.ScanInput{ConsistentRead: aws.Bool(true)}, options) }
 }
 
-// actions are those of a transaction, each written like the request that does the same alone.
+// actions are the actions of a transaction, each written like the request that does the same alone.
 type actions []request
 
 // check is the action that only a transaction has.
@@ -160,7 +160,7 @@ func transactGet(list actions, options ...option) request {
 	}
 }
 
-// batchGet reads. The parameters of a table are those of its first get.
+// batchGet reads. A table has the parameters of its first get.
 func batchGet(list actions, options ...option) request {
 	return func(w *world) any {
 		in := &dynamodb.BatchGetItemInput{}
@@ -301,7 +301,7 @@ func wait(d time.Duration) request {
 	}
 }
 
-// sweep has TTL delete the rows that are due.
+// sweep makes TTL delete the rows that are due.
 func sweep() request {
 	return func(w *world) any {
 		w.store.Sweep()

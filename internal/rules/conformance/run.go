@@ -145,7 +145,7 @@ func (s *step) judge(store, got string, listed Deviation) string {
 		store, listed.Reason, got, listed.Got, s.want)
 }
 
-// envelope is a text that the service has begun, in some regions and operations, to put before texts that stood alone.
+// envelope is a text that the service now puts before other texts, in some regions and operations.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
 const envelope = "1 validation error detected: "
@@ -173,7 +173,7 @@ func prefixOf(c Case) string {
 	return "conformance-" + strings.Map(plain, c.Topic+"-"+c.Name) + "."
 }
 
-// tableTimeout is how long a table may take to come or to go.
+// tableTimeout is how long the creation or deletion of a table may take.
 const tableTimeout = 2 * time.Minute
 
 // create creates a table and waits until it can be used.

@@ -183,8 +183,8 @@ func send(ctx context.Context, s Store, in any) (any, error) {
 	return nil, fmt.Errorf("conformance: no method of Client takes a %T", in)
 }
 
-// unchecked takes the parts out of the SDK that would answer in the service's place: the check for required members,
-// and retries.
+// unchecked removes the parts of the SDK that would answer instead of the service: the check for required members, and
+// retries.
 func unchecked(o *dynamodb.Options) {
 	o.Retryer = aws.NopRetryer{}
 	o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], withoutCheck)
