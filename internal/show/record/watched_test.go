@@ -17,8 +17,8 @@ var start = time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func at(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
 
-// TestWhatWasWatchedIsARecord holds that calls, answers, events and changes are steps in order of time, and that a
-// violation names the step of its decisive operation.
+// TestWhatWasWatchedIsARecord: calls, answers, events and changes are steps in order of time, and a violation names the
+// step of its decisive operation.
 func TestWhatWasWatchedIsARecord(t *testing.T) {
 	operation := func(actor, key string, call, answer int) history.Operation {
 		o := history.Operation{Actor: actor, Verb: history.Publish, Key: key, Began: at(call), Call: call, Token: actor + "-1", Result: history.Done}
