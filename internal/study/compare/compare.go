@@ -1,5 +1,4 @@
-// Package compare makes the requests of runs again on a real DynamoDB, and says which answers are not those of the
-// fake.
+// Package compare repeats the requests of runs on a real DynamoDB, and reports the answers that differ from the fake's.
 package compare
 
 import (
@@ -63,7 +62,7 @@ func Run(ctx context.Context, client *dynamodb.Client, runs []scenario.Run, prog
 		return c, fmt.Errorf("scenario: compare: create table %s: %w", scenario.TableName, err)
 	}
 	defer func() {
-		// The table is to go even if the caller has lost patience, or the next comparison fails for no reason of its own.
+		// The table must be deleted even if the caller has lost patience, or the next comparison fails because of it.
 		_, cleanupErr := client.DeleteTable(context.WithoutCancel(ctx), &dynamodb.DeleteTableInput{TableName: aws.String(scenario.TableName)})
 		if err == nil && cleanupErr != nil {
 			err = fmt.Errorf("scenario: compare: delete table %s: %w", scenario.TableName, cleanupErr)

@@ -60,7 +60,7 @@ func (w *witness) count(what *int) {
 	*what++
 }
 
-// observer is that of recorder.Operations, under the lock.
+// observer returns the observer of recorder.Operations, called under the lock.
 func (w *witness) observer(actor string) history.Observer {
 	observe := w.operations.Observer(actor, w.clock.Now)
 	return func(called history.Operation) func(history.Operation) {

@@ -116,7 +116,7 @@ func addFinding(findings []Finding, f Finding) []Finding {
 	return findings
 }
 
-// Missing returns the marks that must be reached and that no schedule did.
+// Missing returns the marks that must be reached and that no schedule reached.
 func (x *Exploration) Missing() []scenario.Mark {
 	return schedules.Missing(x.Reach, func(m scenario.Mark) bool {
 		return slices.ContainsFunc(x.Reached, func(r Reached) bool { return r.Mark == m })
