@@ -387,8 +387,8 @@ func (l locker) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, err
 }
 
-// A put of a lock that is sent again after a lost response meets its own row, whether or not it asks which row that is.
-// A put that meets the row of another one does not, and neither does one whose first attempt did not take effect.
+// A put of a lock that is sent again after a lost response meets its own row, whether or not it asks for that row. A
+// put that meets another's row has not met its own, nor has a put whose first attempt had no effect.
 func TestALockMeetsItsOwnRow(t *testing.T) {
 	for _, test := range []struct {
 		name, fault, script string

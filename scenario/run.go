@@ -27,28 +27,28 @@ type Run struct {
 	Scenario *Scenario
 	Protocol isr.Protocol
 	Seed     uint64
-	// Strategy picks the schedule. Nil walks at random; Replay.Run has the one that takes recorded choices again.
+	// Strategy picks the schedule. Nil walks at random; Replay.Run has one that repeats recorded choices.
 	Strategy schedule.Strategy
-	// Steps, if not 0, ends the run after so many steps, and it is judged by what has happened until then. What needs the
-	// end of a run is not judged: liveness, the comparison of lags, and Invariants.
+	// Steps, if not 0, ends the run after that many steps, and the run so far is judged. Checks that need the end of a run
+	// are left out: liveness, the comparison of lags, and Invariants.
 	Steps int
 	// ExpectedSteps is an estimate of the steps, for strategies that need one; at least 1.
 	ExpectedSteps int
-	// Trace, if set, is where the run is printed, step by step.
+	// Trace, if set, gets the run, step by step.
 	Trace io.Writer
 	Options
 
 	stage *stage       // nil is a new one
 	lag   *ddbfake.Lag // nil is the scenario's
-	// Do sets what the context has: what looks at the run, what it is made with, and the bubble in which it happens.
+	// Do sets these from the context: the probe of the run, its settings, and its bubble.
 	probe  *hooks.Probe
 	setup  hooks.Setup
 	bubble hooks.Bubble
 }
 
-// Options are how to make a run, and every run of a campaign.
+// Options are the settings of a run, and of every run of a campaign.
 type Options struct {
-	// Swarm has the seed draw which of the possible faults ("maybe") are on in a run; the others never strike.
+	// With Swarm, the seed draws which of the possible faults ("maybe") are on in a run; the others never strike.
 	Swarm bool
 	// SDK gives the nodes a real *dynamodb.Client, for protocols that need one. It is slower; the schedules are the same.
 	SDK bool
@@ -200,8 +200,8 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 // underOtherLags runs the run's schedule once more under each lag of TTL that the scenario compares, and returns the
 // histories. Marks of these runs count as marks of the run.
 //
-// No deletion has time stop by itself, whatever the lag, so that equal decisions meet equal choices; time stops at each
-// ttl anyway. A schedule that stops fitting has met another decision.
+// Under no lag does time stop for a deletion, so that equal decisions meet equal choices; time stops at each ttl
+// anyway. A schedule that stops fitting has met another decision.
 func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]invariant.Lagged, error) {
 	s := r.Scenario
 	if r.probe.Search { // which would not have this judged
@@ -247,8 +247,8 @@ const visitor = "visitor"
 
 // settle is the second phase of a run, which checks liveness: faults have stopped, the actors are done or dead, their
 // requests in the network are lost, and one more node asks for every page that the scenario names, again and again
-// until it finds a fresh one in the cache or the time that the scenario gives is over. Nothing is left to the schedule,
-// so the run's choices are those of the first phase.
+// until it finds a fresh one in the cache or the time that the scenario gives is over. The schedule decides nothing
+// here, so the run's choices are those of the first phase.
 func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
 	w.quiet = true
 	w.possible, w.certain, w.deadlines.windows = nil, nil, nil

@@ -165,7 +165,7 @@ func TestTheMuseumShowsRealBugs(t *testing.T) {
 	}
 }
 
-// What a run finds on the memory of another one, of another scenario and protocol, changes nothing of it.
+// A run in the reused memory of another scenario and protocol is the same as in new memory.
 func TestARunInAPoolIsTheSameRun(t *testing.T) {
 	var pool scenario.Pool
 	defer pool.Close()
@@ -283,7 +283,7 @@ func parsed(t *testing.T, file string) *scenario.Scenario {
 	return s
 }
 
-// brokenIn runs so many schedules, and returns the statements that some of them violate, each once.
+// brokenIn runs that many schedules, and returns the statements that some of them violate, each once.
 func brokenIn(t *testing.T, s *scenario.Scenario, p isr.Protocol, schedules int) (names []string) {
 	t.Helper()
 	var pool scenario.Pool

@@ -22,8 +22,8 @@ type Scenario struct {
 	About    string // the story of the scenario and why it matters, in prose
 	Protocol string
 
-	// Source is where the bug was seen that the scenario is about: owner/repository#number, or a sentence. Broken is the
-	// protocol that has this bug. Both are set or neither: they make the scenario an exhibit of the museum.
+	// Source is where the scenario's bug was seen: owner/repository#number, or a sentence. Broken is the protocol that has
+	// this bug. Both are set or neither: they make the scenario an exhibit of the museum.
 	Source []string
 	Broken string
 
@@ -256,7 +256,7 @@ type Replay struct {
 	// Goroutines says that the run was in a bubble, for a store that has goroutines: package property runs it so again.
 	Goroutines bool
 	Digest     string // of the recorded trace: see Outcome.Digest; "" if it is not known
-	Violates   string // the invariant that the run violates, by name; "" if it violates none, or that is not known
+	Violates   string // the name of the invariant that the run violates; "" is none, or unknown
 }
 
 // Run returns the recorded run of a scenario under a protocol, ready to be run again.

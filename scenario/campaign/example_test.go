@@ -18,8 +18,8 @@ actors:
   - {name: bob, script: [sleep 5s, get /home, sleep 10s, get /home]}
 `
 
-// A campaign looks for a schedule that violates an invariant. What it finds is made smaller. This cache asks for the token
-// of its lease when it publishes, and not whether the lease is over.
+// A campaign looks for a schedule that violates an invariant. Its findings are made smaller. This cache asks for the
+// token of its lease when it publishes, and not whether the lease is over.
 func Example() {
 	tokenAlone := isr.Protocol{Name: "token-alone", New: func(cfg isr.Config) (isr.Handler, error) {
 		cfg.Guards = isr.GuardToken

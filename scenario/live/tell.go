@@ -35,7 +35,7 @@ type calls map[string]map[callOf]history.Kind
 // rows, only if Options.Rows does not say it and it is not isr.PartitionKey of tenant and key.
 //
 // An error says which event is wrong, and why. Then none of them is taken in. At most 200,000 events are kept, with 64
-// MB of text; a Restore begins anew.
+// MB of text; a Restore begins again with none.
 func (c *Checker) Tell(events ...history.Event) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
