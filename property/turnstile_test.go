@@ -486,7 +486,7 @@ func (p *beatingPassage) extend(ctx context.Context) {
 	}
 	badge := p.passage.badge
 	if p.of.bugs.throwsAway {
-		// It asks for the end that it knows, which its own commit has changed.
+		// Its condition has the end that it knows, which its own commit has changed.
 		p.beats++
 		if err := p.passage.extendFrom(ctx, p.beats); err != nil {
 			p.lost = notMine(err) == nil || p.lost

@@ -243,9 +243,9 @@ func (w *world) markOwn(r *storeRequest, changed int) {
 	}
 }
 
-// markRefused notes that a write was refused which would have set a page or a lock. A write that sets both is a
-// publish. If a schema's function reads the rows, nobody knows which of them the write sets: for a row that may be
-// both, it counts as both.
+// markRefused notes that a write that would have set a page or a lock was refused. A write that sets both is a publish.
+// If a schema's function reads the rows, nobody knows which of them the write sets: for a row that may be both, it
+// counts as both.
 func (w *world) markRefused(table *string, key map[string]types.AttributeValue, sets rowmap.Roles) {
 	_, roles := w.rows.place(table, key)
 	switch {

@@ -209,7 +209,7 @@ func (p *process) leave(a *arrival) {
 	p.mu.Unlock()
 }
 
-// connection is the state of one.
+// connection is the state of a program's connection.
 type connection struct {
 	life int // that used it last
 	idle bool

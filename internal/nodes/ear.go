@@ -124,7 +124,7 @@ func (e *ear) placed(d deed) deed {
 	return d
 }
 
-// leave notes that the program waits for a request no longer.
+// leave notes that the program no longer waits for a request.
 func (e *ear) leave(d *deed, a *arrival) {
 	i := slices.Index(e.waits, a)
 	if i < 0 {

@@ -11,8 +11,9 @@ import (
 // a chance of error of one in 2^64. The number of distinct orders tells how much of the possible behaviour a campaign
 // has seen; the number of schedules does not.
 //
-// Each step is mixed with the latest step of its thread and of each thing that it reads or writes. The run is the sum
-// of its steps, in which the order of the terms is lost. An Order is for one run; the zero Order is ready.
+// Each step is mixed with the latest step of its thread and of each thing that it reads or writes. The hash of the run
+// is the sum of its steps' hashes, which does not depend on their order. An Order is for one run; the zero Order is
+// ready.
 //
 // Source: Mazurkiewicz: Trace theory (Advances in Petri Nets 1986), of what is hashed here.
 type Order struct {

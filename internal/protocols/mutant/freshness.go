@@ -28,8 +28,8 @@ func (lingerer) Fresh(m pagecache.Meta, now time.Time) bool {
 	return pagecache.Floor(now) <= m.FreshUntil()
 }
 
-// freshAsOfRead decides on freshness once, when it reads META. A machine that stops between the decision and the answer
-// calls a page fresh that has not been so for long.
+// freshAsOfRead decides on freshness once, when it reads META. If a machine stops between the decision and the answer,
+// it calls a page fresh whose window is long over.
 //
 // Seen in: etcd-io/etcd issue 20418, where a paused process served reads that were no longer true.
 func freshAsOfRead() isr.Protocol {

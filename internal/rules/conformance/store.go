@@ -30,8 +30,7 @@ type Store struct {
 	// Streams sends the requests about streams: a *dynamodbstreams.Client, or something with the methods of one. It should
 	// not retry. Nil skips the cases that need it.
 	Streams StreamsClient
-	// Clock, if the store has one that can be moved, lets the cases run that are about the passing of time. Nil skips
-	// them.
+	// Clock is the store's clock if it can be moved: then the cases about the passing of time run. Nil skips them.
 	Clock Clock
 	// Sweep, if the store has it, makes TTL delete everything that it may delete now. Nil skips the cases that need it.
 	Sweep func()

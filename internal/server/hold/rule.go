@@ -10,7 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// DefaultLimit is how long a request is held that is never released, and MaxLimit the longest that a rule may ask for.
+// DefaultLimit is how long a request that is never released is held, and MaxLimit the longest that a rule may ask for.
 const (
 	DefaultLimit = 30 * time.Second
 	MaxLimit     = time.Hour

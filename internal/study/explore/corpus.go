@@ -188,7 +188,7 @@ func (e entry) run(ctx context.Context, p isr.Protocol) CorpusRun {
 	return r
 }
 
-// Verdict is unknown of a run that is not the recorded one, or has none.
+// Verdict is unknown if the run is not the recorded one, or has no verdict.
 func (r CorpusRun) Verdict() invariant.Verdict {
 	switch {
 	case r.Violates != "":
