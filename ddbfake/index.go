@@ -191,8 +191,8 @@ func appendPart(tuple []byte, v attr.Value) []byte {
 
 const partEnd = 1
 
-// afterTuple returns the first string after all tuples that begin like this one; false if this is the empty tuple, with
-// which all begin.
+// afterTuple returns the first string after all tuples that begin with this one; false for the empty tuple, with which
+// all begin.
 func afterTuple(tuple []byte) (string, bool) {
 	if len(tuple) == 0 {
 		return "", false

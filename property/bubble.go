@@ -183,7 +183,7 @@ func (*bubble) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 }
 
 // A bubble does not know of every wait: a goroutine that waits for a mutex, a socket or a channel made outside is not
-// "durably blocked". The runtime knows, and tells by its stacks.
+// "durably blocked". The runtime knows, and its stacks say so.
 //
 // Source: https://github.com/golang/go/issues/77687
 

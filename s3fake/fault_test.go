@@ -97,7 +97,7 @@ func TestFaultsOverHTTP(t *testing.T) {
 	}
 }
 
-// A kind of rows alone fails loudly, and so does an unknown one.
+// A kind that is for rows alone fails loudly, and so does an unknown kind.
 func TestFaultsOfRows(t *testing.T) {
 	for _, kind := range []ddbfake.FaultKind{ddbfake.FaultStaleRead, ddbfake.FaultUnprocessed, 0, 99} {
 		s := New(Options{Buckets: []string{"pages"}})

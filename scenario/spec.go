@@ -42,7 +42,8 @@ type Scenario struct {
 	Skew       time.Duration // max-clock-skew: the promised bound of |a node's clock - true time|
 	Actors     []Actor
 	Faults     []Fault
-	// Settle is within how long every page must be fresh once the run is over and faults have stopped; 0 does not ask.
+	// Settle is the time within which every page must be fresh after the run, when faults have stopped; 0 does not check
+	// it.
 	Settle time.Duration
 	Bounds Bounds
 	Reach  []Mark // marks that a campaign must reach

@@ -50,8 +50,8 @@ type Row struct {
 	// "status!=DONE", "locked_by" (it is there, and not empty) and "!deleted".
 	When string
 
-	// Body is the attribute with the page itself, and BodyKey the one with its name in a body store. Without either and
-	// without Current, all attributes that are given no meaning are taken for the page.
+	// Body is the attribute with the page itself, and BodyKey the one with its name in a body store. Without these two and
+	// Current, all attributes without another meaning are taken for the page.
 	Body, BodyKey string
 	// Generated is when the data of the page was read, Window how long the page is fresh from then on, and FreshUntil when
 	// it ceases to be fresh. A Window such as "= 60s" holds for all pages. The default is the window that the world

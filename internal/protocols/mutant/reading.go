@@ -66,8 +66,8 @@ func (s *thriftyReader) Read(ctx context.Context, key string) (pagecache.Meta, e
 	return s.eventual.Read(ctx, key)
 }
 
-// memoryBeforeMeta remembers META in the process for as long as its page is fresh. The machine that makes the page again
-// within its window, because it was asked to, goes on serving the one before.
+// memoryBeforeMeta remembers META in the process for as long as its page is fresh. A machine that is asked to make the
+// page again within its window goes on serving the old one.
 func memoryBeforeMeta() isr.Protocol {
 	return isr.Protocol{
 		Name:    "memory-before-meta",

@@ -92,7 +92,7 @@ func TestALeaseLastsAtLeastItsDuration(t *testing.T) {
 	}
 }
 
-// The SDK sends a put again whose response was lost, and the put meets itself.
+// The SDK repeats a put whose response was lost, and the repetition meets the row of the first attempt.
 func TestAcquireMeetsItsOwnCommit(t *testing.T) {
 	want := pagecache.Lease{Key: key, Token: "alice-1", ExpiresAt: t0 + 30}
 

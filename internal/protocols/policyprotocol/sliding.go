@@ -69,8 +69,8 @@ func (s *slider) slid(m pagecache.Meta, now pagecache.EpochSeconds) pagecache.Me
 var setWindow, ifSamePage = "SET revalidate_seconds = :longer, #ttl = :ttl",
 	"s3_key = :page AND generated_at = :generated AND revalidate_seconds = :window"
 
-// extend writes the window, and says whether it has done so. A row that has changed keeps its own: it may have another
-// page, or be invalidated.
+// extend writes the window, and says whether it has done so. A row that has changed keeps its own window: it may have
+// another page, or be invalidated.
 func (s *slider) extend(ctx context.Context, key string, m, longer pagecache.Meta) bool {
 	cfg := s.Config()
 	_, err := cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{

@@ -99,7 +99,7 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 	}
 }
 
-// replays holds that the file of a shrunk run is read again, and that its replay entry is that run. It returns the run.
+// replays checks that the file of a shrunk run can be read, and that its replay entry is that run. It returns the run.
 func replays(t *testing.T, shrunk *campaign.Shrunk) scenario.Run {
 	t.Helper()
 	s, err := scenario.Parse("shrunk.yaml", []byte(yamlOf(t, shrunk.Scenario)))

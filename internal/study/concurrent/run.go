@@ -148,7 +148,7 @@ func (r Run) round(ctx context.Context, length time.Duration, o *Outcome) error 
 	return nil
 }
 
-// taken counts the leases that were taken while another one had neither been given back nor published under.
+// taken counts the leases that were taken although the one before had not been given back, nor been used for a publish.
 func taken(operations []history.Operation) (n int) {
 	held := map[string]string{} // by key
 	for _, op := range operations {
