@@ -50,7 +50,7 @@ func (db *DB) nextFault(r *request, in any) *Fault {
 	)
 }
 
-// Matches reports whether a fault's kind can befall a call that is about to be
+// Matches reports whether a fault's kind can hit a call that is about to be
 // made, and its predicates hold. Nth and Times, which count calls, are not
 // among them.
 func (db *DB) Matches(f Fault, c Call) bool {

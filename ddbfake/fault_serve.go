@@ -27,7 +27,7 @@ func (db *DB) faultOf(r *request, c *Call) (*Fault, error) {
 	return fault, nil
 }
 
-// befalls reports whether this kind of fault can befall a call.
+// befalls reports whether this kind of fault can hit a call.
 func (k FaultKind) befalls(in any) bool {
 	switch k {
 	case FaultConflict:

@@ -39,7 +39,7 @@ type index struct {
 
 	entries *btree.BTreeG[*indexRow]
 	bytes   int64
-	order   scanOrder // the order of a Scan; nil if it is to be worked out
+	order   scanOrder // the order of a Scan; nil until it is worked out
 }
 
 // indexRow is a row's place in an index.

@@ -109,7 +109,7 @@ func (s *statement) selection(db *DB, r *request, in *dynamodb.ExecuteStatementI
 	return x, nil
 }
 
-// findIndex finds the index that is to be read.
+// findIndex finds the index to read.
 func (x *selection) findIndex() error {
 	x.index = x.table.index(x.Index())
 	switch {

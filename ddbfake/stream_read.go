@@ -52,7 +52,7 @@ func (db *DB) getRecords(r *request, in *dynamodbstreams.GetRecordsInput) (*dyna
 	return out, nil
 }
 
-// trimmedData is for a reader who is too late.
+// trimmedData is the error for a reader who is too late.
 //
 // Source: https://github.com/ironSource/node-dynamodb-stream/issues/13 (the text)
 func trimmedData() error {

@@ -24,7 +24,7 @@ type table struct {
 	dues *btree.BTreeG[*row]
 	// quietUntil is an epoch second before which no lag ends.
 	quietUntil int64
-	// order is the order of a Scan; nil if it is to be worked out.
+	// order is the order of a Scan; nil until it is worked out.
 	order scanOrder
 
 	id                 string

@@ -106,7 +106,7 @@ func (r runner) within(most time.Duration, w *watch, run func() error) error {
 	}
 }
 
-// stuckError says that a run in a bubble did not come to its end.
+// stuckError says that a run in a bubble did not end.
 type stuckError struct {
 	why    string // as it continues "the store under test"
 	still  bool   // it runs on, or waits, with everything that it was given

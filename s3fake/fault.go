@@ -79,7 +79,7 @@ func ParseFault(text string) (Fault, error) {
 	return f, nil
 }
 
-// matches reports whether the kind can befall a call, and the predicates hold.
+// matches reports whether the kind can hit a call, and the predicates hold.
 func (f *Fault) matches(c *Call) bool {
 	switch {
 	case f.Kind == ddbfake.FaultConflict && !c.conditional(),

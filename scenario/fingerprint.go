@@ -50,7 +50,7 @@ func newFingerprinter(s *Scenario) *fingerprinter {
 	return p
 }
 
-// change takes in an entry of the change log.
+// change notes an entry of the change log.
 func (p *fingerprinter) change(c ddbfake.Change) {
 	p.row(c)
 	for _, m := range p.memories {
@@ -58,7 +58,7 @@ func (p *fingerprinter) change(c ddbfake.Change) {
 	}
 }
 
-// row takes in a row that has changed.
+// row notes a changed row.
 func (p *fingerprinter) row(c ddbfake.Change) {
 	var name rowName
 	name.pk, _ = c.Key.Str("pk")
@@ -88,7 +88,7 @@ func (p *fingerprinter) named(in any) (sum fingerprint.Hash, known bool) {
 	return sum, known && every
 }
 
-// events takes in what is new in the history. Memories hear of it before they hear of changes that came after it.
+// events notes the new events of the history. Memories hear of it before they hear of changes that came after it.
 func (p *fingerprinter) events(all []history.Event) {
 	for _, e := range all {
 		p.seen = e.Seq

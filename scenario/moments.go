@@ -244,7 +244,7 @@ func (w *world) noteEnd(c *ddbfake.Change) {
 	}
 }
 
-// meetEnds takes in a request that the store has served, before its changes.
+// meetEnds notes, before the changes of a served request, the ends that the request met.
 func (w *world) meetEnds(r *storeRequest) {
 	if w.ends.met == nil || w.quiet || w.struck != 0 && !takesEffect(w.struck) {
 		return

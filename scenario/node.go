@@ -326,7 +326,7 @@ func (n *node) namedFor(ctx context.Context) *named {
 	return own
 }
 
-// note takes in the keys that a call names. A Query names none.
+// note notes the keys that a call names. A Query names none.
 func (a *named) note(input any, rows *rows) {
 	eachRow(input, func(table *string, key map[string]types.AttributeValue, _ bool) {
 		if rows == nil {

@@ -254,8 +254,8 @@ func TestFaultsOfOwnTables(t *testing.T) {
 	}
 }
 
-// Every scenario, under its own protocol and under the mutants that it catches, comes to the same schedule, the same
-// marks and the same verdict if every row, key and attribute has another name and a mapping says which.
+// Every scenario, under its own protocol and under the mutants that it catches, has the same schedule, the same marks
+// and the same verdict if a mapping gives every row, key and attribute another name.
 func TestRenamedRowsAreJudgedAlike(t *testing.T) {
 	runs, violated := 0, map[string]bool{}
 	for _, file := range append(fixtures.Names(), fixtures.Museum()...) {

@@ -303,8 +303,8 @@ func brokenIn(t *testing.T, s *scenario.Scenario, p isr.Protocol, schedules int)
 	return names
 }
 
-// In each of these files something befalls a machine at its time. A protocol with a bug is caught by that: without the
-// cause it passes. The reference passes with it.
+// Each of these files has a planned event of a machine. A protocol with a bug is caught by that: without the cause it
+// passes. The reference passes with it.
 var atTheirTime = []struct{ name, mutant, breaks, cause, file string }{
 	{"a pause", "blind-publish", "stale-writer", "pause at 1s for 20s", `
 name: paused-at-a-time

@@ -162,7 +162,7 @@ var eventForms = []struct{ word, example string }{
 	{"clock", "clock +2s at 10s"},
 }
 
-// event reads what befalls a machine at a time.
+// event reads an event of a machine at a time.
 func (p *parse) event(n yamlNode) schedule.Planned {
 	text := p.text(n)
 	var verbs, examples []string

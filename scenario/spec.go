@@ -102,7 +102,7 @@ type Actor struct {
 	PauseFor   time.Duration
 	Crashes    int
 	Restarts   int
-	Events     []schedule.Planned // what befalls the machine at a time, in every schedule
+	Events     []schedule.Planned // events of the machine at a time, in every schedule
 }
 
 // Bounds limit a run and a campaign.

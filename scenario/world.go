@@ -70,7 +70,7 @@ type world struct {
 	calls         onceCalls
 	objectsMu     sync.Mutex
 	objects       any    // what the nodes' clients of the body store share: see bodies.State
-	alive         []life // handlers whose lives are to be ended with their nodes'
+	alive         []life // handlers whose lives must end with their nodes'
 	unended       error  // the first that could not be, before the end of the run
 }
 
@@ -285,7 +285,7 @@ func (w *world) lastCall() *hooks.Call {
 	return call
 }
 
-// noteChanges takes in the changes of the store since the last call, and counts those by clients.
+// noteChanges notes the changes of the store since the last call, and counts those by clients.
 func (w *world) noteChanges() (byClients int) {
 	changes := w.db.ChangesSince(w.seen)
 	for i := range changes {

@@ -204,7 +204,8 @@ type searched struct {
 	Broken []string // the invariants that some run violated
 }
 
-// search explores a scenario. It says how many states there were, if states are compared, and whether it came to its end.
+// search explores a scenario. It returns the number of states, if states are compared, and whether the search was
+// complete.
 func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound int) (searched, sim.Explored) {
 	t.Helper()
 	x := sim.Exploration{Off: off, MaxSchedules: bound}

@@ -81,7 +81,7 @@ func (p *process) serve() {
 	go func() { _ = p.server.Serve(p.listener) }() // until it is closed
 }
 
-// arrive takes in a request, and answers it when the schedule says so.
+// arrive accepts a request, and answers it when the schedule says so.
 func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {

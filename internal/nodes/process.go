@@ -33,7 +33,7 @@ type process struct {
 	can      []string
 
 	events chan event    // what it has said
-	gone   chan struct{} // closed when it is to be left alone: it failed, or was killed
+	gone   chan struct{} // closed when it must be left alone: it failed, or was killed
 	exited chan struct{} // closed when it has been waited for
 	reset  bool          // its last life is over, and it has said that it is ready
 

@@ -228,7 +228,7 @@ func lastNumbering(requests []ddbfake.Request) []ddbfake.Request {
 	return requests
 }
 
-// take takes in the next event.
+// take counts the next event.
 func (s *summing) take(e event) {
 	p := s.pages[e.page]
 	if p == nil {
@@ -271,7 +271,7 @@ func (s *summing) take(e event) {
 	}
 }
 
-// noteRead takes in a read of a page.
+// noteRead notes a read of a page.
 func (s *summing) noteRead(p *pageSum, e event) {
 	if !p.known {
 		return // there was no page to be read

@@ -207,7 +207,7 @@ var longKind = map[attr.Kind]string{
 	"BOOL": "BOOLEAN", "NULL": "NULL", "M": "MAP", "L": "LIST",
 }
 
-// Apply returns the item after the update. Old, which may be nil for a missing item, stays as it is; the result shares
+// Apply returns the item after the update. Old, which may be nil for a missing item, does not change; the result shares
 // the values that the update does not touch, and is never nil. Apply does not know the key: give the key's attributes
 // as old when the item is missing.
 //

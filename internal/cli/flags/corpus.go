@@ -34,7 +34,7 @@ func (c *Corpus) Register(cmd *cobra.Command, what string) {
 	cmd.Flags().BoolVar(&c.begin, "corpus-new", false, "make the folder of --corpus if it is not there, as on the first night")
 }
 
-// Given says whether there is to be a corpus.
+// Given says whether the user asks for a corpus.
 func (c *Corpus) Given() bool { return c.Corpus != "" || c.begin }
 
 // Ready makes sure that there is a folder. A missing folder is made only on request: the name may be mistyped, and a

@@ -63,7 +63,7 @@ type Exploration struct {
 	Spare func(schedule int) bool
 	// Backwards takes the last of the possible steps first.
 	Backwards bool
-	// Visit, if set, is told each state that the exploration comes to for the first time, by its fingerprint. If it returns
+	// Visit, if set, is told each state that the exploration reaches for the first time, by its fingerprint. If it returns
 	// false the exploration ends there, and is not complete.
 	Visit func(state uint64) bool
 
@@ -173,7 +173,7 @@ func (x *Exploration) Explored() Explored {
 	return e
 }
 
-// States returns the fingerprints of the states that the exploration has come to, ascending.
+// States returns the fingerprints of the states that the exploration has reached, ascending.
 func (x *Exploration) States() []uint64 { return slices.Sorted(maps.Keys(x.visited.states)) }
 
 // explorer is the chooser of one run of an Exploration.
@@ -329,7 +329,7 @@ func (e *explorer) still(asleep []option, m option) (rest []option) {
 	return rest
 }
 
-// ended takes in the run's result.
+// ended notes the run's result.
 func (e *explorer) ended(r Result) {
 	x := e.x
 	if x.Repeat && x.err == nil {
@@ -401,7 +401,7 @@ func (s *Sim) persistent() int {
 			continue
 		}
 		a := step.proc.actor
-		// Before its code runs, nothing can befall a node.
+		// Before its code runs, nothing can happen to a node.
 		if len(a.lanes) > 0 { // they race with one another
 			continue
 		}
@@ -430,7 +430,7 @@ func (s *Sim) endsInEffects() bool {
 	return optional && slices.ContainsFunc(s.steps, func(step Step) bool { return step.Kind == Effect && step.mayEnd() })
 }
 
-// dueFor says whether something planned befalls the actor's node at this moment.
+// dueFor says whether a planned event of the actor's node is due at this moment.
 func (s *Sim) dueFor(a *actor) bool {
 	return s.due && slices.ContainsFunc(s.steps, func(step Step) bool { return step.planned && step.proc.actor == a })
 }

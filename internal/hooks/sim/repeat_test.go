@@ -160,7 +160,7 @@ func TestTheFirstDifferenceOfTwoLists(t *testing.T) {
 	}
 }
 
-// A repetition that comes to the same number of steps, and ends in another way, is another run.
+// A repetition with the same number of steps and another end is another run.
 func TestARepetitionThatEndsInAnotherWayIsNotTheSame(t *testing.T) {
 	for _, breaks := range []int{0, 1} { // the first run, or its repetition
 		x, runs := &sim.Exploration{Repeat: true}, 0

@@ -371,7 +371,7 @@ func (s *Sim) collectActor(a *actor) (waiting bool) {
 		s.offer(p, Timer, 0)
 	}
 	if p.state == notStarted {
-		return waiting // before its code runs, nothing that befalls a node can be noticed
+		return waiting // before its code runs, nothing that happens to a node can be noticed
 	}
 	if a.pauses > 0 && !a.paused {
 		s.offer(p, Pause, 0)
@@ -479,7 +479,7 @@ func (s *Sim) befall(step *Step) (note string) {
 	return note
 }
 
-// befallByChance applies what the schedule has chosen to befall the node.
+// befallByChance applies an event of the node that the schedule has chosen.
 func (s *Sim) befallByChance(step *Step, a *actor) (note string) {
 	switch step.Kind {
 	case Pause:

@@ -20,7 +20,7 @@ import (
 const Bucket = "bodies"
 
 var (
-	// writes are the operations that the faults of writes befall.
+	// writes are the operations that the faults of writes hit.
 	writes = []string{
 		"AbortMultipartUpload", "CompleteMultipartUpload", "CopyObject", "CreateMultipartUpload", "DeleteObject", "DeleteObjects", "PutObject", "UploadPart", "UploadPartCopy",
 	}

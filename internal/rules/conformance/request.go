@@ -314,7 +314,7 @@ func after(r func(now int64) request) request {
 	return func(w *world) any { return r(w.now())(w) }
 }
 
-// Options. Their names are short because a case is to be read at a glance.
+// Options. Their names are short, so that a case can be read at a glance.
 
 // on names another one of the case's tables, or one that does not exist.
 func on(table string) option {

@@ -41,8 +41,8 @@ type Report struct {
 	Missing   []scenario.Mark // marks that the scenario declares and no schedule reached
 	// Unmet are the declared faults that could never strike: no call of any schedule fits them.
 	Unmet []scenario.Fault
-	// Deadlines are the ends of leases and of freshness that the rows held, and where a proof came to them. A campaign has
-	// none.
+	// Deadlines are the ends of leases and of freshness that the rows held, and the sides on which a proof met them. A
+	// campaign has none.
 	Deadlines []Deadline
 	Verdict   invariant.Verdict
 	Why       string // for the verdict unknown

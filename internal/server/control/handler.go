@@ -49,8 +49,8 @@ type Options struct {
 	// Findings returns the findings of a check of the traffic. Nil means that there is no check: requests to /violations
 	// are refused with status 409.
 	Findings func() Findings
-	// Tell takes in the events that clients post to /history: all of them, or none and an error, which may end in a hint.
-	// Nil means that there is no check, as for Findings.
+	// Tell gets the events that clients post to /history. It accepts all of them, or none and returns an error, which may
+	// end in a hint. Nil means that there is no check, as for Findings.
 	Tell func([]history.Event) error
 	// Restoring is called with a function that sets the DB back to a state, and calls it. A check of the traffic learns of
 	// the restore in this way. Nil calls the function and nothing else.

@@ -37,7 +37,7 @@ type Keeper struct {
 // kept are the files that were written about a run.
 type kept struct{ record, report string }
 
-// Wanted says whether anything is to be kept.
+// Wanted says whether the user wants any file.
 func (k *Keeper) Wanted() bool { return k.Record != "" || k.Report != "" }
 
 // Ready makes sure, before runs are made, that their files can be written. Those of several runs are in a folder.
