@@ -16,7 +16,7 @@ import (
 // serversEnv is the environment variable in which cmd/speed says what servers run: a server for each name, in JSON.
 const serversEnv = "ISRSIM_BENCH_SERVERS"
 
-// serverNames are those that cmd/speed starts.
+// serverNames are the servers that cmd/speed starts.
 var serverNames = []string{"isr-sim", "minidyn", "dynalite", "dynamodb-local"}
 
 // server is a process that speaks DynamoDB's protocol.

@@ -221,7 +221,7 @@ func TestThroughputLetsLargeRequestsIn(t *testing.T) {
 	}
 }
 
-// The SDK's own client meets the limits, waits as it does on AWS, and recovers. Time is that of the bubble.
+// The SDK's own client meets the limits, waits as it does on AWS, and recovers. Time is the bubble's.
 func TestThroughputThroughSDK(t *testing.T) {
 	for _, test := range []struct {
 		name        string

@@ -56,7 +56,7 @@ func greens() []green {
 // greenEnv makes TestGreenChild run one part of the ways.
 const greenEnv = "ISRSIM_PROPERTY_GREEN"
 
-// greenParts is in how many processes they run.
+// greenParts is the number of processes in which they run.
 const greenParts = 2
 
 // TestNothingIsGreenThatWasNotJudged runs all ways in child processes, and wants each to fail with its words.

@@ -71,7 +71,7 @@ func (c Check) look(t rapid.TB, f *found) {
 	})
 }
 
-// enoughForWorlds is for how many worlds there must be time to go on: some take longer than others.
+// enoughForWorlds is the number of worlds for which time must be left to go on: some take longer than others.
 const enoughForWorlds = 5 * worldsPerCheck
 
 // found is the state of the search.

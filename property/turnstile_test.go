@@ -293,7 +293,7 @@ func badLocks() map[string]func(property.LockNode) (property.Lock, error) {
 	}
 }
 
-// locksSeeds is under how many seeds TestBugsOfLocksAreFound looks; 0 is a few.
+// locksSeeds is the number of seeds that TestBugsOfLocksAreFound tries; 0 is a few.
 var locksSeeds = flag.Int("locks.seeds", 0, "")
 
 // TestLockPasses holds that a correct lock passes, with rows and a table of its own.

@@ -47,8 +47,8 @@ type Scenario struct {
 	Settle time.Duration
 	Bounds Bounds
 	Reach  []Mark // marks that a campaign must reach
-	// Invariants are the names of the only invariants that judge; nil is all. Without are those that do not. At most one
-	// of the two is set.
+	// Invariants are the names of the only invariants that judge; nil is all. Without are the names of invariants that do
+	// not judge. At most one of the two is set.
 	Invariants, Without []string
 	Expect              invariant.Verdict
 	Catches             []string // protocols that this scenario is known to catch

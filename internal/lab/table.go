@@ -107,7 +107,7 @@ func PrintCSV(out io.Writer, rows []Row) error {
 	return w.Error()
 }
 
-// measures are those that a row has.
+// measures are the measures that a row has.
 func (r Row) measures() []policy.Measure {
 	return slices.DeleteFunc(policy.Measures(), func(m policy.Measure) bool { return r.cold && m == policy.CostMonth })
 }

@@ -42,7 +42,7 @@ type arrival struct {
 	place  int          // in the order of its life's requests, from 1
 }
 
-// answer is that to an arrival.
+// answer is the answer to an arrival.
 type answer struct {
 	status int
 	header http.Header

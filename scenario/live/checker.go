@@ -19,8 +19,8 @@ import (
 
 // Options configure a Checker.
 type Options struct {
-	// Invariants are those to check; default, if nil: Invariants(). An empty list judges nothing, and so it is Unknown.
-	// The caller's own need a Watch: one without is reported as a doubt, once.
+	// Invariants are the invariants to check; default, if nil: Invariants(). An empty list judges nothing, and so it is
+	// Unknown. The caller's own need a Watch: one without is reported as a doubt, once.
 	Invariants []invariant.Invariant
 	Promise    invariant.Promise
 	Start      time.Time // the instant from which a printed Broken counts time; default: the first change of the log

@@ -18,7 +18,7 @@ type engine struct {
 	only         string // a variable that must be set, too
 }
 
-// engines are those whose variables are read. The first one that is found counts.
+// engines are the engines whose variables are read. The first one that is found counts.
 var engines = []engine{
 	// Source: https://kubernetes.io/docs/tasks/job/indexed-parallel-processing-static/. The number of completions is in no
 	// variable.

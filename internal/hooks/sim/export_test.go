@@ -11,7 +11,7 @@ func (p *Proc) Incarnation() int { return p.incarnation }
 // ID identifies the step among those possible now.
 func (s Step) ID() uint64 { return s.id() }
 
-// FirstDifference is that of two lists of requests.
+// FirstDifference returns the first difference of two lists of requests.
 var FirstDifference = firstDifference
 
 // RememberedSets returns how many sets of steps are kept of a state for each of those that are given.

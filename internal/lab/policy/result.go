@@ -18,8 +18,7 @@ const (
 	TierRatio
 	// Outdated is the share of reads that were served outdated data: it had changed since its render.
 	Outdated
-	// OutdatedAge is for how long the served data had been outdated, averaged over all reads (0 for current data), in
-	// seconds.
+	// OutdatedAge is how long the served data had been outdated, averaged over all reads (0 for current data), in seconds.
 	OutdatedAge
 	// OutdatedP50, OutdatedP99 and OutdatedMost are quantiles and the largest value of the same, over the reads that
 	// were served outdated data.

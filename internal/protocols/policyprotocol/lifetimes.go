@@ -71,7 +71,7 @@ func (s *jittered) Publish(ctx context.Context, l pagecache.Lease, m pagecache.M
 	return s.RecipeA.Publish(ctx, l, m)
 }
 
-// staleTolerance is for how long after its window a page may be served as stale.
+// staleTolerance is how long after its window a page may be served as stale.
 const staleTolerance = 30 * time.Second
 
 // Under staleWhileRevalidate, one node makes a stale page again. The other requests are served the old page for as long

@@ -54,8 +54,8 @@ func (c *conn) make() (err error) {
 	return err
 }
 
-// made ends the making of an answer, if one is made: with the answer, or without one. It returns the room that the answer
-// keeps; it is nil if there is none. An answer that must be given has room, whether or not bytes are free.
+// made ends the making of an answer, if one is under way, with its body; nil is no answer. It returns the room that the
+// answer keeps; it is nil if there is none. An answer that must be given has room, whether or not bytes are free.
 func (c *conn) made(answer []byte, must bool) *claim {
 	if c == nil {
 		return nil

@@ -58,7 +58,7 @@ func TestWhatWasWatchedIsARecord(t *testing.T) {
 	}
 }
 
-// TestChangesOfOneRequestAreOneStep holds that for a change log, with a deletion by TTL and an event in between.
+// TestChangesOfOneRequestAreOneStep in a change log, with a deletion by TTL and an event in between.
 func TestChangesOfOneRequestAreOneStep(t *testing.T) {
 	change := func(seq, request int, sk string, cause ddbfake.Cause) ddbfake.Change {
 		key := attr.Item{"pk": attr.S("CACHE#1"), "sk": attr.S(sk)}

@@ -72,7 +72,7 @@ func rankOf(k sim.Kind) int {
 // counterfactual is an event, and how to run without it.
 type counterfactual struct {
 	Event
-	world *scenario.Scenario // nil is that of the run
+	world *scenario.Scenario // nil is the run's
 	fresh int                // the read that no replica answers: see hooks.Probe
 	// follow is the recorded schedule without the event up to a step, and then another strategy.
 	follow func(cut int, then sim.Strategy) sim.Strategy

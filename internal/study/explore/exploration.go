@@ -123,7 +123,7 @@ func (x *Exploration) Missing() []scenario.Mark {
 	})
 }
 
-// Verdict is that of the whole exploration. A violation outweighs unknown.
+// Verdict is the verdict of the whole exploration. A violation outweighs unknown.
 func (x *Exploration) Verdict() invariant.Verdict {
 	violated := slices.ContainsFunc(x.Findings, func(f Finding) bool { return f.Name != brokenFinding }) ||
 		slices.ContainsFunc(x.Corpus, func(r CorpusRun) bool { return r.Verdict() == invariant.Violated })

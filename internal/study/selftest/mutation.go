@@ -34,7 +34,7 @@ type MutantResult struct {
 	Ran []ScenarioRuns
 }
 
-// ScenarioRuns is in how many schedules of a scenario a mutant ran.
+// ScenarioRuns is the number of schedules of a scenario in which a mutant ran.
 type ScenarioRuns struct {
 	Scenario  string
 	Schedules int
