@@ -41,7 +41,7 @@ const (
 	CallRepeated     = "call-repeated"   // it was answered with the result of another call's effect
 	CallContended    = "call-contended"  // a call was made while another one of its key was under way, or its node had died over it
 	CallTakenOver    = "call-taken-over" // an effect began during another call of the key whose effect had begun
-	CallOtherPayload = "other-payload"   // a call was refused because its key is that of another payload
+	CallOtherPayload = "other-payload"   // a call was refused because its key was used with another payload
 	EffectAgain      = "effect-again"    // the effect of a key took place after somebody had been told a result of it
 )
 
