@@ -120,14 +120,14 @@ func (to *answer) headers(method string, set func(name, value string)) {
 		set(name, strings.Join(values, ", "))
 	}
 	set(headerTime, strconv.FormatInt(to.time, 10))
-	// SDKs read it: one that is far from the node's clock has them correct theirs, and send what was refused again.
+	// If it were far from the node's clock, SDKs would correct their clocks, and send refused requests again.
 	set("Date", time.UnixMilli(to.time).UTC().Format(http.TimeFormat))
 	if method != http.MethodHead { // which has the length of what it does not have
 		set("Content-Length", strconv.Itoa(len(to.body)))
 	}
 }
 
-// takeIn takes in a request. It returns false if nobody will answer it.
+// takeIn accepts a request. It returns false if nobody will answer it.
 func (p *process) takeIn(a *arrival) bool {
 	p.mu.Lock()
 	var other *arrival
@@ -145,7 +145,7 @@ func (p *process) takeIn(a *arrival) bool {
 	return p.say(event{arrival: a})
 }
 
-// takeInLine takes in a request that is a line, or that the program lets one go.
+// takeInLine accepts a request in the form of a line, or the note that the program has dropped one.
 func (p *process) takeInLine(line []byte) {
 	var r request
 	if err := json.Unmarshal(line, &r); err != nil {
