@@ -26,10 +26,10 @@
 // rounds, so that a disturbance of some seconds hits both sides of a ratio. The median over the rounds counts.
 // Everything runs on one CPU. Without cmd/speed, `go test -bench .` measures what needs no server, and skips the rest.
 //
-// What the benchmarks have printed is left in .cache/bench/output.txt, for benchstat -col /by.
+// The output of the benchmarks is left in .cache/bench/output.txt, for benchstat -col /by.
 //
 // # Fidelity
 //
 // Package bench compares speed only. TestSameWork asserts that each side does the same work: the answers, and the rows
-// that are left. What the peers do not do is in docs/SPEED.md, below the figures.
+// that are left. docs/SPEED.md says, below the figures, what the peers do not do.
 package bench

@@ -103,7 +103,7 @@ func BenchmarkHTTP(b *testing.B) {
 			})
 		}
 	}
-	// What every server pays that is built on a library, whatever it does.
+	// The cost that every server on this library has, whatever it does.
 	for _, library := range []string{"net-http", "fasthttp"} {
 		b.Run("op=get/by="+library, func(b *testing.B) {
 			measureServer(b, find(b, library), operations()[0])

@@ -20,7 +20,7 @@ import (
 // connections is how many connections a raw client keeps.
 const connections = 8
 
-// raw is a client that sends bytes which were encoded before, over connections that it keeps.
+// raw is a client that sends requests encoded beforehand, over connections that it keeps.
 type raw struct {
 	conns [connections]struct {
 		net.Conn
@@ -81,8 +81,8 @@ func (r *raw) send(i int, request *wired) error {
 	return err
 }
 
-// wired is a request as the SDK sends it, byte for byte, but for the ClientRequestToken: that is another one each time,
-// as it would be, or a transaction would be taken for a repetition and not be done.
+// wired is a request as the SDK sends it, byte for byte, but for the ClientRequestToken. That is a new one each time,
+// as with the SDK: a transaction with an old token would be taken for a repetition.
 type wired struct {
 	bytes []byte
 	token []byte // the part that changes; none if nil

@@ -16,7 +16,7 @@ import (
 // serversEnv is the environment variable in which cmd/speed says what servers run: a server for each name, in JSON.
 const serversEnv = "ISRSIM_BENCH_SERVERS"
 
-// serverNames are those that cmd/speed starts.
+// serverNames are the servers that cmd/speed starts.
 var serverNames = []string{"isr-sim", "minidyn", "dynalite", "dynamodb-local"}
 
 // server is a process that speaks DynamoDB's protocol.
@@ -39,7 +39,7 @@ var running = sync.OnceValues(func() (map[string]*server, error) {
 	}
 	for _, s := range servers {
 		s.fill = sync.OnceValue(func() error {
-			// What is done once for all outlives the benchmark that happens to do it.
+			// A server that is started once outlives the benchmark that happens to start it.
 			return fill(context.Background(), s.sdk())
 		})
 	}

@@ -48,8 +48,8 @@ func firstAnswer(ctx context.Context) error {
 	return send(ctx, c, &dynamodb.GetItemInput{TableName: aws.String(tableName), Key: pagecache.Key(partitionKey(0), isr.SortMeta)})
 }
 
-// BenchmarkStart: how long it takes from nothing to the first row read, in a new process (cold), and in one that has
-// done it before (warm).
+// BenchmarkStart: the time from nothing to the first row read, in a new process (cold), and in one that has done it
+// before (warm).
 func BenchmarkStart(b *testing.B) {
 	b.Run("process=new", func(b *testing.B) {
 		var times samples
@@ -121,7 +121,7 @@ func BenchmarkSnapshot(b *testing.B) {
 		written := time.Now()
 		db.Restore(taken)
 		restored := time.Now()
-		// The state that the next snapshot is of has one more change than this one's.
+		// This write gives the next snapshot one change that the last one did not have.
 		if err := send(b.Context(), c, putLocks[i%pages]); err != nil {
 			b.Fatal(err)
 		}

@@ -25,7 +25,7 @@ type action struct {
 	legacy       *legacyWrite // nil if there are no legacy parameters, else there are no expressions
 	// statement says that the action is a statement of PartiQL, which has args, condition and update already.
 	statement bool
-	insert    bool // an item that is there already is a duplicate
+	insert    bool // an existing item is a duplicate
 
 	// Set by prepare.
 	args      expr.Args

@@ -204,7 +204,7 @@ func (t *tableGets) resolve(seen batchKeys) error {
 	return nil
 }
 
-// fromReplica replaces the rows by those that a replica has heard of, if a replica serves the reads.
+// fromReplica replaces the rows by those of a replica, if a replica serves the reads.
 func (t *tableGets) fromReplica(db *DB, r *request) {
 	if !db.behind(r, t.in.ConsistentRead) {
 		return
@@ -217,7 +217,7 @@ func (t *tableGets) fromReplica(db *DB, r *request) {
 
 // run reads the rows into the answer, which has sizeBytes already, and returns the number of keys that are done. Keys
 // whose rows do not fit, keys that are withheld, and keys that a limit refuses come back as they were asked for.
-// Refused becomes the error of the first of the latter.
+// refused becomes the error of the first key that a limit refuses.
 func (t *tableGets) run(db *DB, r *request, out *dynamodb.BatchGetItemOutput, units *tableUnits, sizeBytes *int,
 	refused *error) (int, error) {
 	items := []map[string]types.AttributeValue{}

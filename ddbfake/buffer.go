@@ -2,8 +2,7 @@ package ddbfake
 
 import "sync"
 
-// buffers holds room for text that is needed until a call is over: answers on their way, and texts that are only
-// compared.
+// buffers holds memory for text that is dropped when a call is over: answers, and texts that are only compared.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // keepBuffer is the largest buffer that goes back to the pool.

@@ -100,7 +100,7 @@ func TestKeepChangesOfSnapshots(t *testing.T) {
 	}
 }
 
-// A replica that lags is never further behind than the log reaches.
+// A lagging replica is never further behind than the log reaches.
 func TestReplicaOfBoundedLog(t *testing.T) {
 	w := newBounded(t, 2, ddbfake.LagManual)
 	for i := 1; i <= 9; i++ {

@@ -42,7 +42,7 @@ func (t *table) hasCollections() bool {
 	return false
 }
 
-// collectionBytes adds a collection up, which costs the time of reading it.
+// collectionBytes adds up the sizes of a collection's rows, which takes as long as reading them.
 func (t *table) collectionBytes(hash string) int64 {
 	var n int64
 	t.rows.Ascend(primaryKey{hash: hash}, func(r *row) bool {
@@ -104,7 +104,7 @@ func (a *action) collectionMetrics(asked types.ReturnItemCollectionMetrics) *typ
 	}
 }
 
-// collections are those that several writes have touched, each once.
+// collections gathers the collections that several writes have touched, each once.
 type collections struct {
 	asked types.ReturnItemCollectionMetrics
 	seen  map[collection]bool

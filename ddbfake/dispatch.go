@@ -105,7 +105,7 @@ var operationByInput, operationByTarget = func() (map[reflect.Type]*operation, m
 	return byInput, byTarget
 }()
 
-// The operations that nearly every call is of.
+// The operations of nearly every call.
 var (
 	getItemOperation            = operationByInput[reflect.TypeFor[*dynamodb.GetItemInput]()]
 	putItemOperation            = operationByInput[reflect.TypeFor[*dynamodb.PutItemInput]()]

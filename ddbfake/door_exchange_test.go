@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
-// fleeting are strings whose memory a server uses again once a request has been served.
+// fleeting are strings in memory that a server reuses after a request has been served.
 type fleeting [][]byte
 
 func (f *fleeting) string(s string) string {

@@ -172,7 +172,7 @@ func checkAnswer(t *testing.T, w *httptest.ResponseRecorder) {
 	}
 }
 
-// checkRows holds that each row could be put as it is.
+// checkRows holds that every stored row is a valid item.
 func checkRows(t *testing.T, db *ddbfake.DB) {
 	t.Helper()
 	const maxItem = 400 << 10

@@ -11,8 +11,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 )
 
-// Settings is what the control API has of a table in a snapshot beside its rows: its description, as DescribeTable
-// answers it, in JSON; the attribute by which TTL deletes, "" if it does not; and its tags. Load reads it.
+// Settings returns, for the control API, all that a snapshot has of a table but its rows: its description, as
+// DescribeTable answers it, in JSON; the attribute by which TTL deletes, "" if it does not; and its tags. Load reads
+// it.
 func (h *handler) Settings(s *Snapshot, table string) (description []byte, ttl string, tags map[string]string) {
 	t := s.state.at(table)
 	if t == nil {
@@ -25,10 +26,10 @@ func (h *handler) Settings(s *Snapshot, table string) (description []byte, ttl s
 	return bytes.TrimSuffix(bytes.TrimPrefix(whole, []byte(`{"Table":`)), []byte("}")), ttl, t.tags
 }
 
-// Read is what the control API has of a snapshot: the addresses of its tables, the rows of one, sorted as by DB.Items (nil
-// if there is no such table), its latest changes whose Seq is greater than a given one, and the Seq of the last of all.
-// Rows and changes are made when their turn comes: a reader that is slow holds the snapshot and one of them. Nothing else
-// may use the snapshot meanwhile.
+// Read returns, for the control API, the content of a snapshot: the addresses of its tables; the rows of one table,
+// sorted as by DB.Items (nil if there is no such table); the latest changes whose Seq is greater than a given one; and
+// the Seq of the last change. Rows and changes are made one by one: a slow reader holds the snapshot and one of them.
+// Nothing else may use the snapshot meanwhile.
 func (h *handler) Read(s *Snapshot) (
 	tables []string, rows func(table string) iter.Seq[attr.Item], changes func(seq, latest int) iter.Seq[Change], last int,
 ) {

@@ -73,7 +73,7 @@ func WithClientID(id uint64) func(*dynamodb.Options) {
 	}
 }
 
-// countInvocations numbers the calls of a client in the place of the SDK's random ids.
+// countInvocations replaces the SDK's random ids by the numbers of a client's calls.
 func countInvocations(client uint64) func(*middleware.Stack) error {
 	invocations := &invocationID{counter{client: client}}
 	return func(s *middleware.Stack) error {
@@ -102,7 +102,7 @@ func (c *counter) GetIdempotencyToken() (string, error) { return c.next(), nil }
 // call and share it.
 type invocationID struct{ counter }
 
-// ID is that of the SDK's own.
+// ID is the id of the SDK's own.
 func (*invocationID) ID() string { return (*awsmiddleware.ClientRequestID)(nil).ID() }
 
 // HandleBuild sets the header.

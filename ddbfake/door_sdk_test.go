@@ -221,7 +221,7 @@ func TestRetryer(t *testing.T) {
 	}
 }
 
-// A caller that gives up is not retried for.
+// There are no retries for a caller that has given up.
 func TestRetryStopsWithTheContext(t *testing.T) {
 	for range 20 { // the SDK's select picks at random
 		ctx, cancel := context.WithCancel(t.Context())
@@ -364,7 +364,7 @@ func TestLostResponseOfTransaction(t *testing.T) {
 	}
 }
 
-// What the fake does not have is a loud error through the SDK too.
+// Features that the fake does not have are loud errors through the SDK, too.
 func TestClientUnsupported(t *testing.T) {
 	_, err := New(Options{}).Client().DescribeImport(t.Context(), &dynamodb.DescribeImportInput{ImportArn: aws.String("arn")})
 	var api smithy.APIError

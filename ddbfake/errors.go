@@ -88,8 +88,8 @@ func resourceNotFound(message string) error {
 	return &types.ResourceNotFoundException{Message: aws.String(message)}
 }
 
-// ongoing is the reason of a call that conflicts. AWS documents the text of a reason, with a full stop that its clients
-// do not report.
+// ongoing is the reason for a conflict. AWS documents the text of a reason, with a full stop that its clients do not
+// report.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 const ongoing = "Transaction is ongoing for the item"

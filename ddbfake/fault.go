@@ -128,7 +128,7 @@ type Fault struct {
 	Times int
 }
 
-// text is the fault as text: what it is printed from, and read into.
+// text is the fault's text form, for printing and parsing.
 func (f *Fault) text() faults.Text {
 	return faults.Text{
 		Kind: f.Kind.String(), Nth: &f.Nth, Times: &f.Times,

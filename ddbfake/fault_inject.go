@@ -34,8 +34,8 @@ func (db *DB) ClearFaults() {
 	db.injected = nil
 }
 
-// Injected returns the faults that wait, in the order of injection. One that
-// has hit before is still written as it was injected.
+// Injected returns the faults that wait, in the order of injection. A fault that has hit some calls already is still
+// returned as it was injected.
 func (db *DB) Injected() []Fault {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -50,7 +50,7 @@ func (db *DB) nextFault(r *request, in any) *Fault {
 	)
 }
 
-// Matches reports whether a fault's kind can befall a call that is about to be
+// Matches reports whether a fault's kind can hit a call that is about to be
 // made, and its predicates hold. Nth and Times, which count calls, are not
 // among them.
 func (db own) Matches(f Fault, c Call) bool {

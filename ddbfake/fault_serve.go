@@ -27,7 +27,7 @@ func (db *DB) faultOf(r *request, c *Call) (*Fault, error) {
 	return fault, nil
 }
 
-// befalls reports whether this kind of fault can befall a call.
+// befalls reports whether this kind of fault can hit a call.
 func (k FaultKind) befalls(in any) bool {
 	switch k {
 	case FaultConflict:
@@ -119,8 +119,8 @@ func internalError(op *operation) error {
 	return &types.InternalServerError{Message: message}
 }
 
-// throttled returns the service's refusal of a call for lack of capacity. It is that of Options.Throughput: the kind of
-// the table decides which exception it is.
+// throttled returns the service's refusal of a call for lack of capacity. It is the same as for Options.Throughput: the
+// kind of the table decides the exception.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 func (db *DB) throttled(r *request, in any, f Fault) error {
@@ -142,8 +142,8 @@ func (db *DB) throttled(r *request, in any, f Fault) error {
 	return s.refusedFor(reasons)
 }
 
-// throttledTransaction cancels a transaction of which a fault throttles those actions whose rows its predicates match:
-// all of them if it has none.
+// throttledTransaction cancels a transaction. The fault throttles the actions whose rows its predicates match; without
+// predicates, all of them.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 func (db *DB) throttledTransaction(r *request, in any, f Fault, write bool) error {
@@ -175,7 +175,7 @@ const throughputExceeded = "The level of configured provisioned throughput for t
 const rateExceeded = "Rate exceeded"
 
 // cancelledBy cancels a transaction whose targets a fault hits. The reasons name the actions whose rows the fault's
-// predicates match: all of them if it has none.
+// predicates match; without predicates, all of them.
 func (db *DB) cancelledBy(r *request, f Fault, in any, code string, message *string) error {
 	targets := db.targets(r.region, in)
 	return cancelledWhere(len(targets), func(i int) bool { return db.hits(f, r.region, targets[i]) }, code, message)

@@ -72,7 +72,7 @@ func TestFaultTextErrors(t *testing.T) {
 	}
 }
 
-// What a caller sees of each kind, and whether the call took effect.
+// For each kind, the caller's answer, and whether the call took effect.
 func TestFaultKinds(t *testing.T) {
 	for _, tc := range []struct {
 		kind   ddbfake.FaultKind
@@ -207,7 +207,7 @@ func TestFaultPredicates(t *testing.T) {
 	}
 }
 
-// Which of six equal calls each fault hits.
+// For each fault, which of six equal calls it hits.
 func TestFaultCounters(t *testing.T) {
 	for _, tc := range []struct {
 		faults []string

@@ -137,7 +137,7 @@ func isConflict(err error) bool {
 	return false
 }
 
-// add counts without a condition, on a row that transactions count on as well.
+// add increments a row without a condition. Transactions increment it, too.
 func (h *hammer) add(c client) {
 	err := h.untilNoConflict(func() error {
 		_, err := c.UpdateItem(h.Context(), update(key("count", "all"), "ADD n :one", "", values{":one": n("1")}))

@@ -253,8 +253,8 @@ func sortedKeys[V any](m map[string]V) []string {
 	return appendKeys(make([]string, 0, len(m)), m)
 }
 
-// fewKeys is how many keys nearly every map has at most: a caller that needs them for a moment keeps room for so many
-// on its stack.
+// fewKeys is the number of keys that nearly every map has at most: a caller that needs them for a moment has memory for
+// that many on its stack.
 const fewKeys = 16
 
 // appendKeys appends a map's keys in order to a slice that is empty.

@@ -14,7 +14,7 @@ import (
 // nothing is the fingerprint of a transaction without actions.
 func nothing() fingerprint.Wide { return fingerprint.Wide{} }
 
-// What throws out the tokens that expired keeps the others: their transactions are not done again.
+// Expired tokens are thrown out, and the others kept: their transactions are not done again.
 func TestLiveTokensAreKept(t *testing.T) {
 	db := New(Options{})
 	r := &request{now: fakeclock.Epoch}

@@ -39,7 +39,7 @@ type index struct {
 
 	entries *btree.BTreeG[*indexRow]
 	bytes   int64
-	order   scanOrder // the order of a Scan; nil if it is to be worked out
+	order   scanOrder // the order of a Scan; nil until it is worked out
 }
 
 // indexRow is a row's place in an index.
@@ -149,8 +149,8 @@ func (x *index) project(r *row) *row {
 	return r.image(record, record.Size())
 }
 
-// keyOf returns where an item stands in the index. A row that lacks a key attribute is not in it. Neither is a row with
-// an attribute that cannot be a key: it may be older than the index.
+// keyOf returns where an item stands in the index. A row that lacks a key attribute is not in it. Nor is a row with an
+// attribute that cannot be a key: the row may be older than the index.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.OnlineOps.ViolationDetection.html
 func (x *index) keyOf(item packed.Attributes) (indexKey, bool) {
@@ -191,8 +191,8 @@ func appendPart(tuple []byte, v attr.Value) []byte {
 
 const partEnd = 1
 
-// afterTuple returns the first string after all tuples that begin like this one; false if this is the empty tuple, with
-// which all begin.
+// afterTuple returns the first string after all tuples that begin with this one; false for the empty tuple, with which
+// all begin.
 func afterTuple(tuple []byte) (string, bool) {
 	if len(tuple) == 0 {
 		return "", false

@@ -23,7 +23,7 @@ type indexSpec struct {
 	warmth     *types.WarmThroughput
 }
 
-// indexSpecs returns those of a CreateTable, the local ones first, in which order the service finds errors.
+// indexSpecs returns the indexes of a CreateTable, the local ones first: in this order the service finds errors.
 func indexSpecs(in *dynamodb.CreateTableInput) (local, global []indexSpec) {
 	for _, l := range in.LocalSecondaryIndexes {
 		local = append(local, indexSpec{name: l.IndexName, keys: l.KeySchema, projection: l.Projection})
@@ -167,7 +167,7 @@ func newIndexes(in *dynamodb.CreateTableInput, schema *keySchema) ([]*index, err
 	return indexes, nil
 }
 
-// badParameter returns a ValidationException with the words with which most begin.
+// badParameter returns a ValidationException with the usual first words.
 func badParameter(format string, args ...any) error {
 	return invalid("One or more parameter values were invalid: "+format, args...)
 }
@@ -286,8 +286,8 @@ func (s *indexSpec) checkKeys(definitions []types.AttributeDefinition) error {
 	return nil
 }
 
-// checkAllProjected refuses too many projected attributes in all indexes together: one that is in two counts twice. AWS
-// documents the limit, but not the text.
+// checkAllProjected refuses too many projected attributes in all indexes together: an attribute in two indexes counts
+// twice. AWS documents the limit, but not the text.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Projection.html
 func checkAllProjected(indexes []*index) error {

@@ -198,8 +198,8 @@ func (p *indexPage) check(which types.Select) error {
 }
 
 // checkFilter refuses to filter a Query by attributes that the index does not have. For a Scan such attributes are
-// merely absent, even if rows are fetched. This check comes before that of the attributes to be given, as in DynamoDB
-// Local 3.3.1.
+// merely absent, even if rows are fetched. This check comes before the check of the projected attributes, as in
+// DynamoDB Local 3.3.1.
 //
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier2/partiql/indexQualifier.test.ts
 func (p *indexPage) checkFilter() error {
@@ -216,7 +216,7 @@ func (x *index) lacksFiltered(missing []string) error {
 	return badParameter("Secondary index %s does not project one or more filter attributes: [%s]", x.name, strings.Join(missing, ", "))
 }
 
-// lacks returns those of the attributes that the index does not have.
+// lacks returns the attributes that the index does not have.
 func (x *index) lacks(names []string) (missing []string) {
 	for _, name := range names {
 		if !x.projects(name) {

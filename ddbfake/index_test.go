@@ -204,7 +204,7 @@ func TestIndexFollowsRows(t *testing.T) {
 	}
 }
 
-// What an index holds follows from the rows; that it is there is part of the state.
+// The content of an index follows from the rows; its existence is part of the state.
 func TestIndexIsHashed(t *testing.T) {
 	db, door, _ := indexedWorld(t)
 	with := db.Hash()

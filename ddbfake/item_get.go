@@ -60,7 +60,7 @@ type get struct {
 	names         map[string]string
 	projectionSrc *string
 
-	attributesToGet []string // the legacy parameter, in the place of an expression
+	attributesToGet []string // the legacy parameter, instead of an expression
 
 	// statement says that the read is a SELECT of PartiQL, which has args and projection already.
 	statement  bool
@@ -70,7 +70,7 @@ type get struct {
 	found // by locate and resolve, or before by fits
 }
 
-// find finds the row that is to be given, which may be one of the past.
+// find finds the row for the answer, which may be a past one.
 func (g *get) find(db *DB, r *request, consistentRead *bool) error {
 	if err := g.locate(db, r, g.tableName); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (g *get) resolve() error {
 	return g.table.schema.checkSize(g.key)
 }
 
-// run returns the item as projected; nil if there is none.
+// run returns the projected item; nil if there is none.
 func (g *get) run() (map[string]types.AttributeValue, error) {
 	return g.row.projected(g.projection, g.args)
 }

@@ -149,7 +149,7 @@ func ParseLag(s string) (Lag, error) {
 // deletes reports whether rows go by themselves under this lag.
 func (l Lag) deletes() bool { return l.kind != lagManual && l.kind != lagNever }
 
-// of returns a row's lag, and false if the row does not go by itself.
+// of returns a row's lag; false if the row is never deleted by itself.
 func (l Lag) of(seed uint64, t *table, r *row) (time.Duration, bool) {
 	switch l.kind {
 	case lagFixed:
@@ -172,18 +172,18 @@ func (l Lag) of(seed uint64, t *table, r *row) (time.Duration, bool) {
 	return 0, false
 }
 
-// ends returns the instant at which the lag of a row with a ttl is over, and false if TTL never deletes it by itself.
+// ends returns the instant at which the lag of a row with a ttl ends; false if TTL never deletes the row by itself.
 func (l Lag) ends(seed uint64, t *table, r *row) (time.Time, bool) {
 	after, ok := l.of(seed, t, r)
 	if !ok || after > (maxTTLAgeSeconds-1)*time.Second {
 		return time.Time{}, false // by then its ttl is too old
 	}
-	// A row expires in the second after its due.
+	// TTL takes a row in the second after the one that its ttl names.
 	return time.Unix(r.due, 0).UTC().Add(after + time.Second), true
 }
 
-// draw returns the random number of a row with its ttl: the same in every process, and in whichever order rows are
-// asked for.
+// draw returns the random number of a row with its ttl. It is the same in every process, whatever the order in which
+// rows are asked for.
 func draw(seed uint64, t *table, r *row) uint64 {
 	p := printer(binary.BigEndian.AppendUint64(make([]byte, 0, 256), seed))
 	p.text(t.address())

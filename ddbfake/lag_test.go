@@ -120,7 +120,7 @@ func TestLagPerItem(t *testing.T) {
 	}
 }
 
-// A raised ttl saves a row, whatever its lag was to be; a row written anew gets another lag.
+// A raised ttl saves a row, whatever its lag would have been; a row that is written again gets another lag.
 func TestARaisedTTLDrawsAnotherLag(t *testing.T) {
 	w := lagWorld(t, ddbfake.LagUniform(time.Hour, 2*time.Hour), 3, 1)
 	w.clock.Advance(90 * time.Minute)
@@ -160,7 +160,7 @@ func lagWorldAfter(t *testing.T, seed uint64, d time.Duration) ([]string, []time
 	return w.deletions()
 }
 
-// What Fate foretells is what happens, under every lag.
+// Fate foretells what happens, under every lag.
 func TestFate(t *testing.T) {
 	for _, lag := range []ddbfake.Lag{
 		ddbfake.LagAtOnce, ddbfake.LagFixed(10 * time.Minute), ddbfake.LagUniform(time.Minute, 48*time.Hour),

@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// legacyConditions checks KeyConditions, QueryFilter or ScanFilter and returns them as tests. Of several errors it
-// reports that of the first attribute by name.
+// legacyConditions checks KeyConditions, QueryFilter or ScanFilter and returns them as tests. If several attributes are
+// wrong it reports the first by name.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.Conditions.html
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js

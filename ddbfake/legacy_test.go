@@ -17,7 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// equivalent is how an expression says a comparison operator, and of how many values.
+// equivalent has the expression for each comparison operator, and the number of its values.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.Conditions.html
 var equivalent = map[types.ComparisonOperator]struct {
@@ -257,7 +257,7 @@ func TestLegacyPutMeetsItself(t *testing.T) {
 	}
 }
 
-// What comes back undone of a batch can be sent again as it is, through any door.
+// Undone parts of a batch can be sent again without changes, through any door.
 func TestLegacyBatchComesBack(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.put(values{"pk": s("a"), "sk": s("LOCK"), "x": s("1")}, values{"pk": s("a"), "sk": s("META"), "x": s("2")})

@@ -30,7 +30,7 @@ func (l *legacyWrite) check(a *action) error {
 	return checkConditionalOperator(l.operator, len(l.expected))
 }
 
-// build gives the action the expressions that the parameters stand for.
+// build gives the action the expressions that the parameters mean.
 func (l *legacyWrite) build(a *action) error {
 	var b expr.Builder
 	changes, err := legacyUpdates(l.updates)
@@ -46,8 +46,8 @@ func (l *legacyWrite) build(a *action) error {
 	return nil
 }
 
-// legacyUpdates checks AttributeUpdates and returns them as changes. Of several errors it reports that of the first
-// attribute by name.
+// legacyUpdates checks AttributeUpdates and returns them as changes. If several attributes are wrong it reports the
+// first by name.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.AttributeUpdates.html

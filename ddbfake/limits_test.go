@@ -58,7 +58,7 @@ func hot(int) string { return "hot" }
 // even spreads requests over more keys than limit them.
 func even(i int) string { return strconv.Itoa(i % 100) }
 
-// The hottest key throttles where AWS says, whatever the request is.
+// The limit of a key is where AWS says, for every kind of request.
 func TestThroughputOfAKey(t *testing.T) {
 	rows, consistent := aws.String("rows"), aws.Bool(true)
 	a := values{"pk": s("a")}
@@ -66,7 +66,7 @@ func TestThroughputOfAKey(t *testing.T) {
 		name  string
 		input any
 		want  int
-		// reason is that of the error, or the code of the cancellation.
+		// reason is the error's reason, or the cancellation's code.
 		reason string
 	}{
 		{"write", &dynamodb.PutItemInput{TableName: rows, Item: a}, 1000, "TableWriteKeyRangeThroughputExceeded"},
@@ -221,7 +221,7 @@ func TestThroughputLetsLargeRequestsIn(t *testing.T) {
 	}
 }
 
-// The SDK's own client meets the limits, waits as it does on AWS, and recovers. Time is that of the bubble.
+// The SDK's own client meets the limits, waits as it does on AWS, and recovers. Time is the bubble's.
 func TestThroughputThroughSDK(t *testing.T) {
 	for _, test := range []struct {
 		name        string

@@ -26,9 +26,9 @@ import (
 //   - an answer of DescribeTable, as aws dynamodb describe-table prints it;
 //   - a request to PutItem, or one to BatchWriteItem that only puts, as --request-items takes it or whole.
 //
-// Region is that of tables and rows whose text names none; "" is DefaultRegion. A table that is there stays as it is. A
-// row takes the place of one with its key. Rows are checked like any others and appear in the change log, as actor "",
-// but no injected fault hits them, and they spend no units.
+// Region is the region of tables and rows whose text names none; "" is DefaultRegion. A table that exists does not
+// change. A row replaces the one with its key. Rows are checked like any others and appear in the change log, as actor
+// "", but no injected fault hits them, and they spend no units.
 //
 // All of it takes effect, at one moment, or nothing. An error names the line.
 func (db *DB) Load(region string, texts io.Reader) error {
@@ -287,7 +287,7 @@ func (l *loader) dumped(p piece) error {
 	return err
 }
 
-// settings reads those of a table of a dump: the request that creates it comes first.
+// settings reads the settings of a table in a dump: the request that creates it comes first.
 func (l *loader) settings(p piece, region string) error {
 	m, err := l.members(p)
 	if err != nil {

@@ -42,7 +42,7 @@ func TestLoad(t *testing.T) {
 			if n := len(db.Items("cache")); n != 3 {
 				t.Errorf("got %d rows, want 3", n)
 			}
-			// A table that is there stays as it is, and rows take the place of others.
+			// A table that exists does not change, and rows replace others.
 			if err := db.Load("", strings.NewReader(text)); err != nil || len(db.Items("cache")) != 3 {
 				t.Errorf("loaded again: got %v and %d rows, want 3", err, len(db.Items("cache")))
 			}
@@ -50,7 +50,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// What cannot be loaded is refused with its line, and nothing is loaded.
+// A text that cannot be loaded is refused with the line, and nothing is loaded.
 func TestLoadRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"no JSON":                {createJSON + "\n{\"TableName\": cache}", "line 4: found no JSON"},

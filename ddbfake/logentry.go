@@ -19,7 +19,7 @@ func (e *logEntry) change(seq int) Change {
 	return c
 }
 
-// passing returns the entry for a reader that lets go of it at once: see row.passing.
+// passing returns the entry for a reader that drops it at once: see row.passing.
 func (e *logEntry) passing(seq int) Change {
 	c := e.frame(seq)
 	c.Before, c.After = e.before.passing(), e.after.passing()

@@ -26,8 +26,8 @@ type Metrics struct {
 	// Operation is the dimension Operation, of ThrottledRequests, SystemErrors and SuccessfulRequestLatency.
 	Operation string
 
-	// ThrottledRequests counts the requests of an Operation that were refused because a limit was exceeded. One of
-	// several events is enough, except in a batch, which is throttled only if all are.
+	// ThrottledRequests counts the requests of an Operation that were refused because a limit was exceeded. One throttled
+	// event is enough. A batch counts only if all of its requests are throttled.
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ThrottledRequests
 	ThrottledRequests int

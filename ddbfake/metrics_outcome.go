@@ -37,7 +37,7 @@ func (db *DB) refuse(r *request, in any, err error) error {
 	return err
 }
 
-// count counts the outcome of a request: of every table that it is about.
+// count counts the outcome of a request for each of its tables.
 func (db *DB) count(r *request, in any, err error) {
 	if err == nil {
 		latency := r.now.Sub(r.sent)

@@ -198,7 +198,7 @@ func TestMetricsThroughSDK(t *testing.T) {
 	}
 }
 
-// A global index has units and throttle events of its own. Those of a local one are its table's.
+// A global index has units and throttle events of its own. The units of a local index are its table's.
 func TestMetricsOfIndexes(t *testing.T) {
 	db, door, _ := indexedWorld(t)
 	in := values{"pk": s("a"), "sk": s("b"), "h": s("h"), "i": s("i"), "a": s("a"), "b": n("1")}

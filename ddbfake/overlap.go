@@ -11,14 +11,13 @@ import (
 
 // overlaps tells which calls overlap, for Options.Conflicts: two calls overlap if one came to Do before the other had
 // left. No call waits for that. Calls are numbered as they come. A call's effects are kept with the number of the
-// latest call that had come by then: every call with that number or a lower one was there already, and so overlapped.
+// latest call that had come before them. Every call inside with that number or a lower one overlapped.
 type overlaps struct {
 	mu     sync.Mutex
 	calls  uint64   // that have come
 	inside []uint64 // calls that have not left, in order
 
-	// done are the effects of calls, in order, as far as a call that is inside can have overlapped with them. The lock of
-	// the DB guards it.
+	// done are the effects of calls, in order, that can still overlap with a call inside. The lock of the DB guards it.
 	done []done
 }
 
@@ -52,7 +51,7 @@ func (o *overlaps) leave(call uint64) {
 	}
 }
 
-// now returns the number of the latest call, and that of the oldest inside.
+// now returns the numbers of the latest call and of the oldest call inside.
 func (o *overlaps) now() (latest, oldest uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

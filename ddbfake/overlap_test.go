@@ -236,7 +236,7 @@ func TestConflictsOfDuplicates(t *testing.T) {
 	}
 }
 
-// A restored DB has no past to conflict with.
+// Calls from before a restore conflict with nothing.
 func TestConflictsAfterRestore(t *testing.T) {
 	w := newConflictWorld(t, true)
 	kept := w.db.Snapshot()

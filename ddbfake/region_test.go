@@ -60,7 +60,7 @@ func putInto(t testing.TB, c client, nameOrARN string, item values) {
 	}
 }
 
-// Each door has its way to say the region, and tables of one are not seen from another.
+// Each door has its way to name the region, and no region sees the tables of another.
 func TestRegionsAreSeparate(t *testing.T) {
 	doors := []struct {
 		name string
@@ -192,7 +192,7 @@ func TestTokensOfRegions(t *testing.T) {
 	}
 }
 
-// Everything that looks at or changes a DB as a whole knows of every region.
+// Methods that look at or change a DB as a whole cover every region.
 func TestRegionsFromOutside(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.enableTTL()

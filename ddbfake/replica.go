@@ -89,7 +89,7 @@ func (l *changeLog) before(t *table, seq int) *table {
 		now := was.get(e.row().key)
 		switch {
 		case e.before != nil:
-			// Not the row itself: its due may differ there.
+			// A copy: the second that its ttl names may differ in the past.
 			was.put(now, e.before.image(e.before.record, e.before.sizeBytes), nil, e.time)
 		case now != nil:
 			was.remove(now, nil)

@@ -83,7 +83,7 @@ func (w *world) wantReads(what string, consistent bool, want ...string) {
 	}
 }
 
-// An eventually consistent read sees the rows of a lag ago, a strongly consistent one those of now.
+// An eventually consistent read sees the rows as they were a lag ago, a strongly consistent one the present rows.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.ReadConsistency.html
 func TestReplicaLag(t *testing.T) {
@@ -125,7 +125,7 @@ func TestReplicaLag(t *testing.T) {
 	w.wantReads("without a lag", false, "1=end", "3=new")
 }
 
-// The rows of a deleted table do not come back in one of the same name.
+// The rows of a deleted table do not come back in a new table of the same name.
 func TestReplicaLagOfANewTable(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.db.SetReplicaLag(time.Minute)

@@ -20,8 +20,8 @@ type Request struct {
 	Actor, Region string
 	// Operation is the operation's name.
 	Operation string
-	// Rows are the rows that the call names, as a table with a key, in the order of the request. A Query names as much
-	// of a key as it fixes, other calls only a table.
+	// Rows are the rows that the call names, as a table with a key, in the order of the request. A Query names only the
+	// part of a key that it fixes. Calls without keys name only a table.
 	Rows []string
 	// Fault is the fault that hit the call; nil if none did.
 	Fault *Fault

@@ -61,7 +61,7 @@ func itemOf(r *row) attr.Item {
 	return r.item.get(r.record.Item)
 }
 
-// passing returns a row's item for a reader that lets go of it at once, nil for no row: it is not kept for the next one.
+// passing returns a row's item, nil for no row, for a reader that drops it at once: it is not kept for the next reader.
 // It must not be modified.
 func (r *row) passing() attr.Item {
 	if r == nil {
@@ -128,7 +128,7 @@ type tableRow struct {
 	key   primaryKey
 }
 
-// noDue is the due of a row that TTL will never delete.
+// noDue is in the place of the second for a row that TTL will never delete.
 const noDue = math.MaxInt64
 
 // lessByDue orders the rows that have a ttl.

@@ -9,17 +9,16 @@ import (
 
 // rowSet holds the rows of a table in the order of their keys. Its methods are named as those of the tree in it.
 //
-// Finding a row in a tree takes a dozen comparisons of keys that begin alike, and putting another one in its place
-// takes them again. Programs read and rewrite the same rows over and over, so there is a shortcut for each: a table of
-// cells by hash, which is filled by use and may lack any of them, and cells that can be written to as long as no
-// snapshot shares them. A deleted row leaves its cell in the tree, because rows such as locks are soon put again. Cells
-// without a row go when there are too many of them.
+// A lookup in a tree takes a dozen comparisons of keys that begin alike, and a replacement takes them again. Programs
+// read and rewrite the same rows over and over, so there are two shortcuts: a table of cells by hash, which is filled
+// by use and may lack any cell, and cells that can be written to as long as no snapshot shares them. A deleted row
+// leaves its cell in the tree, because rows such as locks are soon put again. Cells without a row go when there are too
+// many of them.
 type rowSet struct {
 	tree *btree.BTreeG[*cell]
 	// era tells the cells of this set alone from those that it may share.
 	era uint64
-	// recent has cells that were looked up, each in one of the two slots that the hash of its key names. Nil until there
-	// is use for it.
+	// recent has cells that were looked up, each in one of the two slots of its key's hash. It is nil until it is needed.
 	recent []*cell
 	// misses counts the lookups that recent could not serve.
 	misses int
@@ -71,7 +70,7 @@ func (s *rowSet) Get(key primaryKey) *row {
 	return nil
 }
 
-// Set adds a row, or puts it in the place of the one with its key. At is the result of cell for that key, or nil.
+// Set adds a row, or replaces the one with its key. At is the result of cell for that key, or nil.
 func (s *rowSet) Set(r *row, at *cell) {
 	if at == nil || at.era != s.era {
 		at = &cell{place: r.place, last: r, era: s.era}
@@ -103,8 +102,8 @@ func (s *rowSet) Delete(r *row, at *cell) {
 // maxEmpty is the number of empty cells that are always left alone.
 const maxEmpty = 64
 
-// sweep takes the empty cells out of the tree. It runs when half of the cells are empty, so its cost is that of one
-// deletion for each empty cell.
+// sweep takes the empty cells out of the tree. It runs when half of the cells are empty, so it costs one deletion for
+// each empty cell.
 func (s *rowSet) sweep() {
 	var empty []*cell
 	s.tree.Scan(func(c *cell) bool {
@@ -175,8 +174,8 @@ const (
 	maxRecent = 1 << 16
 )
 
-// widen makes recent several times as large as the set, so that few rows share a slot. As it takes as many misses as
-// there are rows, its cost is that of a miss.
+// widen makes recent several times as large as the set, so that few rows share a slot. It runs after as many misses as
+// there are rows, so its cost for each of them is that of a miss.
 func (s *rowSet) widen() {
 	size := minRecent
 	for size < maxRecent && size < 8*s.tree.Len() {
@@ -195,7 +194,7 @@ func (s *rowSet) slots(key primaryKey) (one, other **cell) {
 	return &s.recent[h], &s.recent[h^1]
 }
 
-// note puts a cell into recent, in the place of another one if it must be.
+// note puts a cell into recent, and replaces another one if need be.
 func (s *rowSet) note(c *cell) {
 	if s.recent == nil {
 		return

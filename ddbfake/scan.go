@@ -105,8 +105,8 @@ func newScan(db *DB, in *dynamodb.ScanInput) (*scan, error) {
 	return s, nil
 }
 
-// checkScan checks the parameters one by one and returns the table's name. Their order is that of an answer of the
-// service that listed eleven broken ones.
+// checkScan checks the parameters one by one and returns the table's name. They are in the order in which an answer of
+// the service listed eleven broken ones.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js
 func checkScan(in *dynamodb.ScanInput) (string, error) {

@@ -67,7 +67,7 @@ func (db *DB) Do(ctx context.Context, c Call) (output any, err error) {
 	return db.serve(ctx, c, false)
 }
 
-// doForWire is Do for a door that encodes the output: that of a GetItem may be an *awsjson.RecordOutput.
+// doForWire is Do for a door that encodes the output. The output of a GetItem may be an *awsjson.RecordOutput.
 func (db *DB) doForWire(ctx context.Context, c Call) (output any, err error) {
 	return db.serve(ctx, c, true)
 }

@@ -164,7 +164,7 @@ func TestSnapshot(t *testing.T) {
 			t.Errorf("future %d: got %d changes from %+v on", i, len(changes), changes[0])
 		}
 	}
-	// What was done to the copies did not reach the snapshot.
+	// Changes to the copies did not reach the snapshot.
 	w.db.Restore(snapshot)
 	if w.db.Hash() != before {
 		t.Error("the snapshot changed")

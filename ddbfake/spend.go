@@ -189,7 +189,7 @@ func (s *spending) reason() types.CancellationReason {
 // refusals are the reasons of the actions of a transaction that limits refuse; nil if there is none.
 type refusals []types.CancellationReason
 
-// add notes that a limit refuses the action i of n, if it does so.
+// add notes it if a limit refuses action i of n.
 func (all *refusals) add(db *DB, r *request, s *spending, i, n int) {
 	if db.limit(r, s) == limitNone {
 		return

@@ -124,7 +124,7 @@ func newStatement(text *string, values []attr.Value) (*statement, error) {
 	return s, nil
 }
 
-// statementError words an error of a statement: that of an expression names no parameter of a request.
+// statementError words an error of a statement: an error of an expression names no parameter of a request here.
 func statementError(err error) error {
 	if e, ok := errors.AsType[*expr.Error](err); ok {
 		return invalid("%s", e.Message)

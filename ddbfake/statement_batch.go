@@ -207,7 +207,7 @@ func (s *batchStatement) run(db *DB, r *request, units *tableUnits) (map[string]
 	return g.run()
 }
 
-// batchError turns an error into that of one statement. Its code is that of the error, without the word Exception.
+// batchError turns an error into that of one statement. Its code is the error's, without the word Exception.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementError.html
 func batchError(err error) *types.BatchStatementError {

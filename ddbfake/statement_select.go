@@ -44,7 +44,7 @@ type selection struct {
 	fingerprint fingerprint.Wide
 }
 
-// reading is a branch, and the range that a query of it reads.
+// reading is one branch, with the range that its query reads.
 type reading struct {
 	branch    *partiql.Branch
 	bounds    expr.Bounds
@@ -109,7 +109,7 @@ func (s *statement) selection(db *DB, r *request, in *dynamodb.ExecuteStatementI
 	return x, nil
 }
 
-// findIndex finds the index that is to be read.
+// findIndex finds the index to read.
 func (x *selection) findIndex() error {
 	x.index = x.table.index(x.Index())
 	switch {
@@ -255,7 +255,7 @@ func (x *selection) checkProjected() error {
 	return x.index.lacksFiltered(missing)
 }
 
-// position is where the next page begins: in this reading, after this key if there is one.
+// position is where the next page begins: in this reading, after this key; nil is the beginning of the reading.
 type position struct {
 	reading int
 	after   map[string]types.AttributeValue

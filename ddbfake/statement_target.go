@@ -9,9 +9,9 @@ import (
 )
 
 // This file says what a statement is about before it is served, for faults and for the log of requests. The statement
-// may be one that is going to be refused.
+// may be refused later.
 
-// readsBy reports whether a statement is a SELECT, and of which index; nil if it reads a table.
+// readsBy reports whether a statement is a SELECT, and which index it reads; nil if it reads a table.
 func readsBy(text *string) (reads bool, index *string) {
 	parsed, err := parseStatement(aws.ToString(text))
 	if err != nil || !parsed.Reads() {

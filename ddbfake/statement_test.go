@@ -74,7 +74,7 @@ const (
 	updateOther = `UPDATE cache SET v = 'new' WHERE pk = 'a' AND sk = '2'`
 )
 
-// A fault finds a statement by what it is about, as it finds other calls.
+// A fault's predicates match a statement's table and key, as those of other calls.
 func TestFaultsHitStatements(t *testing.T) {
 	for _, test := range []struct {
 		fault      string
@@ -118,7 +118,7 @@ func TestFaultsHitStatements(t *testing.T) {
 	}
 }
 
-// An answer that is lost is one of a write that took effect.
+// A write whose answer is lost has taken effect.
 func TestStatementsLoseAnswers(t *testing.T) {
 	db, _ := statementWorld(t, ddbfake.Options{})
 	db.Inject(ddbfake.Fault{Kind: ddbfake.FaultResponseLost})
@@ -197,7 +197,8 @@ func TestStatementsAreLogged(t *testing.T) {
 	}
 }
 
-// What a SELECT gives does not depend on the key of its table, which decides whether it is one query, several or a scan.
+// The table's key decides whether a SELECT is one query, several or a scan. The rows that it gives do not depend on
+// that.
 func TestSelectIsTheSameByAnyKey(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{Clock: fakeclock.New(fakeclock.Epoch)})
 	table(t, db, "keyed", "h", "S", "s", "N")

@@ -50,7 +50,7 @@ func (s *stream) end(last int) int {
 	return s.until
 }
 
-// holds reports whether a change is in the stream. The stream of a table that was deleted and created anew ended with
+// holds reports whether a change is in the stream. The stream of a table that was deleted and created again ended with
 // the former table.
 func (s *stream) holds(c *Change) bool {
 	return c.Table == s.table && c.Region == s.region && c.Seq > s.after && (s.enabled() || c.Seq <= s.until)

@@ -18,7 +18,7 @@ const (
 	maxRecords, maxRecordPageBytes = 1000, 1 << 20
 )
 
-// listStreams serves ListStreams: sorted by ARN, those of tables that are deleted too, until they are gone.
+// listStreams serves ListStreams: sorted by ARN. The streams of deleted tables are listed, too, until they are gone.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_ListStreams.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/details/DDB-TABLE-378.md

@@ -83,7 +83,7 @@ func (db *DB) firstPosition(s *stream, now time.Time) int {
 	return min(max(s.after, db.trimmed(now)), s.end(db.state.log.lastSeq()))
 }
 
-// iteratorTypes are in the order in which Kinesis prints them; that of streams is not known.
+// iteratorTypes are in the order in which Kinesis prints them. The order of DynamoDB Streams is not known.
 var iteratorTypes = []string{"AFTER_SEQUENCE_NUMBER", "LATEST", "AT_TIMESTAMP", "AT_SEQUENCE_NUMBER", "TRIM_HORIZON"}
 
 // getShardIterator serves GetShardIterator.

@@ -13,8 +13,8 @@ import (
 )
 
 // getRecords serves GetRecords. The text about an iterator that is too old is the API's. It looks at the changes of all
-// tables from the iterator on, until a page is full. The next iterator stands after the last one looked at, so that a
-// reader who goes on meets each change once.
+// tables from the iterator on, until a page is full. The next iterator stands after the last change looked at, so that
+// a reader who goes on gets each change once.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html
 func (db *DB) getRecords(r *request, in *dynamodbstreams.GetRecordsInput) (*dynamodbstreams.GetRecordsOutput, error) {
@@ -52,7 +52,7 @@ func (db *DB) getRecords(r *request, in *dynamodbstreams.GetRecordsInput) (*dyna
 	return out, nil
 }
 
-// trimmedData is for a reader who is too late.
+// trimmedData is the error for a reader who is too late.
 //
 // Source: https://github.com/ironSource/node-dynamodb-stream/issues/13 (the text)
 func trimmedData() error {

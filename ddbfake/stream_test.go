@@ -221,8 +221,8 @@ func TestStreamAndHash(t *testing.T) {
 	}
 }
 
-// Where the clock stands still, streams of one table still have names of their own; and a table that comes again begins
-// with a stream of its own.
+// Two streams of one table have different names even if the clock stands still. A table that is created again begins a
+// new stream.
 func TestStreamNames(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	first := w.stream(types.StreamViewTypeKeysOnly)
@@ -287,7 +287,7 @@ func TestStreamReaderTooLate(t *testing.T) {
 	_, err := w.c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: inTime})
 	wantError(t, err, "TrimmedDataAccessException", "The data you are trying to access has been trimmed")
 
-	// What expired of other tables is nothing to miss.
+	// A reader misses nothing if only changes of other tables have expired.
 	if _, err := w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("other"), Item: key("a", "x")}); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ type table struct {
 	rows  rowSet
 	bytes int64
 
-	// counters are those of the DB that the table is in; nil if they are to be looked for.
+	// counters are those of the table's DB; nil until they are looked up.
 	counters *counters
 
 	// indexes are the secondary indexes, the global ones first; nil if there is none, and then they cost nothing.
@@ -24,7 +24,7 @@ type table struct {
 	dues *btree.BTreeG[*row]
 	// quietUntil is an epoch second before which no lag ends.
 	quietUntil int64
-	// order is the order of a Scan; nil if it is to be worked out.
+	// order is the order of a Scan; nil until it is worked out.
 	order scanOrder
 
 	id                 string
@@ -68,7 +68,7 @@ func (t *table) copy() *table {
 // get returns the row with this key, nil if there is none.
 func (t *table) get(key primaryKey) *row { return t.rows.Get(key) }
 
-// put stores next in the place of before, which is nil if there was none. At is where before is or was, or nil.
+// put replaces before, which is nil if there was no row, by next. At is where before is or was, or nil.
 func (t *table) put(before, next *row, at *cell, now time.Time) {
 	if before == nil {
 		t.order = nil // there may be a new partition

@@ -18,7 +18,7 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.howitworks.html
 type encryption string
 
-// encrypts reports whether a specification asks for a key of KMS. One without any member asks for nothing.
+// encrypts reports whether a specification asks for a key of KMS. A specification without any member asks for nothing.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/details/DDB-TABLE-044.md
 func encrypts(s *types.SSESpecification) bool {

@@ -27,8 +27,8 @@ type ttlSetting struct {
 	since     time.Time // when it was enabled
 }
 
-// dueOf returns the epoch seconds at which an item is due, or noDue: TTL takes only a top-level Number, and not one
-// more than five years past. A number that is not a whole number of seconds is ignored; AWS does not say.
+// dueOf returns the epoch second that an item's ttl names, or noDue if TTL does not take it. TTL takes only a top-level
+// Number that is at most five years past. A number that is not a whole number of seconds is ignored; AWS does not say.
 func (s *ttlSetting) dueOf(record *packed.Record, now time.Time) int64 {
 	if !s.enabled {
 		return noDue
@@ -100,7 +100,7 @@ func (db *DB) expired(now time.Time) []Row {
 }
 
 // Sweep has TTL look at one row now, and reports whether it deleted the row. As the service does, it checks again: a
-// row whose ttl was raised, that was deleted, or whose table has TTL disabled by now, stays as it is. Under LagNever it
+// row whose ttl was raised, that was deleted, or whose table has TTL disabled by now, is not deleted. Under LagNever it
 // deletes nothing.
 func (db *DB) Sweep(r Row) bool {
 	db.mu.Lock()
@@ -171,7 +171,7 @@ func (db *DB) expireByLag(now time.Time) {
 	}
 }
 
-// ending is a row whose lag is over, and since when.
+// ending is a row whose lag is over, with the instant at which it ended.
 type ending struct {
 	table *table
 	row   *row
@@ -182,7 +182,7 @@ type ending struct {
 func (t *table) lagEnded(ended []ending, lag Lag, seed uint64, now time.Time) []ending {
 	t.quietUntil = math.MaxInt64
 	t.dues.Scan(func(r *row) bool {
-		// A row expires in the second after its due.
+		// TTL takes a row in the second after the one that its ttl names.
 		if r.due >= now.Unix() {
 			t.quiet(r.due + 1)
 			return false
@@ -201,7 +201,7 @@ func (t *table) lagEnded(ended []ending, lag Lag, seed uint64, now time.Time) []
 	return ended
 }
 
-// quiet notes that at that second there may be rows whose lag has ended.
+// quiet notes that a lag may end in that second.
 func (t *table) quiet(until int64) { t.quietUntil = min(t.quietUntil, until) }
 
 // wake forgets the noted second: any row may be due.
@@ -213,7 +213,7 @@ func (db *DB) deleteByTTL(t *table, r *row, at time.Time) {
 	db.record(logEntry{time: at, sent: at, table: t.tableID, before: r})
 }
 
-// setTTL changes a table's setting and indexes its rows anew.
+// setTTL changes a table's setting and rebuilds the index of its rows.
 func (t *table) setTTL(s ttlSetting, now time.Time) {
 	t.ttl = s
 	t.wake()

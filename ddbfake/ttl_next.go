@@ -19,7 +19,7 @@ func (db own) NextDeletion() (next time.Time, ok bool) {
 			if !deleted || after > (maxTTLAgeSeconds-1)*time.Second || r.due > latestDue {
 				return true // by then its ttl is too old, or no clock gets there
 			}
-			// A row expires in the second after its due.
+			// TTL takes a row in the second after the one that its ttl names.
 			if at := time.Unix(r.due, 0).UTC().Add(after + time.Second); !ok || at.Before(next) {
 				next, ok = at, true
 			}

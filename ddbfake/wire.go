@@ -81,8 +81,8 @@ var errUnknownTarget = &smithy.GenericAPIError{Code: "UnknownOperationException"
 
 type invocationKey struct{}
 
-// invokedContext carries the id of an invocation: a context.WithValue that costs one allocation, and the id more only
-// if it is asked for.
+// invokedContext carries the id of an invocation, as context.WithValue does, for one allocation. A lookup of the id
+// costs one more.
 type invokedContext struct {
 	context.Context
 	id string // as long as the request is served

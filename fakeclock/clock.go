@@ -9,8 +9,8 @@ import (
 	"github.com/jonboulle/clockwork"
 )
 
-// Epoch is where clocks start unless there is a reason for another time: 2040-01-01T00:00:00Z. It lies well after real
-// time, so that a service which judges expiry by its own clock does not expire rows written at fake times.
+// Epoch is the time at which clocks usually start: 2040-01-01T00:00:00Z. It lies well after real time, so that a
+// service which judges expiry by its own clock does not expire rows written at fake times.
 var Epoch = time.Date(2040, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // A Clock is a clock that moves only when it is told to. It implements [clockwork.Clock]. It shows true time:
@@ -46,8 +46,8 @@ func New(start time.Time) *Clock {
 // that deadline while everything due then fires, in the order of registration.
 //
 // Functions given to [Clock.AfterFunc] run here, in the goroutine that called Advance, one after another, and Advance
-// returns after the last. They may use the clock freely, except to wait for it. What they register within the span
-// fires within the same Advance.
+// returns after the last. They may use the clock freely, except to wait for it. Timers that they register within the
+// span fire within the same Advance.
 //
 // An Advance called by such a function cannot move the clock under it. It returns at once, and its d is added to the
 // Advance under way. An Advance called by another goroutine while such a function runs does the same; at any other
@@ -135,7 +135,7 @@ func (c *Clock) normal(t time.Time) time.Time {
 }
 
 // Next returns the time at which the next timer, ticker, sleeper or context of this clock and its nodes is due; false
-// if nothing is. It is Now when a function waits to run that was registered with a duration that is not positive.
+// if none is. It is Now if a function with a duration that was not positive still waits to run.
 //
 // AdvanceTo(Next()) is the smallest step that makes something happen.
 func (c *Clock) Next() (time.Time, bool) {

@@ -107,7 +107,7 @@ func TestNonPositiveAfterFuncRunsInNextAdvance(t *testing.T) {
 	for _, d := range []time.Duration{0, -1, -time.Hour} {
 		c := newClock()
 		j := &journal{clock: c}
-		// The lock stands for a caller that would deadlock if f ran in AfterFunc.
+		// The lock shows that f does not run in AfterFunc: it would deadlock there.
 		var mu sync.Mutex
 		mu.Lock()
 		c.AfterFunc(d, func() { mu.Lock(); defer mu.Unlock(); j.add("ran") })

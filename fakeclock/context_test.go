@@ -332,7 +332,7 @@ func (m *meddling) AfterFunc(f func()) func() bool {
 	return m.counting.AfterFunc(f)
 }
 
-// counting counts its AfterFuncs that were not stopped.
+// counting is a context that counts its AfterFuncs that were not stopped.
 type counting struct {
 	context.Context
 	done     chan struct{}

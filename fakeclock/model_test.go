@@ -121,7 +121,7 @@ func run(w world, ops []op) (log []string) {
 func TestClockAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ops := genOps(2).Draw(t, "ops")
-		// What a slow node times takes that many times longer in true time.
+		// The timers of a slow node take that many times longer in true time.
 		for _, scale := range []time.Duration{1, 2, 4} {
 			c := newClock()
 			node := c.Node(fakeclock.Drift{PPM: int64(1_000_000/scale - 1_000_000)})

@@ -79,8 +79,8 @@ func (n *Node) Local(t time.Time) time.Time {
 }
 
 // TrueTime returns the earliest true time at which the node's clock shows local or later, on the terms of [Node.Local];
-// it may lie in the past, up to 292 years before the clock started. It returns false if no time does, for the node
-// stands still or is so slow that the time lies more than 292 years after the start.
+// it may lie in the past, up to 292 years before the clock started. It returns false if there is no such time: the node
+// stands still, or is so slow that it lies more than 292 years after the start.
 //
 // Within that span, Local(TrueTime(l)) is l or, where the node is fast and skips l, the next nanosecond.
 func (n *Node) TrueTime(local time.Time) (time.Time, bool) {

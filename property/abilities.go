@@ -10,8 +10,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// abilities asks a store which verbs it can do: those whose method it has, unless the method says ErrUnsupported. One
-// store is made for that, in a run of its own. A store that breaks there breaks in the worlds, too, and is reported then.
+// abilities returns the verbs that a store can do: it has the method of each, and the method does not say
+// ErrUnsupported. One store is made for that, in a run of its own. A store that breaks there breaks in the worlds, too,
+// and is reported then.
 func (r runner) abilities(rows isr.Schema) []scenario.Verb {
 	p := prober{can: map[scenario.Verb]bool{}}
 	s := scenario.Defaults()

@@ -29,7 +29,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
-// allVerbs are those of a store that can do everything.
+// allVerbs are the verbs of a store that can do everything.
 var allVerbs = []scenario.Verb{"invalidate", "regenerate", "rollback"}
 
 func protocolNamed(t *testing.T, name string) isr.Protocol {
@@ -102,7 +102,7 @@ func firstViolation(t *testing.T, p isr.Protocol, more worlds.Extras, seed, most
 
 func world2text(s *scenario.Scenario) string { return worlds.Text(s) }
 
-// aPageADay is what the references promise in worlds: they keep a page for a day after its window, and TTL is late.
+// aPageADay is the promise of the references in worlds: they keep a page for a day after its window, and TTL is late.
 var aPageADay = scenario.Promise{MaxAge: 26 * time.Hour}
 
 func TestReferencesDoEverythingRight(t *testing.T) {
@@ -122,7 +122,7 @@ func TestReferencesDoEverythingRight(t *testing.T) {
 	}
 }
 
-// What only such worlds can show is found within the worlds of a check.
+// Bugs that only such worlds can show are found within the worlds of a check.
 func TestWorldsWithExtrasFindTheirBugs(t *testing.T) {
 	effort.Long(t)
 	seeds := effort.Fewer(3, 1)
@@ -156,7 +156,7 @@ type closes struct {
 	node   Node
 }
 
-// Close makes a request, as one does that gives its leases back.
+// Close makes a request, as a client does that gives its leases back.
 func (c closes) Close() error {
 	*c.closed++
 	_, err := c.node.Bodies.GetBody(context.Background(), "last words")
@@ -216,8 +216,8 @@ func TestWorldsKeepTheirPromises(t *testing.T) {
 	}
 }
 
-// TestWorldsShrinkToTheSimplest holds what a failure that needs nothing is left
-// with.
+// TestWorldsShrinkToTheSimplest: a failure that needs nothing shrinks to the
+// simplest world.
 func TestWorldsShrinkToTheSimplest(t *testing.T) {
 	simplest := "\n" + `name: TestSimple
 actors:
@@ -237,7 +237,7 @@ bounds:
 	if _, err := worlds.Checked(w.Scenario); err != nil {
 		t.Fatal(err)
 	}
-	// An all-zero bit stream is what rapid shrinks to.
+	// rapid shrinks to an all-zero bit stream.
 	found := ""
 	rapid.MakeFuzz(func(rt *rapid.T) {
 		found = worlds.Text(worlds.Pages("TestSimple", "recipe-a", 7, worlds.Extras{}).Draw(rt, "world").Scenario)

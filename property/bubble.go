@@ -24,8 +24,8 @@ var patience = 20 * time.Second
 
 // inBubble calls a run in a bubble of testing/synctest of its own, with the bubble's time at fakeclock.Epoch.
 //
-// A bubble waits for ever if a goroutine waits for a mutex. The first run to which that happens is given up, and made
-// again in a bubble that looks at the goroutines itself, as all later ones are: that takes longer.
+// A bubble waits for ever if a goroutine waits for a mutex. The first run to which that happens is given up. It is made
+// again, like all later runs, in a bubble that looks at the goroutines itself, which takes longer.
 func (r runner) inBubble(run func(sim.Bubble)) error {
 	err := r.inOneBubble(run)
 	if stuck, ok := errors.AsType[*stuckError](err); ok && stuck.mutex && !r.limit.mutexes {
@@ -58,8 +58,8 @@ func (r runner) inOneBubble(run func(sim.Bubble)) error {
 	})
 }
 
-// within calls run, and gives it up after a time on the clock on the wall, or when its bubble will never go on: run and
-// its goroutines then stay. Nothing is made smaller after that, unless it can be made again.
+// within calls run, and gives it up after a time on the wall clock, or when its bubble will never go on: run and its
+// goroutines then stay. After that no failure is made smaller, unless the run can be repeated.
 func (r runner) within(most time.Duration, w *watch, run func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- run() }()
@@ -106,7 +106,7 @@ func (r runner) within(most time.Duration, w *watch, run func() error) error {
 	}
 }
 
-// stuckError says that a run in a bubble did not come to its end.
+// stuckError says that a run in a bubble did not end.
 type stuckError struct {
 	why    string // as it continues "the store under test"
 	still  bool   // it runs on, or waits, with everything that it was given
@@ -183,11 +183,11 @@ func (*bubble) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 }
 
 // A bubble does not know of every wait: a goroutine that waits for a mutex, a socket or a channel made outside is not
-// "durably blocked". The runtime knows, and tells by its stacks.
+// "durably blocked". The runtime knows, and its stacks say so.
 //
 // Source: https://github.com/golang/go/issues/77687
 
-// goroutine is one of a bubble's, as the runtime tells it.
+// goroutine is a goroutine of a bubble, as the runtime prints it.
 type goroutine struct {
 	state string // running, select, sync.Mutex.Lock
 	// durable says that only time, or another goroutine of the bubble, can wake it.
@@ -217,8 +217,8 @@ func (g *goroutine) String() string {
 	return fmt.Sprintf("%s: %s in %s", who, g.state, g.where)
 }
 
-// labelled has the runtime print the labels of goroutines, which name machine and command: in our messages, and in Go's
-// own when a goroutine that a store has started panics.
+// labelled makes the runtime print the labels of goroutines, which name machine and command: in our messages, and in
+// Go's own when a goroutine of a store panics.
 var labelled = sync.OnceFunc(func() {
 	const setting = "tracebacklabels"
 	if was := os.Getenv("GODEBUG"); !strings.Contains(was, setting) {
@@ -287,8 +287,8 @@ func goroutinesOf(bubble string) (all []goroutine) {
 	return all
 }
 
-// skipped begins the names of functions that are not the store's: those in which goroutines of Go's own packages wait, of
-// the SDK, and ours.
+// skipped are beginnings of the names of functions that are not the store's: those of Go's packages, in which
+// goroutines wait, of the SDK, and ours.
 var skipped = []string{
 	"bufio.", "context.", "crypto/", "encoding/", "internal/", "io.", "iter.", "net.", "net/", "os.", "reflect.", "runtime.", "slices.", "sync.", "sync/",
 	"syscall.", "testing.", "testing/", "time.",
@@ -331,7 +331,7 @@ func tell(all []goroutine) string {
 	return b.String()
 }
 
-// watch is what the watchdog of a run looks at.
+// watch has the facts that the watchdog of a run looks at.
 type watch struct {
 	mu     sync.Mutex
 	bubble string // the name of the bubble; "" before it begins
@@ -356,8 +356,8 @@ const (
 	outside = 5 * time.Second
 )
 
-// stuck returns the goroutines of a bubble that will not go on by itself: all of them wait, and one not for time or for
-// another of them. None is returned of any other.
+// stuck returns the goroutines of a bubble that will not go on by itself: all of them wait, and at least one waits
+// neither for time nor for another. For any other bubble it returns none.
 func (w *watch) stuck() (mutex bool, all []goroutine) {
 	all = goroutinesOf(w.name())
 	other := false

@@ -59,8 +59,7 @@ func trace(t *testing.T, r runner, s *scenario.Scenario, seed int) string {
 	return text
 }
 
-// choicesOf makes a schedule that fits every world: it takes the first or the second step, and the first where that is the
-// only one.
+// choicesOf makes a schedule that fits every world: it takes the first or the second step, or the only one.
 func choicesOf(seed int) (choices sim.Choices) {
 	rng := sim.Stream(uint64(seed), "test")
 	for range 400 {
@@ -69,7 +68,7 @@ func choicesOf(seed int) (choices sim.Choices) {
 	return choices
 }
 
-// TestBubbleChangesNothing has code without goroutines run with and without a
+// TestBubbleChangesNothing runs code without goroutines with and without a
 // bubble: the traces are the same.
 func TestBubbleChangesNothing(t *testing.T) {
 	for _, p := range append(scenario.Protocols()[:1], mutant.All()[0]) {
@@ -105,9 +104,9 @@ func TestBubbleIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestBubbleKnowsWhatHappensAtATime has machines stop, crash and come back at a time, windows of faults, and answers
-// that are late: for code without goroutines the traces are the same with and without a bubble, and for code with them
-// they are those of every other run.
+// TestBubbleKnowsWhatHappensAtATime runs machines that stop, crash and come back at a time, windows of faults, and late
+// answers. Code without goroutines has the same trace with and without a bubble, and code with goroutines has the same
+// trace in every run.
 func TestBubbleKnowsWhatHappensAtATime(t *testing.T) {
 	timed := func() *scenario.Scenario {
 		s := rough()
@@ -147,7 +146,7 @@ func TestBubbleKnowsWhatHappensAtATime(t *testing.T) {
 	}
 }
 
-// TestTimeInBubble has a store that looks at every clock there is.
+// TestTimeInBubble: a store looks at every clock.
 func TestTimeInBubble(t *testing.T) {
 	s := simple()
 	s.Skew = time.Second
@@ -217,9 +216,8 @@ func (g getter) Get(ctx context.Context, key string) (isr.Served, error) { retur
 // for each extends it while the page is rendered, with a timeout for each call.
 func NewLeaser(n Node) (isr.Handler, error) { return newLeaser(n, false) }
 
-// NewRevivingLeaser makes one that releases the lock without waiting for a
-// heartbeat that is under way, and whose heartbeat does not ask whose lock it is:
-// it revives the lock, over that of the next holder.
+// NewRevivingLeaser makes one that releases the lock without waiting for a heartbeat under way. Its heartbeat does not
+// ask whose lock it is: it revives its own lock over that of the next holder.
 //
 // Source: https://github.com/awslabs/amazon-dynamodb-lock-client/pull/116, https://github.com/tristanls/dynamodb-lock-client/issues/1
 func NewRevivingLeaser(n Node) (isr.Handler, error) { return newLeaser(n, true) }
@@ -237,7 +235,7 @@ func newLeaser(n Node, reviving bool) (isr.Handler, error) {
 	return closing{cache, l.Close}, nil
 }
 
-// closing is a cache that can be closed, and do nothing else besides Get.
+// closing is a cache with Get and Close, and nothing else.
 type closing struct {
 	cache *pagecache.Cache
 	end   func() error
@@ -384,8 +382,8 @@ func BenchmarkBubble(b *testing.B) {
 	})
 }
 
-// BenchmarkSDKAlone sends the requests of BenchmarkBubble, without bubbles, through clients of the SDK whose wire gives
-// the answers that were recorded: what the SDK itself costs.
+// BenchmarkSDKAlone measures the cost of the SDK itself: it sends the requests of BenchmarkBubble, without bubbles,
+// through clients of the SDK whose wire gives recorded answers.
 func BenchmarkSDKAlone(b *testing.B) {
 	benchmarkSchedules(b, func(_ scenario.Run, _ hooks.Bubble, requests []hooks.Exchange) {
 		wire := &recordedWire{}

@@ -22,7 +22,7 @@ import (
 )
 
 // Node is the machine that a store under test runs on. One test makes many nodes: several in a world, one more after
-// each restart, all of them anew for each schedule.
+// each restart, and all of them again for each schedule.
 type Node struct {
 	// Config is the machine's part of the world (Clock, Bodies, Render, Tokens, Table) and how the world wants its
 	// caches configured. A store may ignore the rest, but must take its Revalidate, which freshness is judged by.
@@ -58,8 +58,8 @@ type Check struct {
 	Without []string
 	// Tenants is for a store that takes Node.Tenant: worlds then have several tenants, whose pages must be kept apart.
 	Tenants bool
-	// Promise is what the store promises beyond the rules of every cache: a bound on the age of all that it serves, whatever
-	// the world's revalidate and retention are, and monotonic reads across its nodes.
+	// Promise has the promises of the store beyond the rules of every cache: a bound on the age of all that it serves,
+	// whatever the world's revalidate and retention are, and monotonic reads across its nodes.
 	Promise scenario.Promise
 	// Goroutines is for a store that has goroutines, timers, channels or context timeouts of its own: each schedule
 	// runs in a bubble of testing/synctest. See Goroutines in the package's documentation.
@@ -68,7 +68,7 @@ type Check struct {
 	subject *subject // nil is stores
 }
 
-// subject is what a kind of check has of its own.
+// subject has the parts that differ between the kinds of checks.
 type subject struct {
 	function string              // that checks it
 	call     string              // that replays a file, by its name
@@ -77,10 +77,11 @@ type subject struct {
 	able     bool                       // worlds are drawn by what a store can do besides Get
 	table    *dynamodb.CreateTableInput // nil is the schema's
 	ttl      *worlds.TTL                // nil is the schema's
-	// basic is the mark without which nothing was judged, if it is not of pages, and nothing says that it was not reached.
+	// basic is the mark without which nothing was judged, if it is not about pages. The text nothing says that it was not
+	// reached.
 	basic   scenario.Mark
 	nothing string
-	// unmet, if set, says why a check that found nothing is vacuous, or what else is to be told.
+	// unmet, if set, says why a check that found nothing is vacuous, and returns a further note for the user.
 	unmet func(*tally) (why, note string)
 }
 
@@ -107,11 +108,11 @@ const DefaultSchedules = worlds.DefaultSchedules
 // these are 500.
 const worldsPerCheck = 5
 
-// CheckStore has rapid draw worlds (nodes and their scripts, cache durations, clocks, pauses, crashes, TTL lag, replica
-// lag, faults of the store) and runs each under many schedules, with the cache that newStore makes on every node. It
-// fails the test if an invariant of package invariant does not hold. It leaves the failure in
-// testdata/isr-sim at once, and prints, within -rapid.shrinktime, the smallest one with the fewest context switches that
-// it finds: from there the next CheckStore and Replay begin.
+// CheckStore makes rapid draw worlds (nodes and their scripts, cache durations, clocks, pauses, crashes, TTL lag,
+// replica lag, faults of the store) and runs each under many schedules, with the cache that newStore makes on every
+// node. It fails the test if an invariant of package invariant does not hold. It leaves the failure in testdata/isr-sim
+// at once, and prints, within -rapid.shrinktime, the smallest one with the fewest context switches that it finds: from
+// there the next CheckStore and Replay begin.
 //
 // It fails too if the store panics, starts goroutines that call the simulator, waits for ever, is not deterministic, or
 // never gets to where bugs would be.
@@ -178,7 +179,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 	t.Log(count)
 }
 
-// name has the store have a name that files can say.
+// name gives the store a name that files can say.
 func (c *Check) name(t *testing.T) {
 	t.Helper()
 	c.subject = cmp.Or(c.subject, &stores)
@@ -192,7 +193,7 @@ func (c *Check) name(t *testing.T) {
 
 // Scenarios generates the worlds in which Run checks a store, for a test that runs them itself, as with scenario.Run or
 // campaign.Campaign: another subject than a store, or another judge. A world is drawn by Rows, Promise, Tenants,
-// Schedules and Without. Verbs are those that its clients use besides get, out of invalidate, regenerate and
+// Schedules and Without. Verbs are the verbs that its clients use besides get, out of invalidate, regenerate and
 // rollback; Run asks the store which it has. Locks of a LockCheck are not drawn.
 func (c Check) Scenarios(verbs ...scenario.Verb) *rapid.Generator[*scenario.Scenario] {
 	extra := worlds.Extras{Rows: c.Rows, Tenants: c.Tenants, Promise: c.Promise, Verbs: slices.Clone(verbs)}
@@ -207,7 +208,7 @@ func (c Check) Scenarios(verbs ...scenario.Verb) *rapid.Generator[*scenario.Scen
 	})
 }
 
-// leavingOut has worlds say which invariants do not judge.
+// leavingOut notes in the worlds which invariants do not judge.
 func (c Check) leavingOut(all *rapid.Generator[worlds.World]) *rapid.Generator[worlds.World] {
 	if len(c.Without) == 0 {
 		return all
@@ -277,7 +278,7 @@ func (c *Check) wants(t *testing.T) {
 	}
 }
 
-// otherMarks are those that no run of a subject reaches: of pages, locks and calls, a world has one.
+// otherMarks are the marks that no run of a subject reaches: a world is about pages, locks or calls.
 func otherMarks(basic scenario.Mark) []scenario.Mark {
 	switch basic {
 	case mark.HoldTaken:
@@ -303,8 +304,8 @@ var (
 	}
 )
 
-// idle says of each invariant that judged and had nothing to judge in any world why, one line each; all says that those
-// are all which judged.
+// idle returns a line with the reason for each invariant that had nothing to judge in any world; all says that no other
+// invariant judges.
 func (c *Check) idle(count *tally) (lines []string, all bool) {
 	if c.subject.basic != "" {
 		return nil, false
@@ -323,7 +324,7 @@ func (c *Check) idle(count *tally) (lines []string, all bool) {
 	return lines, all
 }
 
-// lacks says what of an invariant's no world had; "" if there was something.
+// lacks says what no world had for an invariant to judge; "" if there was something.
 func (c *Check) lacks(name string, count *tally) string {
 	switch {
 	case name == "tenant-isolation" && !c.Tenants:

@@ -29,8 +29,8 @@ func TestReferencePasses(t *testing.T) {
 	property.Check{Schedules: effort.Fewer(10, 2)}.Run(t, newStore)
 }
 
-// TestBlindPublishFailsInEverySeed holds the promise that a check's default
-// effort suffices, whatever rapid's seed.
+// TestBlindPublishFailsInEverySeed: the default effort of a check suffices,
+// whatever rapid's seed.
 func TestBlindPublishFailsInEverySeed(t *testing.T) {
 	seeds := effort.Fewer(5, 2)
 	for seed := range seeds {
@@ -40,7 +40,7 @@ func TestBlindPublishFailsInEverySeed(t *testing.T) {
 			c := runChild(t, t.TempDir(), "blind-publish", []string{fmt.Sprintf("-rapid.seed=%d", seed+1), "-rapid.shrinktime=0s"})
 			broken, statement := "stale-writer", "stale-writer: a publish takes effect only"
 			if strings.Contains(c.output, "violated: atomic-publish") {
-				// Whoever publishes blindly does not give the lease back. Where its clock is ahead, it may still have it.
+				// Whoever publishes blindly does not give the lease back. If its clock is ahead, it may still have it.
 				broken, statement = "atomic-publish", "atomic-publish: no state shows a new generation together with its publisher's lock"
 			}
 			c.wantFailure(t, "violated: TestChild under blind-publish", statement)
@@ -94,15 +94,15 @@ func TestMutantsFail(t *testing.T) {
 			if diff := cmp.Diff(durations.ReplaceAllString(one.output, ""), durations.ReplaceAllString(eight.output, "")); diff != "" {
 				t.Errorf("two replays differ (-1 processor +8):\n%s", diff)
 			}
-			// What is mended passes on the same file.
+			// A mended store passes on the same file.
 			property.Replay(t, c.file(), newStore)
 		})
 	}
 }
 
-// wantReplay requires that the file the child left is a scenario, under the
-// built-in protocol that the child checked, whose replay violates the invariant
-// with the same trace each time.
+// wantReplay requires that the child's file is a scenario whose replay, under
+// the built-in protocol that the child checked, violates the invariant with the
+// same trace each time.
 func wantReplay(t *testing.T, c child, want string) {
 	t.Helper()
 	s, err := scenario.Load(c.file())
@@ -200,7 +200,7 @@ func TestBadStores(t *testing.T) {
 	}
 }
 
-// With few worlds it may be chance that one of them never got somewhere.
+// With few worlds it may be chance that none of them reached a mark.
 func TestFewWorldsAreNotVacuous(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
@@ -350,7 +350,7 @@ actors:
 bounds: {schedules: 400, steps: 2000, ticks: 0}
 `
 
-// TestExplain holds that the command which a failure names explains it, the same way each time.
+// TestExplain: the command that a failure names explains it, the same way each time.
 func TestExplain(t *testing.T) {
 	effort.Long(t)
 	pause := regexp.MustCompile(`needed: step \d+, alice pause: without it 0 of 100 `)

@@ -216,7 +216,7 @@ type handler func(ctx context.Context, key string) (isr.Served, error)
 
 func (h handler) Get(ctx context.Context, key string) (isr.Served, error) { return h(ctx, key) }
 
-// sharedMutex is one that nodes share.
+// sharedMutex is a mutex that nodes share.
 var sharedMutex sync.Mutex
 
 // badStores are stores that a check must refuse for other reasons than a mutant's.

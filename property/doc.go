@@ -35,25 +35,25 @@
 // # Locks
 //
 // A lock or lease library has no pages. CheckLock checks it, whatever its rows and its table look like: by what its
-// clients asked and were told, and by when they wrote to what the lock guards. docs/LOCKS.md has the invariants and what
-// each asks of a lock. What stands below about stores holds for locks, too.
+// clients asked and were told, and by when they wrote to what the lock guards. docs/LOCKS.md has the invariants, and
+// the demands of each on a lock. The text below about stores holds for locks, too.
 //
 // # More than Get
 //
 // A store that can do more says so by its methods: Invalidate ([isr.Invalidator]), Regenerate ([isr.Regenerator]) and
 // Rollback ([isr.Rollbacker]). In some worlds clients then ask for that, too; a store that returns [isr.ErrUnsupported]
-// is not asked again. What such worlds find: an invalidation that a fill overtakes, a request that is answered twice, a
-// rollback without a lease. Rows of requests and invalidations are kept for a day there. A store that has a method
-// Close() error is closed when its script is over; a goroutine that is left then fails the check. Check.Tenants is for a
-// store that takes Node.Tenant: in some worlds pages belong to several tenants.
+// is not asked again. Such worlds find an invalidation that a fill overtakes, a request that is answered twice, a
+// rollback without a lease. Rows of requests and invalidations are kept for a day there. A store with a method Close()
+// error is closed when its script is over. A goroutine that is left then fails the check. Check.Tenants is for a store
+// that takes Node.Tenant: in some worlds pages belong to several tenants.
 //
 // # Failures
 //
-// A failure is told on standard error as soon as it is found, in three lines, and is left as testdata/isr-sim/TestName.yaml, a
-// scenario with a replay entry: it is there even if the test is interrupted. After that rapid looks for the smallest
-// world in which the same invariant is violated, and in that world a schedule with few context switches is looked for
-// (see [campaign.Shrink]), which replaces it. Both together take -rapid.shrinktime at most (30 s; 0s leaves them out),
-// and end with the first run that is stuck.
+// A failure is told on standard error as soon as it is found, in three lines, and is left as
+// testdata/isr-sim/TestName.yaml, a scenario with a replay entry: it is there even if the test is interrupted. After
+// that rapid looks for the smallest world in which the same invariant is violated. A search then looks for a schedule
+// with few context switches in that world (see [campaign.Shrink]), which replaces the first one. Both together take
+// -rapid.shrinktime at most (30 s; 0s leaves them out), and end with the first run that is stuck.
 //
 // The next check begins with the file, and so does [Replay]; under -v both print its trace, step by step. Commit the
 // file to keep it as a test, and delete it to be rid of it. With the flag -isrsim.explain, the test also prints the
@@ -68,9 +68,9 @@
 // A check is a function of rapid's seed (-rapid.seed; rapid prints the one that failed), except that the clock on the
 // wall may end rapid's shrinking (-rapid.shrinktime, 30 s). A file's replay depends on nothing but file and store.
 //
-// crypto/rand, of which lock clients make tokens and the versions of records, is seeded for each run from the run's
-// seed (see [testing/cryptotest.SetGlobalRandom]), and is random again when the check is over. That takes a test that
-// is not parallel, and has no parallel parent; in a parallel one, such a store is not deterministic. Bytes that a
+// crypto/rand, from which lock clients take tokens and the versions of records, is seeded for each run from the run's
+// seed (see [testing/cryptotest.SetGlobalRandom]), and is random again after the check. This works only in a test that
+// is not parallel and has no parallel parent: in a parallel test, such a store is not deterministic. Bytes that a
 // package reads from crypto/rand once, or ahead for many runs, do not come from the run's seed; nor does anything under
 // version 1.0.0 of the FIPS module. math/rand's global functions cannot be seeded.
 //
@@ -82,7 +82,7 @@
 //	property.Check{Goroutines: true}.Run(t, newStore)
 //
 // Each schedule then runs in a bubble of testing/synctest. Every call of the client, of Bodies and of Render parks at a
-// gate, with the goroutine that made it; when all goroutines of all nodes wait for something, the schedule has one
+// gate, with the goroutine that made it; when all goroutines of all nodes wait for something, the schedule lets one
 // request take effect, one answer arrive, or time move. In traces, alice/b is a second goroutine of alice with a
 // request under way.
 //
@@ -93,17 +93,17 @@
 // A node's end, or a crash, ends the context that Get was called with. If the store has a method Close() error, that is
 // called too; it should end the store's goroutines, as they must all come to an end. Calls of a node that is down return
 // [sim.ErrNodeDown]; a goroutine that goes on calling is ended after some fifty. A run ends when its scripts have, and
-// no request is under way. A goroutine whose call's context ends while the request is under way gets that error; the
-// request may take effect or not.
+// no request is under way. If the context of a call ends while the request is under way, the goroutine gets the
+// context's error, and the request may take effect or not.
 //
 // # Limits
 //
 // Without Check.Goroutines, a store under test does its work in the goroutine that called it. It may start goroutines
 // that only compute, and wait for them; one that calls the client, the clock, Bodies or Render fails the check, and so
 // does waiting for a channel on which no goroutine sends. It waits by Clock.Sleep: the clock's timers, tickers and
-// After are refused. Nodes must not share a mutex that is held over a call, nor channels made outside of newStore:
-// such a run is given up after 5 s. Package time stands still at its year 2000. A store that reads time.Now instead of
-// the node's clock and writes what it has read is told so.
+// After are refused. Nodes must not share a mutex that is held over a call, nor channels made outside of newStore: such
+// a run is given up after 5 s. Package time stands still at its year 2000. If a store reads time.Now instead of the
+// node's clock and writes the result into a row, the check says so.
 //
 // With Check.Goroutines:
 //
@@ -132,7 +132,7 @@
 //     as labels of the goroutine; so do our own messages about goroutines.
 //   - The check of linearizability sees no operations.
 //
-// While it runs, a check has Go collect garbage less often (GC percent 800, memory limit 1 GiB), unless GOGC or
+// While it runs, a check makes Go collect garbage less often (GC percent 800, memory limit 1 GiB), unless GOGC or
 // GOMEMLIMIT is set.
 //
 // rapid registers flags and this package imports package testing: import it from tests only. A test that calls it

@@ -73,7 +73,7 @@ func (f *failure) file() ([]byte, error) {
 	return s.YAML()
 }
 
-// builtIn says whether an invariant is one of package invariant.
+// builtIn says whether an invariant belongs to package invariant.
 func builtIn(name string) bool {
 	return slices.ContainsFunc(slices.Concat(invariant.All(), invariant.OfLocks(), invariant.OfCalls()), func(inv invariant.Invariant) bool { return inv.Name == name })
 }
@@ -90,7 +90,7 @@ func (f *failure) leave(file string) error {
 	return atomicfile.Write(filepath.FromSlash(file), yaml, 0o664)
 }
 
-// headline is the failure in a line or two: the verdict, and what is violated.
+// headline is the failure in a line or two: the verdict and the violated invariant.
 func (f *failure) headline() string {
 	lines := strings.Split(f.text, "\n")
 	if !f.violates() || len(lines) < 4 {
@@ -100,9 +100,9 @@ func (f *failure) headline() string {
 	return lines[0] + "\n" + name + ": " + lines[3]
 }
 
-// announce writes a failure that can be made smaller to its file, and says so, at once: a user who does not want to wait
-// for a smaller one can interrupt the test. The time for shrinking begins. The failure is printed in whole once, when it
-// is as small as it gets.
+// announce writes a failure that can be made smaller to its file, and says so at once: a user who does not want to wait
+// for a smaller one can interrupt the test. The time for shrinking begins. The whole failure is printed once, at the
+// end of shrinking.
 func (r runner) announce(f *failure, file string) {
 	if !f.repeatable() {
 		return
@@ -276,8 +276,8 @@ func (r runner) explained(s *scenario.Scenario, file string) string {
 // shrinkRuns bounds how many runs the schedule of a failure is shrunk in: a second or two, through the SDK.
 var shrinkRuns = 2000
 
-// shrunk returns the failure with a schedule of fewer context switches and steps, in the world that rapid has come to.
-// A failure that is no violation, or cannot be shrunk, or for which there is no time, stays as it is.
+// shrunk returns the failure with a schedule of fewer context switches and steps, in the world that rapid has found. A
+// failure that is no violation, that cannot be shrunk, or for which no time is left, does not change.
 func (r runner) shrunk(f *failure) *failure {
 	if !f.violates() || r.limit.Err() != nil {
 		return f

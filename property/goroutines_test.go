@@ -89,8 +89,8 @@ func goroutineStores() map[string]func(property.Node) (isr.Handler, error) {
 	}
 }
 
-// TestHeartbeatAfterReleaseIsFound is the whole way of a failure in goroutines:
-// it is found, shrunk, left in a file and replayed, with the same words each time.
+// TestHeartbeatAfterReleaseIsFound follows a failure in goroutines to its end: it is found, shrunk, left in a file and
+// replayed, with the same text each time.
 func TestHeartbeatAfterReleaseIsFound(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
@@ -105,12 +105,12 @@ func TestHeartbeatAfterReleaseIsFound(t *testing.T) {
 	if diff := cmp.Diff(durations.ReplaceAllString(one.output, ""), durations.ReplaceAllString(eight.output, "")); diff != "" {
 		t.Errorf("two replays differ (-1 processor +8):\n%s", diff)
 	}
-	// What is mended passes on the same file.
+	// A mended store passes on the same file.
 	property.Replay(t, c.file(), property.NewLeaser)
 }
 
-// TestAFailureIsThereBeforeItIsShrunk holds that a failure is printed and has its file before the shrinking begins: a user
-// may interrupt that.
+// TestAFailureIsThereBeforeItIsShrunk: a failure is printed and has its file before the shrinking begins, because a
+// user may interrupt the shrinking.
 func TestAFailureIsThereBeforeItIsShrunk(t *testing.T) {
 	t.Parallel()
 	const store = "is stuck once it has failed"
@@ -147,7 +147,7 @@ func TestAFailureIsThereBeforeItIsShrunk(t *testing.T) {
 	runChild(t, dir, "heartbeat after release", nil).wantFailure(t, "effect", "violated: TestChild under store-under-test", "lock-theft: ")
 }
 
-// TestAStuckRunEndsShrinking holds that a run which does not end costs the shrinking once, and not more than there is time.
+// TestAStuckRunEndsShrinking: the first run that does not end also ends the shrinking, within its time.
 func TestAStuckRunEndsShrinking(t *testing.T) {
 	t.Parallel()
 	longWait(t)
@@ -160,8 +160,8 @@ func TestAStuckRunEndsShrinking(t *testing.T) {
 	}
 }
 
-// longWait leaves a test that waits for ten seconds, until it is sure that nothing goes on, to the runs that are neither
-// short nor under the race detector.
+// longWait skips a test, in short runs and under the race detector, that waits ten seconds to be sure that nothing goes
+// on.
 func longWait(t *testing.T) {
 	t.Helper()
 	effort.Long(t)

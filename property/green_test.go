@@ -44,7 +44,7 @@ type green struct {
 	says string // the first words of the line that refuses it, as a regular expression
 }
 
-// greens are all of them. Add yours.
+// greens returns all of them. Add yours.
 func greens() []green {
 	var all []green
 	for _, of := range [][]green{greenStores(), greenChecks(), greenRapid(), greenFiles(), greenReplays(), greenProofs(), greenScenarios(), greenLocks()} {
@@ -53,13 +53,13 @@ func greens() []green {
 	return all
 }
 
-// greenEnv has TestGreenChild run every part-th of the ways.
+// greenEnv makes TestGreenChild run one part of the ways.
 const greenEnv = "ISRSIM_PROPERTY_GREEN"
 
-// greenParts is in how many processes they run.
+// greenParts is the number of processes in which they run.
 const greenParts = 2
 
-// TestNothingIsGreenThatWasNotJudged runs all ways in processes of their own, and wants each to fail with its words.
+// TestNothingIsGreenThatWasNotJudged runs all ways in child processes, and wants each to fail with its words.
 func TestNothingIsGreenThatWasNotJudged(t *testing.T) {
 	effort.Long(t)
 	all := greens()
@@ -247,7 +247,7 @@ func greenChecks() (all []green) {
 	check("a misspelt mark", "property: Check.Reach: found", property.Check{Reach: []scenario.Mark{"publishd"}})
 	check("a misspelt protocol", "property: Check.Protocol: ", property.Check{Protocol: "recipe-x"})
 	check("a mark of locks", "property: Check.Reach: found", property.Check{Reach: []scenario.Mark{mark.HoldTaken}})
-	// Nothing of what such a check judges is in its worlds.
+	// The worlds of such a check have nothing that it could judge.
 	for _, name := range []string{"tenant-isolation", "bounded-staleness", "ttl-is-gc", "no-lost-invalidation", "idempotent-regeneration"} {
 		all = append(all, green{name: "check: nothing but " + name, says: "vacuous: ", run: func(t *testing.T) {
 			property.Check{Schedules: 2, Without: allBut(name)}.Run(t, reading)
@@ -273,7 +273,7 @@ func greenChecks() (all []green) {
 	return all
 }
 
-// reading is the reference with nothing but Get.
+// reading is the reference with Get alone.
 func reading(n property.Node) (isr.Handler, error) {
 	store, err := newStore(n)
 	if err != nil {
@@ -308,7 +308,7 @@ func greenRapid() (all []green) {
 	return all
 }
 
-// world is one that is small, and in which a correct store passes.
+// world is a small world in which a correct store passes.
 const greenWorld = `name: green
 actors:
   - name: alice
@@ -351,7 +351,7 @@ func badFiles() map[string]string {
 
 const mistake = unjudged + `|replay: |prove: |property: |nothing |not complete|broken|unknown|a script`
 
-// greenFiles are failures that were kept, as a file that is no such thing.
+// greenFiles take files that hold no failure for kept failures.
 func greenFiles() (all []green) {
 	for name, text := range badFiles() {
 		all = append(all, green{name: "kept: the file " + name, says: mistake, run: func(t *testing.T) {
@@ -570,10 +570,10 @@ func greenLocks() (all []green) {
 	return all
 }
 
-// unjudged are the ways in which a check says that it judged nothing, or not everything, or that something is wrong.
+// unjudged are the words by which a check says that it judged nothing, or not everything, or that something is wrong.
 const unjudged = `vacuous: |unknown: |broken: |violated: `
 
-// idle are stores that do nothing which could be judged. t is the test's, which the code under test may hold.
+// idle are stores that do nothing that could be judged. t is the test, which the code under test may use.
 func idle(t *testing.T) map[string]func(property.Node) (isr.Handler, error) {
 	answer := func(get func(ctx context.Context, n property.Node, key string) (isr.Served, error)) func(property.Node) (isr.Handler, error) {
 		return func(n property.Node) (isr.Handler, error) {

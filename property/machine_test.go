@@ -24,9 +24,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
-// machine is a state machine of rapid over a cache of three nodes on a ddbfake: nodes are asked for a page, renderings
-// take long and others come in between, time passes, TTL deletes, answers are lost. It keeps no model of its own: at the
-// end the change log and the events are judged by the invariants.
+// machine is a state machine of rapid over a cache of three nodes on a ddbfake: nodes are asked for a page, long
+// renderings meet other requests, time passes, TTL deletes, answers are lost. It keeps no model of its own: at the end
+// the change log and the events are judged by the invariants.
 func machine(newCache func(isr.Config) (isr.Handler, error)) func(*rapid.T) {
 	return func(t *rapid.T) {
 		clock := sleepless{fakeclock.New(fakeclock.Epoch)}
@@ -114,12 +114,12 @@ func (s stored) GetBody(_ context.Context, name string) ([]byte, error) {
 	return nil, isr.ErrNoBody
 }
 
-// sleepless is a clock that moves on by itself when somebody sleeps.
+// sleepless is a clock that moves on by itself when code sleeps.
 type sleepless struct{ *fakeclock.Clock }
 
 func (c sleepless) Sleep(d time.Duration) { c.Advance(d) }
 
-// TestMachineFindsABug has the publish ask for the token alone: a lease that is over still publishes.
+// TestMachineFindsABug: the publish asks for the token alone, so a lease that is over still publishes.
 func TestMachineFindsABug(t *testing.T) {
 	for name, value := range map[string]string{"rapid.nofailfile": "true", "rapid.seed": "1"} {
 		was := flag.Lookup(name).Value.String()

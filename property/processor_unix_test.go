@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// processorTime is what the process has used so far.
+// processorTime is the processor time that the process has used so far.
 func processorTime() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

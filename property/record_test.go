@@ -22,8 +22,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// records have calls run once: a row a key, in progress until a time of which its owner alone may write the result, and
-// then completed until it may be forgotten. docs/ONCE.md explains the recipe. Each bug is a word of bugsOfRecords.
+// records is a layer that has calls run once, with a row for each key. The row is in progress until a time, and only
+// its owner may write the result. Then it is completed until it may be forgotten. docs/ONCE.md explains the recipe.
+// Each bug is a word of bugsOfRecords.
 type records struct {
 	property.OnceNode
 	bug string
@@ -67,7 +68,7 @@ func (r *records) Do(ctx context.Context, key, payload string, effect func(conte
 	return result, err
 }
 
-// of is what a row of another call says.
+// of returns the answer that another call's row gives.
 func (r *records) of(row map[string]types.AttributeValue, payload string, err error) (string, error) {
 	switch {
 	case err != nil:
@@ -83,7 +84,7 @@ func (r *records) of(row map[string]types.AttributeValue, payload string, err er
 	}
 }
 
-// begin takes the key, unless a row of it counts, which it returns then.
+// begin takes the key. If a row of the key still counts, it returns that row instead.
 func (r *records) begin(ctx context.Context, key, payload, me string) (before map[string]types.AttributeValue, err error) {
 	now := r.Clock.Now()
 	kept := r.kept(now)
@@ -130,7 +131,7 @@ func (r *records) begin(ctx context.Context, key, payload, me string) (before ma
 	return row, nil
 }
 
-// kept is until when a result is kept.
+// kept is the time until which a result is kept.
 func (r *records) kept(now time.Time) time.Time {
 	if r.bug == "forgets early" {
 		return now.Add(r.Retention / 2)
@@ -138,8 +139,8 @@ func (r *records) kept(now time.Time) time.Time {
 	return now.Add(r.Retention)
 }
 
-// complete writes the result, if the call is still the one in progress. It returns that of the one which took its place
-// otherwise.
+// complete writes the result, if the call is still the one in progress. Otherwise it returns the result of the call
+// that took its place.
 func (r *records) complete(ctx context.Context, key, payload, me, result string) (string, error) {
 	kept := r.kept(r.Clock.Now())
 	in := &dynamodb.UpdateItemInput{
@@ -165,7 +166,7 @@ func (r *records) complete(ctx context.Context, key, payload, me, result string)
 	return r.of(row, payload, nil) // its own result, if the answer to its own update was lost
 }
 
-// giveUp lets others make the call: the effect has not happened. Of an error nothing more is known: the row ends by itself.
+// giveUp lets others make the call: the effect has not happened. An error changes nothing: the row ends by itself.
 func (r *records) giveUp(ctx context.Context, key, me string) {
 	in := &dynamodb.DeleteItemInput{
 		TableName: &r.Table, Key: r.row(key), ConditionExpression: aws.String("#owner = :me AND #status = :progress"),
@@ -195,7 +196,7 @@ func text(v types.AttributeValue) string {
 	return ""
 }
 
-// conditionMet says whether an error is that of a condition, and returns the row that did not meet it.
+// conditionMet says whether an error is that of a failed condition, and returns the row that failed it.
 func conditionMet(err error) (map[string]types.AttributeValue, bool) {
 	if refused, is := errors.AsType[*types.ConditionalCheckFailedException](err); is {
 		return refused.Item, true
@@ -220,10 +221,10 @@ var bugsOfRecords = map[string]string{
 	"never taken over":          "call-liveness free-call",
 }
 
-// onceSeeds is under how many seeds TestBugsOfCallsAreFound looks; 0 is a few.
+// onceSeeds is the number of seeds that TestBugsOfCallsAreFound tries; 0 is a few.
 var onceSeeds = flag.Int("once.seeds", 0, "")
 
-// recordsCheck is that of all these tests.
+// recordsCheck is the check of all these tests.
 var recordsCheck = property.OnceCheck{Payload: true, TTL: "ttl"}
 
 // TestOncePasses holds that a correct layer passes.
@@ -234,7 +235,7 @@ func TestOncePasses(t *testing.T) {
 	c.Run(t, newRecords(""))
 }
 
-// TestBugsOfCallsAreFound holds that each bug is found by a check as it comes, whatever rapid's seed.
+// TestBugsOfCallsAreFound: a check with default settings finds each bug, whatever rapid's seed.
 func TestBugsOfCallsAreFound(t *testing.T) {
 	effort.Long(t)
 	seeds := cmp.Or(*onceSeeds, effort.Fewer(2, 1))

@@ -26,18 +26,18 @@ import (
 // as the file says, so that it stays a test. If one of them violates an invariant, it is left as CheckStore leaves it,
 // in testdata/isr-sim/TestPausedWriter.yaml, with which this test then begins.
 //
-// Any scenario file will do, also one without a replay entry, and newStore may be that of another store. Replay fails,
-// too, if no schedule reaches the marks that the file declares, and if the store answers with errors only.
+// Any scenario file will do, also one without a replay entry, and newStore may make another store. Replay fails, too,
+// if no schedule reaches the marks that the file declares, and if the store answers with errors only.
 func Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	Check{}.Replay(t, file, newStore)
 }
 
-// Replay runs the store on a scenario file, as the function Replay does. Of c, only these matter: Protocol, which the
-// store is called by; Rows, which take the place of the file's; Invariants; and Goroutines, where the file does not say
-// it: one that a check with goroutines has left does; and Without, which is added to the file's. A file that was kept for
-// an invariant that Without names has nothing left to show, and the replay is vacuous. A check that begins with such a file
-// says so, and goes on.
+// Replay runs the store on a scenario file, as the function Replay does. Of c, only these fields matter: Protocol, the
+// name of the store; Rows, which replace the file's; Invariants; Without, which is added to the file's; and Goroutines,
+// if the file does not say it. A file from a check with goroutines says it. A file that was kept for an invariant that
+// Without names has nothing left to show, and the replay is vacuous. A check that begins with such a file says so, and
+// goes on.
 func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	c.name(t)
@@ -53,8 +53,8 @@ func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handle
 	c.replay(t, file, newStore)
 }
 
-// begin replays the failure that a test has left before. One that was kept for an invariant that is left out now is no
-// failure of this check any more: that is said, where a test that passes is not silent, too.
+// begin replays the failure that a test has left before. If it was kept for an invariant that is now left out, it is no
+// longer a failure of this check. A message says so, even if the test passes and its log is not printed.
 func (c Check) begin(t *testing.T, own string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	defer heap.CollectRarely()()
@@ -111,7 +111,7 @@ func (c Check) replay(t *testing.T, file string, newStore func(Node) (isr.Handle
 	t.Logf("the world of %s passes under %d schedules", file, s.Bounds.Schedules)
 }
 
-// recordedSchedule runs the one that the file has recorded, and fails the test if it fails.
+// recordedSchedule runs the schedule that the file has recorded, and fails the test if it fails.
 func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
 	r.t.Helper()
 	trace, f := r.replay(s, *s.Replay)
@@ -128,7 +128,7 @@ func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
 			r.t.Log(f.details)
 		}
 		if r.name != s.Replay.Protocol {
-			f.flags = "--protocol " + r.name + " " // the file names what it was recorded with
+			f.flags = "--protocol " + r.name + " " // the file names the store that it was recorded with
 		}
 		report := f.report(r.t, file, r.subject.call)
 		if *explaining && f.violates() {

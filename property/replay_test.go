@@ -43,7 +43,7 @@ catches: [blind-release]
 bounds: {schedules: 400, steps: 2000, ticks: 2}
 `
 
-// TestReplayOfNothing holds that a world which shows nothing does not pass.
+// TestReplayOfNothing: a world that shows nothing does not pass.
 func TestReplayOfNothing(t *testing.T) {
 	for _, tc := range []struct {
 		name, store, yaml string
@@ -76,12 +76,13 @@ func TestReplayHandsMethodsThrough(t *testing.T) {
 	}
 	property.Replay(t, file, func(n property.Node) (isr.Handler, error) { return b.New(n.Config) })
 
-	// Who cannot do it has no verdict, and is named.
+	// A store that cannot do it has no verdict, and is named.
 	runChild(t, t.TempDir(), "never caches", nil, replayEnv+"="+file).
 		wantFailure(t, "broken: the store under test: ", "a script asks for the method Rollback, which a property_test.handler does not have")
 }
 
-// TestReplayBlamesTheStoreUnderTest and not what the file was recorded with; what it finds in the file's world is kept.
+// TestReplayBlamesTheStoreUnderTest and not the store that the file was recorded with. Its finding in the file's world
+// is kept.
 func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
 	effort.Long(t)
 	dir := t.TempDir()
@@ -109,7 +110,7 @@ func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
 	if strings.Contains(again.output, "found in schedule") {
 		t.Errorf("it was looked for again:\n%s", again.output)
 	}
-	// So does the test of the printed line, and what is mended passes on both files.
+	// So does the test of the printed line, and a mended store passes on both files.
 	runChild(t, dir, "blind-release", nil, replayEnv+"="+failFile).wantFailure(t, "violated: contended under store-under-test", "choices "+s.Replay.Choices.String())
 	property.Replay(t, c.file(), newStore)
 	if mended := runChild(t, dir, "recipe-a", nil, world); !mended.passed {
@@ -145,7 +146,7 @@ func TestTheCommandOfAFile(t *testing.T) {
 	runChild(t, dir, "blind-release", nil).wantFailure(t, "under blind-release", "replay: isr-sim replay --protocol blind-release "+failFile+"\n")
 }
 
-// TestCommandOfIsTakenByAShell has a shell say what it makes of the lines that are printed.
+// TestCommandOfIsTakenByAShell asks a shell how it reads the printed lines.
 func TestCommandOfIsTakenByAShell(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if errors.Is(err, exec.ErrNotFound) {

@@ -54,7 +54,7 @@ func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) 
 	return r
 }
 
-// options are those of every run of the store.
+// options returns the options of every run of the store.
 func (r runner) options() scenario.Options {
 	return scenario.Options{SDK: true, Invariants: r.judge}
 }
@@ -77,8 +77,8 @@ type failure struct {
 	details string
 }
 
-// repeatable says whether the failure is that of a schedule, which can be replayed and shrunk, and not that of a
-// goroutine outside of it.
+// repeatable says whether the failure belongs to a schedule, which can be replayed and shrunk, and not to a goroutine
+// outside of it.
 func (f *failure) repeatable() bool { return f.replay != nil }
 
 // violates says whether it is a schedule that violates an invariant.
@@ -155,7 +155,7 @@ func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace st
 	}
 	f := r.outcome(s, o)
 	if o.Violation != nil && recorded.Violates == "" {
-		r.doubt(f, o.Violation) // what was recorded as a violation was found among other answers than those of this one run
+		r.doubt(f, o.Violation) // the recorded violation was judged with more answers than those of this one run
 	}
 	return printed.String(), f
 }
@@ -230,8 +230,8 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	return f
 }
 
-// unstable prints the result of a run that has another one when it is repeated, and the difference. The first result
-// did happen.
+// unstable prints the result of a run that differs when it is repeated, with the difference. The first result did
+// happen.
 func (r runner) unstable(s *scenario.Scenario, e *scenario.NondeterminismError) string {
 	text := fmt.Sprintf("broken: %s under %s: the store under test is %v\n", s.Name, r.name, e)
 	if e.Found != nil {
@@ -291,8 +291,8 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 // exited is why a run has no verdict whose store has called runtime.Goexit.
 const exited = " ended the goroutine that it was called in (runtime.Goexit, or Skip or FailNow of a test): a store returns an error instead"
 
-// endsEarly has the test of a bubble end as if it had returned, if the code under test has called runtime.Goexit: package
-// testing would end the process. It notes that in gone, and is to be deferred.
+// endsEarly ends the test of a bubble as if it had returned, if the code under test has called runtime.Goexit: package
+// testing would end the process. It notes that in gone, and must be deferred.
 func endsEarly(t *testing.T, returned, gone *bool) {
 	if *returned {
 		return

@@ -42,7 +42,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
-// TestUnstableStoreIsFound has a store that is broken in every other run.
+// TestUnstableStoreIsFound: the store is broken in every other run.
 func TestUnstableStoreIsFound(t *testing.T) {
 	blind, err := scenario.ProtocolNamed("lease-in-milliseconds")
 	if err != nil {
@@ -63,7 +63,7 @@ func TestUnstableStoreIsFound(t *testing.T) {
 	if f == nil || f.kind != kindUnstable || f.repeatable() {
 		t.Fatalf("a store that does not repeat itself is reported as %+v", f)
 	}
-	// What was found, what shows it, that it cannot be repeated, and what differed.
+	// In this order: the violation, its evidence, that it cannot be repeated, and the difference.
 	rest := f.text
 	for _, want := range []string{
 		"violated: simple under store-under-test\n\nlock-theft: a write that replaces, ", "  +0s         ", "LOCK of /home: ",
@@ -77,8 +77,8 @@ func TestUnstableStoreIsFound(t *testing.T) {
 	}
 }
 
-// TestALivenessFailureStaysOneInItsReplay: of the one run of a replay, all answers may be errors, as here. Whether that
-// says that the store was never tested, the search has decided, which has seen others.
+// TestALivenessFailureStaysOneInItsReplay: all answers of a replay's one run may be errors, as here. Only a search,
+// which has seen other runs, can say that the store was never tested.
 func TestALivenessFailureStaysOneInItsReplay(t *testing.T) {
 	s := simple()
 	s.Settle = 10 * time.Second
@@ -165,8 +165,8 @@ func simple() *scenario.Scenario {
 	return s
 }
 
-// TestTheSimulatorsGoroutinesAreTold holds the stack of a goroutine to what the guard takes it for, on every release of Go
-// that runs this test.
+// TestTheSimulatorsGoroutinesAreTold: the guard recognises the stacks of the simulator's goroutines, on every release
+// of Go that runs this test.
 func TestTheSimulatorsGoroutinesAreTold(t *testing.T) {
 	if calledByTheSimulator() {
 		t.Error("the test's own goroutine looks like one of the simulator's")
@@ -541,8 +541,8 @@ func newHopeful(n Node) (isr.Handler, error) {
 	return getOnly{cache}, nil
 }
 
-// TestAReleaseThatWasNeverSentIsNoExcuse has a lock stay behind after a publish that failed: no fault has kept its holder
-// from giving it back, which has not tried.
+// TestAReleaseThatWasNeverSentIsNoExcuse: a lock stays behind after a failed publish. No fault kept its holder from
+// giving it back: the holder did not try.
 func TestAReleaseThatWasNeverSentIsNoExcuse(t *testing.T) {
 	effort.Long(t)
 	for seed := range effort.Fewer(3, 1) {
@@ -830,8 +830,8 @@ func TestAnswersAreCounted(t *testing.T) {
 
 var effortSeeds = flag.Int("effort", 0, "measure with how many seeds the default effort finds each mutant: go test ./property -run '^TestEffort$' -effort 20 -timeout 0")
 
-// TestEffort prints, for each mutant and for several ways to spend schedules, how many worlds it takes to find it: what
-// DefaultSchedules and worldsPerCheck were chosen by.
+// TestEffort prints, for each mutant and for several ways to spend schedules, how many worlds it takes to find it.
+// DefaultSchedules and worldsPerCheck were chosen by these figures.
 func TestEffort(t *testing.T) {
 	if *effortSeeds == 0 {
 		t.Skip("a measurement: see the flag -effort")
@@ -885,8 +885,7 @@ func TestEffort(t *testing.T) {
 	t.Logf("\n%s", b.String())
 }
 
-// firstWorlds returns which world was the first that showed the bug under as many schedules each, for each way to spend
-// them.
+// firstWorlds returns, for each number of schedules a world, the first world that showed the bug.
 func firstWorlds(t *testing.T, p isr.Protocol, seed, most int, spends []int) []int {
 	first := slices.Repeat([]int{most + 1}, len(spends))
 	generator := worlds.Pages("Effort", "recipe-a", 50, worlds.Extras{})
@@ -967,7 +966,8 @@ func TestCryptoRandIsSeededForEachRun(t *testing.T) {
 	}
 }
 
-// TestCryptoRandOfParallelTests is shared with other tests, so it stays as it is; what was found is reported all the same.
+// TestCryptoRandOfParallelTests: a parallel test shares crypto/rand with others, so it is not seeded. The failure is
+// reported all the same.
 func TestCryptoRandOfParallelTests(t *testing.T) {
 	t.Parallel()
 	_, search := randomStore(t, false)
@@ -988,7 +988,8 @@ func TestCryptoRandOfParallelTests(t *testing.T) {
 	}
 }
 
-// TestCryptoRandAfterARunThatDoesNotEnd is what it was before, though that run keeps its own.
+// TestCryptoRandAfterARunThatDoesNotEnd: afterwards crypto/rand is what it was before, although that run keeps its
+// seed.
 func TestCryptoRandAfterARunThatDoesNotEnd(t *testing.T) {
 	effort.Long(t)
 	if race.Enabled {
@@ -1021,8 +1022,8 @@ func TestCryptoRandAfterARunThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// TestTheScheduleOfAFailureIsShrunk holds that a store's failure gets a schedule of fewer context switches in the same
-// world, which still is that failure.
+// TestTheScheduleOfAFailureIsShrunk: a store's failure gets a schedule with fewer context switches in the same world,
+// and is still the same failure.
 func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 	effort.Long(t)
 	broken, err := scenario.ProtocolNamed("blind-release")

@@ -71,7 +71,7 @@ func (c Check) look(t rapid.TB, f *found) {
 	})
 }
 
-// enoughForWorlds is for how many worlds there must be time to go on: some take longer than others.
+// enoughForWorlds is the number of worlds for which time must be left to go on: some take longer than others.
 const enoughForWorlds = 5 * worldsPerCheck
 
 // found is the state of the search.
@@ -80,7 +80,7 @@ type found struct {
 	count *tally
 	file  string
 	last  *failure // the last one, which is the smallest
-	// attempt names what failed last: rapid tries everything that fails twice.
+	// attempt names the last failure: rapid repeats everything that fails.
 	attempt string
 	// passed names the worlds that did not fail, once another has: rapid tries the worlds before a failure each time.
 	passed map[string]bool
@@ -126,8 +126,9 @@ func (f *found) try(w worlds.World, seed uint64, schedules int) error {
 	}
 }
 
-// asRapid is a test as rapid sees it. Of a failure that the search has found rapid prints nothing, for the check does,
-// and rapid's file of it goes, for the scenario file says more: a run has one failure, and one file.
+// asRapid is a test as rapid sees it. A run prints one failure and leaves one file. So rapid prints nothing of a
+// failure that the search has found, because the check does, and rapid's file is deleted, because the scenario file
+// says more.
 type asRapid struct {
 	rapid.TB
 	found  *found
@@ -178,8 +179,8 @@ var (
 	rapidFile = regexp.MustCompile(`-rapid\.failfile=("[^"]*")`)
 )
 
-// searched says how to make the search again that has found a failure, and deletes the file that rapid has made of it. A
-// failure that no schedule repeats has no other file: then rapid's stays, and the next check begins with its world.
+// searched says how to repeat the search that has found a failure, and deletes rapid's file of it. A failure that no
+// schedule repeats has no other file: then rapid's stays, and the next check begins with its world.
 func (a *asRapid) searched(f *failure) string {
 	file := ""
 	if found := rapidFile.FindStringSubmatch(a.said); found != nil {
@@ -210,14 +211,14 @@ func rapidFiles() []string {
 	return files
 }
 
-// limit says when making a failure smaller must be over, by the clock on the wall: after -rapid.shrinktime in all, or
-// with the first run that does not end. It is the context of all runs. They only ask for Err: in a bubble of
-// testing/synctest, the timer of any other context would stand still.
+// limit ends the shrinking of a failure, by the wall clock: after -rapid.shrinktime in all, or with the first run that
+// does not end. It is the context of all runs. They only ask for Err: in a bubble of testing/synctest, the timer of any
+// other context would stand still.
 type limit struct {
 	context.Context
 	began       bool // there is something to make smaller
 	most        time.Duration
-	worlds, end time.Time // until when rapid may look for smaller worlds; and until when all may last
+	worlds, end time.Time // when rapid must stop looking for smaller worlds; and when all must end
 	over        atomic.Bool
 	why         string // it ended early, for people
 	mutexes     bool   // goroutines of the store wait for mutexes that others hold over a call
@@ -244,10 +245,10 @@ func (l *limit) endBefore(deadline time.Time, has bool) (stop func()) {
 // shrinkFlag is rapid's.
 const shrinkFlag = "rapid.shrinktime"
 
-// reserve is what shrinking leaves of a test's own time: for what comes after it.
+// reserve is the part of a test's time that shrinking leaves for the work after it.
 const reserve = 10 * time.Second
 
-// begin has shrinking begin, and returns how long it may take. The schedule gets what worlds leave, and a quarter of
+// begin starts the shrinking, and returns how long it may take. The schedule gets what worlds leave, and a quarter of
 // the time at least.
 func (l *limit) begin(t *testing.T) time.Duration {
 	var most time.Duration
@@ -335,9 +336,9 @@ func (r *random) seed(seed uint64) {
 	cryptotest.SetGlobalRandom(r.in, seed) // until the bubble's end
 }
 
-// left has crypto/rand be what it was when t is over, although a run in a bubble that does not end has taken its seed.
-// With the race detector it keeps the seed: what that run has read is not ordered before anything, and would be
-// reported.
+// left restores crypto/rand when t is over, although a run in a bubble that does not end still has its seed. With the
+// race detector it keeps the seed: the reads of that run are not ordered before anything, and the detector would report
+// them.
 func (r *random) left(t *testing.T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -32,7 +32,7 @@ type stranger struct {
 	lockedBy string // the attribute of LOCK that says who holds it; "" is lease_token, and nobody can read another
 
 	// Bugs that liveness alone sees.
-	neverRevalidates bool // what is there is served for ever, as stale
+	neverRevalidates bool // the page in the cache is served for ever, as stale
 	neverReleases    bool // after a failure the lock stays
 	neverFresh       bool // the adapter forgets to say what is fresh
 }
@@ -180,7 +180,7 @@ func refused(err error) bool {
 	return condition || cancelled
 }
 
-// strangers are caches of that kind, by what is special about them. What else such teams get wrong, the bugs of wares are.
+// strangers are caches of that kind, by their peculiarities. The bugs of wares are further mistakes of such teams.
 var strangers = map[string]stranger{
 	"stranger":          {},
 	"no ttl":            {noTTL: true},
@@ -197,7 +197,7 @@ func TestStrangersPass(t *testing.T) {
 	property.Check{Schedules: effort.Fewer(5, 2)}.Run(t, strange(strangers["stranger"]))
 }
 
-// TestStrangersBugsAreFound holds that a check as it comes finds the bugs.
+// TestStrangersBugsAreFound: a check with default settings finds the bugs.
 func TestStrangersBugsAreFound(t *testing.T) {
 	effort.Long(t)
 	for _, store := range []string{"never revalidates", "never releases", "never says fresh"} {
@@ -261,7 +261,7 @@ func (c *articles) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, errors.New("the article is being written for too long")
 }
 
-// renew writes the article under its lock. The row is that of the moment at which the lock was taken.
+// renew writes the article under its lock. row is the row as it was when the lock was taken.
 func (c *articles) renew(ctx context.Context, key, me string, row map[string]types.AttributeValue) (isr.Served, error) {
 	if page, at := c.page(row); page != nil && c.fresh(at) {
 		c.unlock(ctx, key, me)
@@ -367,21 +367,21 @@ func articlesWith(cache articles) func(property.Node) (isr.Handler, error) {
 	}
 }
 
-// caches with rows of their own, by what is wrong with them.
+// caches with rows of their own, by their bugs.
 var articleCaches = map[string]articles{
 	"articles": {}, "articles, slugs": {slugs: true, tokenless: true}, "articles, unfenced": {unfenced: true}, "articles, tokenless": {tokenless: true}, "articles, early": {early: true},
 	"articles, hopeful": {hopeful: true},
 }
 
-// Cache keys need not be in the keys of rows as they are: the partition of a page is learnt from the rows that its node
-// has named. Package articles of the examples has them as they are.
+// A row's key need not contain the cache key literally: the partition of a page is learnt from the rows that its node
+// has named. In package articles of the examples, it does contain it.
 func TestArticlesPass(t *testing.T) {
 	c := checkArticles(articleRows)
 	c.Schedules = effort.Fewer(10, 2)
 	c.Run(t, articlesWith(articles{slugs: true}))
 }
 
-// A function may say what rows mean in place of names.
+// A function may say what rows mean, instead of names.
 func TestArticlesByAFunctionPass(t *testing.T) {
 	if race.Enabled {
 		t.Skip("TestArticlesPass has the same goroutines")
@@ -483,7 +483,7 @@ func TestRenamedMutantsFail(t *testing.T) {
 	}
 }
 
-// A mapping that fits no row is an error that names the rows that were seen.
+// If a mapping fits no row, the error names the rows that were seen.
 func TestAMappingThatDoesNotFit(t *testing.T) {
 	for name, want := range map[string][]string{
 		"articles, another form": {"unknown: TestChild under store-under-test", "the row mapping fits none of the rows", `isr-cache {id: "page#/about"}, with locked_by, locked_until: id is not of the form article#{key}`},

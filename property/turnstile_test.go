@@ -32,7 +32,7 @@ type turnstile struct {
 	openToAll      bool // a release does not ask whose lock it is
 	early          bool // the lock counts as over a second before its end
 	wholeSeconds   bool // the end of the lease is floored to a second: over 9.1 s into 10
-	forgetsItself  bool // what an earlier attempt has taken, its answer lost, counts as taken by another
+	forgetsItself  bool // a lock that its own earlier attempt took, its answer lost, counts as taken by another
 	neverOver      bool // a lock that was not given back is never taken over
 	neverGivesBack bool // a release does nothing
 	sharedFence    bool // a takeover gets no token of its own
@@ -42,7 +42,7 @@ type turnstile struct {
 	extendsAnyones bool // an extension does not ask whose lock it is
 	otherUnit      bool // an extension writes the end of the lease in seconds
 	dozes          bool // it waits for a lease before it says that the lock is taken
-	swallowsErrors bool // what fails to extend says that it has
+	swallowsErrors bool // a failed extension reports success
 
 	purgedBy string // the attribute by which TTL deletes its row, and with it the count
 }
@@ -240,7 +240,7 @@ func notMine(err error) error {
 	return err
 }
 
-// turnstiles are locks of that kind, by what is wrong with them.
+// turnstiles are locks of that kind, by their bugs.
 func turnstiles() map[string]turnstile {
 	return map[string]turnstile{
 		"lock: correct":                    {},
@@ -293,7 +293,7 @@ func badLocks() map[string]func(property.LockNode) (property.Lock, error) {
 	}
 }
 
-// locksSeeds is under how many seeds TestBugsOfLocksAreFound looks; 0 is a few.
+// locksSeeds is the number of seeds that TestBugsOfLocksAreFound tries; 0 is a few.
 var locksSeeds = flag.Int("locks.seeds", 0, "")
 
 // TestLockPasses holds that a correct lock passes, with rows and a table of its own.
@@ -302,7 +302,7 @@ func TestLockPasses(t *testing.T) {
 	property.LockCheck{Table: turnstileTable, Schedules: effort.Fewer(5, 2)}.Run(t, newTurnstiles(turnstile{}))
 }
 
-// TestBugsOfLocksAreFound holds that each bug is found by a check as it comes,
+// TestBugsOfLocksAreFound: a check with default settings finds each bug,
 // whatever rapid's seed.
 func TestBugsOfLocksAreFound(t *testing.T) {
 	effort.Long(t)
@@ -341,8 +341,8 @@ func TestBugsOfLocksAreFound(t *testing.T) {
 	}
 }
 
-// TestLockReplays is the way of a lock's failure: shrunk, left in a file, and
-// replayed with the same words; and what is mended passes on the same file.
+// TestLockReplays: a lock's failure is shrunk, left in a file, and replayed
+// with the same text. A mended lock passes on the same file.
 func TestLockReplays(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
@@ -355,7 +355,7 @@ func TestLockReplays(t *testing.T) {
 	property.LockCheck{Table: turnstileTable}.Replay(t, c.file(), newTurnstiles(turnstile{}))
 }
 
-// TestLocksOfNothing holds that a lock which shows nothing does not pass.
+// TestLocksOfNothing: a lock that shows nothing does not pass.
 func TestLocksOfNothing(t *testing.T) {
 	for lock, want := range map[string][]string{
 		"lock: always refuses":  {"lock-under-test", "free-lock: "},
@@ -404,7 +404,7 @@ type beatingTurnstile struct {
 	revives    bool // a release does not wait for the heartbeat, which does not ask whose lock it is
 }
 
-// beatingLeases are those that leave time for a heartbeat.
+// beatingLeases are long enough for a heartbeat.
 var beatingLeases = []time.Duration{10 * time.Second, 3 * time.Second, 30 * time.Second}
 
 func beatingTurnstiles() map[string]beatingTurnstile {
@@ -435,8 +435,8 @@ func (l *beating) Close() error {
 	return nil
 }
 
-// beatingPassage is a lock that was taken. Of its methods it has no Extend: it
-// extends itself.
+// beatingPassage is a lock that was taken. It has no method Extend: it extends
+// itself.
 type beatingPassage struct {
 	of       *beating
 	released chan struct{}
@@ -486,7 +486,7 @@ func (p *beatingPassage) extend(ctx context.Context) {
 	}
 	badge := p.passage.badge
 	if p.of.bugs.throwsAway {
-		// It asks for the end that it knows, which its own commit has changed.
+		// Its condition has the end that it knows, which its own commit has changed.
 		p.beats++
 		if err := p.passage.extendFrom(ctx, p.beats); err != nil {
 			p.lost = notMine(err) == nil || p.lost
@@ -520,8 +520,7 @@ func (p *beatingPassage) Release(ctx context.Context) error {
 	return p.passage.Release(ctx)
 }
 
-// TestLockWithHeartbeatsPasses holds that a mutex which is held over a request is
-// no obstacle. Such a check takes long.
+// TestLockWithHeartbeatsPasses: a mutex that is held over a request is no obstacle. Such a check takes long.
 func TestLockWithHeartbeatsPasses(t *testing.T) {
 	t.Parallel()
 	c := runChild(t, t.TempDir(), "lock: beats", []string{"-rapid.seed=1", "-rapid.checks=" + effort.Fewer("20", "10")})
@@ -530,8 +529,8 @@ func TestLockWithHeartbeatsPasses(t *testing.T) {
 	}
 }
 
-// TestBugsOfHeartbeatsAreFound has bugs that only heartbeats have. The seed is one of those whose first worlds are small:
-// a world with many heartbeats under a mutex takes minutes.
+// TestBugsOfHeartbeatsAreFound has bugs that only heartbeats have. The first worlds of this seed are small: a world
+// with many heartbeats under a mutex takes minutes.
 func TestBugsOfHeartbeatsAreFound(t *testing.T) {
 	effort.Long(t)
 	for lock, want := range map[string]string{"lock: beats, throws": "kept-lease: ", "lock: beats and revives": "lock-under-test"} {

@@ -29,7 +29,7 @@ import (
 )
 
 // wares is the page cache of some shop: a row for the page, one for its worker and one for each request, with names and
-// units of the shop's own. Each bug of shopBugs is one difference in it, where it asks has.
+// units of the shop's own. Each bug of shopBugs is one difference, at a place that calls has.
 type wares struct {
 	Node
 	bug  string
@@ -632,7 +632,7 @@ func result(row item) string {
 	return img.Value
 }
 
-// again serves what was made for a request before. It is fresh while it is the visible page.
+// again serves the page that was made for a request before. It is fresh while it is the visible page.
 func (c *wares) again(ctx context.Context, key, img string) (isr.Served, error) {
 	w, _, err := c.find(ctx, key, true)
 	if err != nil {
@@ -676,8 +676,8 @@ var (
 	foreignRun   = flag.String("foreign.run", "", "only the bugs whose names this regular expression matches")
 )
 
-// shopBugs are the bugs of wares, as it asks for them. The cache passes without them, so whatever is violated with one is
-// due to it.
+// shopBugs are the bugs of wares, as its calls of has name them. The cache passes without them, so whatever is violated
+// with one is due to it.
 var shopBugs = []string{
 	"a token that is the time in seconds",
 	"a token for all workers of a release",
@@ -808,7 +808,8 @@ var quickBugs = []string{
 	"a publish that was refused is put without a condition", "whether it is fresh is decided before the body is fetched",
 }
 
-// TestWaresBugsAreFound holds that a check as it comes finds the bugs: the quick ones without -foreign.seeds.
+// TestWaresBugsAreFound: a check with default settings finds the bugs; without -foreign.seeds, only quick ones are
+// tried.
 func TestWaresBugsAreFound(t *testing.T) {
 	bugs := shopBugs
 	if *foreignSeeds == 0 {
@@ -905,7 +906,7 @@ func sought(t *testing.T, c Check, seed int, checks string, newStore func(Node) 
 	return r
 }
 
-// measure checks a store under one seed, or as many as the flag says, and then prints a line of the table.
+// measure checks a store under one seed, or under the flag's number of seeds, and then prints a line of the table.
 func measure(t *testing.T, name string, c Check, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	m := measured{by: map[string]int{}}

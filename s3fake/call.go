@@ -62,7 +62,7 @@ func (c *Call) conditional() bool {
 		(c.in.header.Get("If-Match") != "" || c.in.header.Get("If-None-Match") != "")
 }
 
-// input is what a Call has beside its names.
+// input has the members of a Call besides its names.
 type input struct {
 	region  string // of the signature, "" if there is none
 	query   url.Values
@@ -92,14 +92,14 @@ func refused(err *apiError) *Answer {
 
 // operation is one operation of the API.
 type operation struct {
-	// serve runs it. The bucket is nil if it does not exist, which only operations that do not need one see.
+	// serve runs it. The bucket is nil if it does not exist: only operations that need none are then called.
 	serve       func(s *Store, b *bucket, c *Call) (*Answer, *apiError)
 	needsBucket bool
-	// query are the parameters that it takes, beside those of every request; names that end with * are prefixes.
+	// query are the parameters that it takes, besides the ones of every request; names that end with * are prefixes.
 	query []string
-	// headers are the headers that begin with x-amz- that it takes, beside those of every request.
+	// headers are the x-amz- headers that it takes, besides the ones of every request.
 	headers []string
-	// refuses are plain headers that change the meaning of a request and that it does not take.
+	// refuses are other headers that it does not take because they change the meaning of a request.
 	refuses []string
 }
 
@@ -171,8 +171,8 @@ var (
 	}
 )
 
-// refusal returns the error for a parameter or a header that the operation does not take. A part of a request that is
-// passed over in silence would let a test pass that fails at the service.
+// refusal returns the error for a parameter or a header that the operation does not take. If a part of a request were
+// ignored, a test could pass that fails at the service.
 func (op *operation) refusal(name string, in *input) *apiError {
 	for _, parameter := range slices.Sorted(maps.Keys(in.query)) {
 		if !oneOf(parameter, commonQuery) && !oneOf(parameter, op.query) {

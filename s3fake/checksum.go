@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// checksum is that of an object.
+// checksum is the checksum of an object.
 type checksum struct {
 	algorithm *algorithm
 	value     string // in base64
@@ -26,7 +26,7 @@ type algorithm struct {
 	new          func() hash.Hash
 }
 
-// algorithms are those that a request may name. The last one is taken where none is named.
+// algorithms are the algorithms that a request may name. The last one is the default.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
 var algorithms = []*algorithm{
@@ -109,7 +109,7 @@ func (in *input) named() (found checksum, err *apiError) {
 	return found, nil
 }
 
-// integrityNamed reports whether a request says what its body is, as DeleteObjects must.
+// integrityNamed reports whether a request has a checksum of its body, as DeleteObjects must.
 func integrityNamed(in *input) bool {
 	found, err := in.named()
 	return err != nil || found.algorithm != nil || in.header.Get("Content-Md5") != ""

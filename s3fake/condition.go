@@ -74,7 +74,7 @@ func matches(list, etag string) bool {
 	return false
 }
 
-// httpTime reads the time of a condition. One that cannot be read is no condition.
+// httpTime reads the time of a condition. A header that cannot be read is no condition.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc9110#section-13.1.3
 func httpTime(text string) (at time.Time, ok bool) {

@@ -18,7 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// Where the rules of the table come from.
+// The sources of the table's rules.
 const (
 	apiPut      = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html"
 	apiGet      = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html"
@@ -354,7 +354,7 @@ var conformance = []conformanceCase{
 	{name: "a bucket in the host, here", source: hosting, method: "GET", path: "/home", header: map[string]string{"Host": "pages.localhost:8000"}, status: 200, want: "Hello"},
 	{name: "a bucket in the path, by name", source: hosting, method: "GET", path: "/pages/home", header: map[string]string{"Host": "s3.localhost"}, status: 200, want: "Hello"},
 
-	// What the fake does not have is refused, and never passed over.
+	// Features that the fake does not have are refused, and never ignored.
 	{name: "a method that is none", source: apiErrors, method: "PATCH", path: "/pages/home", status: 405, code: "MethodNotAllowed"},
 	{name: "delete the service", source: apiErrors, method: "DELETE", path: "/", status: 405, code: "MethodNotAllowed"},
 	{name: "tags", source: apiPut, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-tagging": "a=b"}, status: 501, code: "NotImplemented", after: map[string]string{"new": "-"}},

@@ -15,8 +15,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/sigv4"
 )
 
-// decode reads a request. An apiError is the answer to one that is no call of an operation; another error means that
-// the caller has gone.
+// decode reads a request. An apiError is the answer to a request that is no call of an operation; another error means
+// that the caller has gone.
 func decode(r *http.Request) (c Call, refusal *apiError, err error) {
 	bucket, key, ok := resourceOf(r)
 	if !ok {

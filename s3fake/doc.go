@@ -11,9 +11,9 @@
 //
 // # Seam
 //
-// Every request of either door becomes a Call, and Store.Do answers it. A function of the same signature may stand
-// before it, with NewClient or NewHandler: it sees who asks for what, holds the call back as long as it likes, sets a
-// Fault, and sees the answer. Requests take effect one at a time, in the order in which they reach Do.
+// Every request of either door becomes a Call, and Store.Do answers it. NewClient and NewHandler take a function of the
+// same signature, to stand before it: that function sees the caller and the call, holds the call back as long as it
+// likes, sets a Fault, and sees the answer. Requests take effect one at a time, in the order in which they reach Do.
 //
 // # Determinism
 //

@@ -66,8 +66,8 @@ func (nameSigner) SignHTTP(_ context.Context, c aws.Credentials, r *http.Request
 }
 
 // Transport returns the wire that ends in do, for clients of one's own making and for servers other than net/http's: it
-// decodes each request, calls do in the goroutine of RoundTrip, and encodes the answer. An error of do is returned as it
-// is. The returned value has a method Do as well, so that it serves as the HTTPClient of s3.Options.
+// decodes each request, calls do in the goroutine of RoundTrip, and encodes the answer. An error of do is returned
+// unchanged. The returned value has a method Do as well, so that it serves as the HTTPClient of s3.Options.
 func Transport(do func(context.Context, Call) (*Answer, error)) http.RoundTripper {
 	return &transport{do: do}
 }

@@ -64,7 +64,7 @@ func clients(t *testing.T, s *Store) map[string]*s3.Client {
 	}
 }
 
-// Every operation of the SDK, with what it does to inputs and outputs by itself: checksums, chunks, encodings, typed
+// Every operation through the SDK, with its own changes of inputs and outputs: checksums, chunks, encodings, typed
 // errors.
 func TestSDK(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
@@ -206,7 +206,8 @@ func TestPresigned(t *testing.T) {
 }
 
 // A function before Do sees each request, holds it back, and lets a fault hit it: the seam of the simulator. Held
-// requests of several goroutines take effect in the order in which they are let go, whatever the order of their coming.
+// requests of several goroutines take effect in the order in which they are released, whatever the order in which they
+// came.
 func TestSeam(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Options{Buckets: []string{"pages"}})
@@ -303,7 +304,7 @@ func TestNewRefusesBadBuckets(t *testing.T) {
 	}
 }
 
-// What a test keeps in its own slices is not the store's.
+// The store does not share a test's own slices.
 func TestBodiesAreCopies(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}})
 	client := s.Client()

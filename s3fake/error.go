@@ -77,7 +77,7 @@ func preconditionFailed(header string) *apiError {
 	}).with("Condition", header)
 }
 
-// notImplemented is for what the service does not take in this place.
+// notImplemented is for a member that the service does not take in this place.
 func notImplemented(header string) *apiError {
 	return (&apiError{
 		status: http.StatusNotImplemented, code: "NotImplemented",

@@ -26,7 +26,7 @@ type Fault struct {
 	//   - ddbfake.FaultConflict: a PutObject, CopyObject, CompleteMultipartUpload or DeleteObject with a condition is refused,
 	//     ConditionalRequestConflict (409). It matches no other call. SDKs do not retry it by themselves.
 	//
-	// Other kinds are of rows alone. A call that one of them hits fails, with an error that names the kinds.
+	// Other kinds are for rows alone. If one of them hits a call, the call fails with an error that names the kinds.
 	Kind ddbfake.FaultKind
 	// Op is the name of an operation, Bucket that of a bucket, Actor that of the caller; "" is any. alice matches alice.2
 	// as well, the name that a simulator gives to alice after a restart.
@@ -53,7 +53,7 @@ func kindNames() []string {
 	return names
 }
 
-// text is the fault as text: what it is printed from, and read into.
+// text is the fault's text form, for printing and parsing.
 func (f *Fault) text() faults.Text {
 	return faults.Text{
 		Kind: f.Kind.String(), Nth: &f.Nth, Times: &f.Times,
@@ -79,7 +79,7 @@ func ParseFault(text string) (Fault, error) {
 	return f, nil
 }
 
-// matches reports whether the kind can befall a call, and the predicates hold.
+// matches reports whether the kind can hit a call, and the predicates hold.
 func (f *Fault) matches(c *Call) bool {
 	switch {
 	case f.Kind == ddbfake.FaultConflict && !c.conditional(),

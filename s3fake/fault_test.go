@@ -59,8 +59,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The SDK retries what may be retried, and a retried write of one's own is met as another's: the trap of conditional
-// writes.
+// The SDK retries some failures, and a retried conditional write is refused by its own first attempt: the trap of
+// conditional writes.
 func TestFaultsAndRetries(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}, LogRequests: 10})
 	client := s.Client()
@@ -97,7 +97,7 @@ func TestFaultsOverHTTP(t *testing.T) {
 	}
 }
 
-// A kind of rows alone fails loudly, and so does an unknown one.
+// A kind that is for rows alone fails loudly, and so does an unknown kind.
 func TestFaultsOfRows(t *testing.T) {
 	for _, kind := range []ddbfake.FaultKind{ddbfake.FaultStaleRead, ddbfake.FaultUnprocessed, 0, 99} {
 		s := New(Options{Buckets: []string{"pages"}})

@@ -63,7 +63,7 @@ func TestHostile(t *testing.T) {
 
 var chunks = http.Header{"X-Amz-Content-Sha256": {"STREAMING-UNSIGNED-PAYLOAD-TRAILER"}, "X-Amz-Decoded-Content-Length": {"5"}}
 
-// A body over the limit is refused before it is read, one that breaks off is no object.
+// A body over the limit is refused before it is read, and a body that breaks off is no object.
 func TestBodiesThatAreNone(t *testing.T) {
 	s := newWorld(t)
 	r := httptest.NewRequest(http.MethodPut, "/pages/new", io.LimitReader(zeros{}, httpbody.MaxBytes+1))
@@ -114,7 +114,7 @@ func TestDoRefuses(t *testing.T) {
 	}
 }
 
-// No request breaks the door, whatever is in it.
+// No request breaks the door, whatever its content.
 func FuzzRequest(f *testing.F) {
 	for _, c := range conformance {
 		header := ""
@@ -143,7 +143,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// A long body in XML takes no more memory than a few times its length, whatever it is made of.
+// A long body in XML takes no more memory than a few times its length, whatever its content.
 func TestLongXML(t *testing.T) {
 	const size = 6 << 20
 	for name, piece := range map[string]string{

@@ -24,8 +24,8 @@ func (s *Store) ClearFaults() {
 	s.injected = nil
 }
 
-// Injected returns the faults that wait, in the order of injection. One that has hit before is still written as it was
-// injected.
+// Injected returns the faults that wait, in the order of injection. A fault that has hit some calls already is still
+// returned as it was injected.
 func (s *Store) Injected() []Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
 const maxListed = 1000
 
-// timeFormat is that of times in XML: whole seconds, with a fraction that is always zero.
+// timeFormat is the format of times in XML: whole seconds, with a fraction that is always zero.
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
 type listedObject struct {
@@ -28,7 +28,7 @@ type listedObject struct {
 
 type owner struct{ ID string }
 
-// ownerID is the id of the account, which is that of ddbfake's tables.
+// ownerID is the id of the account that also owns ddbfake's tables.
 const ownerID = "000000000000"
 
 type commonPrefix struct{ Prefix string }
@@ -51,7 +51,7 @@ type listResult struct {
 	CommonPrefixes        []commonPrefix
 }
 
-// count is how many keys and common prefixes there are in the page.
+// count is the number of keys and common prefixes in the page.
 func (l *listResult) count() int { return len(l.Contents) + len(l.CommonPrefixes) }
 
 // listObjects serves ListObjectsV2 and the older ListObjects. Keys are sorted by their UTF-8 bytes.
@@ -110,7 +110,7 @@ func (s *Store) listObjects(b *bucket, c *Call) (*Answer, *apiError) {
 	return document(out), nil
 }
 
-// encoding returns what an answer's names are written with.
+// encoding returns the function that writes an answer's names.
 func encoding(kind string) (func(string) string, *apiError) {
 	switch kind {
 	case "":
@@ -121,7 +121,7 @@ func encoding(kind string) (func(string) string, *apiError) {
 	return nil, invalidArgument("Invalid Encoding Method specified in Request", "encoding-type", kind)
 }
 
-// folder returns the common prefix in which a key is, "" if there is none.
+// folder returns the common prefix of a key, "" if there is none.
 func (l *listResult) folder(key string) string {
 	rest, ok := strings.CutPrefix(key, l.Prefix)
 	if i := strings.Index(rest, l.Delimiter); ok && l.Delimiter != "" && i >= 0 {

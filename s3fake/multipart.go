@@ -27,14 +27,14 @@ const (
 	minPartBytes = 5 << 20
 )
 
-// upload is an object that comes in parts. One that is in a bucket is never changed, so that snapshots share it.
+// upload is an object that comes in parts. An upload in a bucket is never modified, so that snapshots can share it.
 type upload struct {
 	key, id   string
 	begun     time.Time
 	header    http.Header // which a GetObject returns
 	algorithm *algorithm
 	named     bool // the client has chosen the algorithm
-	composite bool // the object's checksum is one of the parts' checksums
+	composite bool // the object's checksum is computed from the parts' checksums
 	parts     btree.Map[int, *part]
 
 	// completed and answer are set once the upload is an object.
@@ -59,7 +59,7 @@ type namedPart struct {
 // uploadKey orders the uploads of a bucket by their keys, and those of one key by their beginnings.
 func uploadKey(key, id string) string { return key + "\x00" + id }
 
-// uploadOf returns the upload that a call is about.
+// uploadOf returns the upload that a call names.
 func (b *bucket) uploadOf(c *Call) (*upload, *apiError) {
 	id := c.in.query.Get("uploadId")
 	u, ok := b.uploads.Get(uploadKey(c.Keys[0], id))
@@ -95,7 +95,7 @@ func (s *Store) createUpload(b *bucket, c *Call) (*Answer, *apiError) {
 	return answer, nil
 }
 
-// choose sets the algorithm of the upload's checksums, and what the object's checksum is one of.
+// choose sets the algorithm of the upload's checksums, and the type of the object's checksum.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
 func (u *upload) choose(name, kind string) *apiError {
@@ -121,7 +121,7 @@ func (u *upload) choose(name, kind string) *apiError {
 	return nil
 }
 
-// uploadPart serves UploadPart. A part takes the place of one with the same number.
+// uploadPart serves UploadPart. A part replaces an earlier one with its number.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPart.html
 func (s *Store) uploadPart(b *bucket, c *Call) (*Answer, *apiError) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// source is what a copy is made of.
+// source is the source of a copy.
 type source struct{ bucket, key string }
 
 // parseSource reads the header that names it.
@@ -27,7 +27,7 @@ func parseSource(h http.Header) (*source, *apiError) {
 	return &source{bucket, key}, nil
 }
 
-// sourceOf returns the object of which a copy is made, if its conditions hold.
+// sourceOf returns the source object of a copy, if the conditions hold.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html
 func (s *Store) sourceOf(c *Call) (*object, *apiError) {

@@ -139,7 +139,7 @@ func rangeOf(body []byte, asked string) (part []byte, contentRange string, err *
 	return body[first : last+1], "bytes " + strconv.Itoa(first) + "-" + strconv.Itoa(last) + "/" + strconv.Itoa(size), nil
 }
 
-// position reads a position in a body. One that is larger than any body is the largest number.
+// position reads a position in a body. A number that is larger than any body becomes the largest number.
 func position(text string) (n int, ok bool) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, false

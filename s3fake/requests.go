@@ -12,7 +12,7 @@ type Request struct {
 	ID int
 	// Time is when the call was served.
 	Time time.Time
-	// Actor, Operation, Bucket and Keys are those of the Call.
+	// Actor, Operation, Bucket and Keys are as in the Call.
 	Actor, Operation, Bucket string
 	Keys                     []string
 	// Fault is the fault that hit the call; nil if none did.

@@ -98,8 +98,8 @@ func (s *Store) Do(ctx context.Context, c Call) (*Answer, error) {
 	return answer, err
 }
 
-// Object returns the body of an object as it is now, as no request of a client does: it is not logged, and meets no
-// fault. The caller must not change it.
+// Object returns the present body of an object. It is no client's request: it is not logged, and meets no fault. The
+// caller must not change it.
 func (s *Store) Object(bucket, key string) (body []byte, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +137,7 @@ func (s *Store) Snapshot() *Snapshot {
 	return &Snapshot{copyOf(s.buckets)}
 }
 
-// Restore sets the store back to a state. Faults and the log of requests stay as they are.
+// Restore sets the store back to a state. Faults and the log of requests do not change.
 func (s *Store) Restore(to *Snapshot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

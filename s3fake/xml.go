@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Bounds of a body in XML: those of the API are shallow, and a key has 1,024 bytes, each of which may be written with a
-// dozen. Without them, a body that is in memory once could be there a hundred times as elements or attributes.
+// Bounds of a body in XML. The API's bodies are shallow, and a key has 1,024 bytes, each of which may be written with a
+// dozen. Without bounds, the elements and attributes of a body could take a hundred times its memory.
 const (
 	maxXMLDepth = 8
 	maxXMLToken = 2 << 20

@@ -35,8 +35,7 @@ type client struct{ n *node }
 
 var _ isr.Client = client{}
 
-// sdkClient is a real client of the SDK whose wire is the simulator's: slower, and what code that needs a
-// *dynamodb.Client gets.
+// sdkClient is a real client of the SDK on the simulator's wire, for code that needs a *dynamodb.Client. It is slower.
 func (n *node) sdkClient() *dynamodb.Client {
 	calls := &sdkCalls{}
 	do := func(ctx context.Context, c ddbfake.Call) (any, error) {
@@ -63,7 +62,7 @@ func (n *node) sdkClient() *dynamodb.Client {
 // a bubble.
 type sdkCalls struct {
 	mu   sync.Mutex
-	last []sdkCall // as many as were under way at the same time, and not many more
+	last []sdkCall // about as many as were under way at the same time
 }
 
 type sdkCall struct {
@@ -180,7 +179,7 @@ func (c client) TransactWriteItems(_ context.Context, in *dynamodb.TransactWrite
 func (n *node) call(ctx context.Context, c ddbfake.Call, attempt int) (any, error) {
 	r, free := &n.request, n.world.bubble == nil && !n.busy
 	if free {
-		n.busy = true // for good if the node dies over it: the request may still be under way
+		n.busy = true // never cleared if the node dies during the call: the request may still be under way
 	} else {
 		r = new(storeRequest)
 	}
@@ -435,7 +434,7 @@ func (w *world) record(r *storeRequest) {
 	}
 }
 
-// behind reports whether a replica that lags may have answered: another store has no such replica.
+// behind reports whether a lagging replica may have answered: another store has no such replica.
 func (w *world) behind(input any) bool {
 	if w.scenario.ReplicaLag == 0 {
 		return false
@@ -451,7 +450,7 @@ func (w *world) behind(input any) bool {
 }
 
 // donePart returns the part of a batch that was done: elsewhere no fault would keep the rest from being done too. A
-// batch of reads changes nothing and is returned as it is.
+// batch of reads changes nothing and is returned unchanged.
 func donePart(in, out any) any {
 	write, ok := in.(*dynamodb.BatchWriteItemInput)
 	answer, answered := out.(*dynamodb.BatchWriteItemOutput)

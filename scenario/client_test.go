@@ -15,8 +15,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// TestTheClientRetriesWhatTheSDKRetries holds the two clients of a node to each other: what the SDK's own client sends
-// again when the wire answers with an error, the client without a wire sends again.
+// TestTheClientRetriesWhatTheSDKRetries compares the two clients of a node: the client without a wire retries exactly
+// the errors that the SDK's own client retries.
 func TestTheClientRetriesWhatTheSDKRetries(t *testing.T) {
 	coded := func(code string) error { return &smithy.GenericAPIError{Code: code, Fault: smithy.FaultClient} }
 	again := 0

@@ -35,7 +35,7 @@ var (
 	errCutOff     = errors.New("the network does not answer")
 )
 
-// errorOf is what a client sees of a dependency's fault, nil for none.
+// errorOf is the error of a dependency's fault for a client, nil for none.
 func errorOf(fault string) error {
 	switch fault {
 	case mark.BodyPutFailed, mark.BodyGetFailed:
@@ -51,7 +51,7 @@ func errorOf(fault string) error {
 	}
 }
 
-// ofDependency is the fault as one of the body store or of the origin.
+// ofDependency is the word for a fault of the body store or the origin; "" for another one.
 func (f *Fault) ofDependency() string {
 	if f.CutOff {
 		return cutOffKind
@@ -59,8 +59,8 @@ func (f *Fault) ofDependency() string {
 	return f.Dependency
 }
 
-// befalls says whether the fault is one of these and can strike this actor. As in the store, a fault of alice can
-// strike alice.2.
+// befalls says whether the fault strikes one of these dependencies and can strike this actor. As in the store, a fault
+// of alice can strike alice.2.
 func (f *Fault) befalls(actor string, of []string) bool {
 	return (f.CutOff || slices.Contains(of, f.Dependency)) && (f.Actor == "" || f.Actor == actor || strings.HasPrefix(actor, f.Actor+"."))
 }
@@ -71,7 +71,7 @@ type dependencyCall struct {
 	dependency string // that it met; "" is none
 }
 
-// outcomes are those of sim.Request: the ordinary one, and each possible fault by one more than its place in
+// outcomes are the outcomes of a sim.Request: the ordinary one, and each possible fault as one more than its place in
 // world.possible.
 func (b *dependencyCall) outcomes(n *node, of []string) []int {
 	w := n.world
@@ -88,7 +88,7 @@ func (b *dependencyCall) outcomes(n *node, of []string) []int {
 	return b.ways
 }
 
-// meet has a fault strike the request: the possible one that the outcome names, or else the first certain one whose
+// meet lets a fault strike the request: the possible one that the outcome names, or else the first certain one whose
 // turn it is.
 func (b *dependencyCall) meet(n *node, outcome int, of []string) {
 	w := n.world
@@ -142,7 +142,7 @@ func (w *world) withCertain(touched []sim.Access) []sim.Access {
 	return append(touched, sim.Access{Object: sim.ObjectNamed(faultObject), Write: true})
 }
 
-// withPossible adds the possible fault that an outcome stands for.
+// withPossible adds an access to the possible fault that an outcome names.
 func withPossible(touched []sim.Access, outcome int) []sim.Access {
 	if outcome == 0 {
 		return touched
@@ -282,7 +282,7 @@ type bodyRequest struct {
 	put  bool
 }
 
-// faults are those that can strike the request.
+// faults returns the dependencies whose faults can strike the request.
 func (r *bodyRequest) faults() []string {
 	if r.put {
 		return ofPuts
@@ -411,7 +411,7 @@ func (r *objectRequest) Describe(int) string { return r.step.Text + " -> " + r.a
 
 func (r *objectRequest) DescribeAnswer() string { return r.answer }
 
-// keepBody has a body be what its name stands for. Nil takes it away.
+// keepBody stores a body under its name. Nil deletes it.
 func (n *node) keepBody(name string, body []byte) {
 	w := n.world
 	if w.fingerprinter != nil {

@@ -17,7 +17,7 @@ bounds: {ticks: 0}
 replay: {protocol: blind-publish, seed: 1, choices: "000000001"}
 `
 
-// A file may have a recorded run, which is made again as it was.
+// A file may have a recorded run, which is repeated exactly.
 func Example() {
 	s, err := scenario.Parse("paused-writer.yaml", []byte(recorded))
 	if err != nil {

@@ -25,9 +25,8 @@ type Fault struct {
 	// CutOff says that no request arrives, at the store, the body store or the origin. The Kind is FaultRequestLost then,
 	// and of the predicates there are only Actor, Nth and Times.
 	CutOff bool
-	// Latency, if positive, is how long the answer of the store is under way: the request takes effect, and its answer
-	// arrives so much later. Up to LatencyUpTo, if that is more, as the seed draws it for each answer, in steps of a
-	// millisecond. The Kind is 0 then.
+	// Latency, if positive, is how long after its effect the answer of a request to the store arrives. If LatencyUpTo is
+	// more, the seed draws the delay of each answer between the two, in steps of a millisecond. The Kind is 0 then.
 	Latency, LatencyUpTo time.Duration
 	// From and To, in true time since the run began, are the window within which a request that takes effect is struck, From
 	// included and To not. A To of 0 has no end; both 0 are no window.
@@ -91,7 +90,7 @@ func (f Fault) String() string {
 
 func (f *Fault) windowed() bool { return f.From > 0 || f.To > 0 }
 
-// lasts says that the fault strikes always unless Times says how often.
+// lasts says that the fault strikes every time, unless Times limits it.
 func (f *Fault) lasts() bool { return f.windowed() || f.CutOff }
 
 // times is how often the fault strikes; ddbfake.Always has no end.
@@ -131,8 +130,8 @@ func (f *certainFault) meets() bool {
 	return f.calls >= first && (times == ddbfake.Always || f.calls < first+times)
 }
 
-// struckBy returns the first certain fault that the world counts, of those that delay answers or of the others, whose
-// turn it is with the call to the store; nil if there is none.
+// struckBy returns the first certain fault that strikes a call to the store; nil if there is none. It looks at faults
+// that the world counts: if delays is set at those that delay answers, and otherwise at the others.
 func (w *world) struckBy(c ddbfake.Call, delays bool) *Fault {
 	for i := range w.certain {
 		f := &w.certain[i]
@@ -200,8 +199,8 @@ func faultKinds() []string {
 	return append(append(known, mark.DependencyFaults()...), cutOffKind, latencyKind)
 }
 
-// parseFault reads a fault without its maybe: one of the store, or one of another kind with its predicates. The hint may
-// be empty.
+// parseFault reads a fault without its maybe: a fault of the store, or one of another kind with its predicates. The
+// hint may be empty.
 func parseFault(text string) (f Fault, hint string, err error) {
 	kind, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	known, ofStore := faultKinds(), len(ddbfake.FaultKinds())
@@ -218,7 +217,7 @@ func parseFault(text string) (f Fault, hint string, err error) {
 			return f, "such as: latency 2s op=GetItem, or latency 100ms-2s", fmt.Errorf("fault %q: %w", text, err)
 		}
 	}
-	// The predicates of all faults are those of the store's.
+	// All faults have the predicates of the store's faults.
 	as := kind
 	if i >= ofStore {
 		as = ddbfake.FaultThrottled.String()
@@ -252,7 +251,7 @@ func exampleOf(kind string) string {
 	return ""
 }
 
-// renamed is an error about a part of the text as one about all of it.
+// renamed turns an error about a part of the text into one about all of it.
 func renamed(err error, part, text string) error {
 	if err == nil {
 		return nil

@@ -18,9 +18,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// fingerprinter follows a world and knows its fingerprint: of the rows, of the bodies, of the origin, and of what the
-// invariants remember. The rest of the state (the names that were given out, the strikes of certain faults) follows
-// from the answers that the actors got, which package sim takes in.
+// fingerprinter follows a world and knows the fingerprint of its rows, its bodies, its origin and the memory of its
+// invariants. The rest of the state (the names that were given out, the strikes of certain faults) follows from the
+// answers that the actors got, which package sim takes in.
 type fingerprinter struct {
 	// pasts says that a row's past can still be read, by stale reads: it is then a part of the row.
 	pasts    bool
@@ -50,7 +50,7 @@ func newFingerprinter(s *Scenario) *fingerprinter {
 	return p
 }
 
-// change takes in an entry of the change log.
+// change notes an entry of the change log.
 func (p *fingerprinter) change(c ddbfake.Change) {
 	p.row(c)
 	for _, m := range p.memories {
@@ -58,7 +58,7 @@ func (p *fingerprinter) change(c ddbfake.Change) {
 	}
 }
 
-// row takes in a row that has changed.
+// row notes a changed row.
 func (p *fingerprinter) row(c ddbfake.Change) {
 	var name rowName
 	name.pk, _ = c.Key.Str("pk")
@@ -77,7 +77,7 @@ func (p *fingerprinter) row(c ddbfake.Change) {
 	p.sum += now - before
 }
 
-// named is the fingerprint of the rows that a request names; false if they have names of their own.
+// named is the fingerprint of the rows that a request names; false if some have names of the cache's own.
 func (p *fingerprinter) named(in any) (sum fingerprint.Hash, known bool) {
 	known = true
 	every := eachRow(in, func(_ *string, key map[string]types.AttributeValue, _ bool) {
@@ -88,7 +88,7 @@ func (p *fingerprinter) named(in any) (sum fingerprint.Hash, known bool) {
 	return sum, known && every
 }
 
-// events takes in what is new in the history. Memories hear of it before they hear of changes that came after it.
+// events notes the new events of the history. Memories hear of it before they hear of changes that came after it.
 func (p *fingerprinter) events(all []history.Event) {
 	for _, e := range all {
 		p.seen = e.Seq
@@ -98,7 +98,7 @@ func (p *fingerprinter) events(all []history.Event) {
 	}
 }
 
-// thing takes in a change of a body or of the origin's data; 0 stands for none.
+// thing notes a change of a body or of the origin's data, by the hashes before and after; 0 is nothing.
 func (p *fingerprinter) thing(before, now fingerprint.Hash) { p.sum += now - before }
 
 func bodyFingerprint(name string, body []byte) fingerprint.Hash {

@@ -45,7 +45,7 @@ func (r *plainRequest) AnswerFingerprint() (uint64, bool) {
 	return uint64(h), known
 }
 
-// ended is how two requests came out, in one order.
+// ended is the outcome of two requests in one order.
 type ended struct {
 	Rows        []string
 	Answers     []string
@@ -270,8 +270,8 @@ func independence(t *testing.T, pairs int, touches relation) (independent int, d
 	return independent, ""
 }
 
-// What the explorer takes to be independent is: in both orders there are the same rows, answers and fingerprints. All
-// that a proof leaves out rests on it.
+// Steps that the explorer takes to be independent really are: both orders give the same rows, answers and fingerprints.
+// All that a proof leaves out rests on it.
 func TestIndependentCallsComeOutTheSameInBothOrders(t *testing.T) {
 	pairs := effort.Fewer(4000, 200)
 	independent, difference := independence(t, pairs, accesses)
@@ -304,7 +304,7 @@ func TestStrikesOfOnePossibleFaultRace(t *testing.T) {
 
 // A relation that leaves something out is found.
 func TestAWrongRelationIsNoticed(t *testing.T) {
-	// but is the relation but for some actions of transactions, of which it makes something else.
+	// but is the relation with some actions of transactions replaced.
 	but := func(wrong func(types.TransactWriteItem) bool, instead func(sim.Access) []sim.Access) relation {
 		return func(input any) (all []sim.Access) {
 			in, is := input.(*dynamodb.TransactWriteItemsInput)

@@ -80,7 +80,7 @@ actors: [{name: alice, script: [get /home, sleep 1h]}]
 	}
 }
 
-// Where the schedule decides over TTL's lag, the scenario says how often it may delete.
+// If the schedule decides TTL's lag, the scenario says how often TTL may delete.
 func TestSweepsAreBounded(t *testing.T) {
 	deletions := func(bounds string) (most int) {
 		s := scenariotest.Parsed(t, "name: two-pages\ncache: {revalidate: 1s, retention: 1s, ttl-buffer: 1s}\nttl-lag: scheduler\nbounds: "+bounds+
@@ -135,7 +135,7 @@ func TestReplicaLagOfTheReference(t *testing.T) {
 	}
 }
 
-// What a replica that lags has answered cannot be compared with a store that has none.
+// Answers of a lagging replica cannot be compared with those of a store without replicas.
 func TestReplicaLagIsNotCompared(t *testing.T) {
 	s, err := scenario.Parse("f.yaml", []byte("name: reads\nreplica-lag: 2s\nactors: [{name: alice, script: [get /home]}]\n"))
 	if err != nil {
@@ -248,8 +248,8 @@ func (s tombstones) Read(ctx context.Context, key string) (pagecache.Meta, error
 	return m, nil
 }
 
-// brokenBy runs a scenario on a store that is made of recipe A, and returns what it breaks, or leaves unknown, in some
-// schedule.
+// brokenBy runs a scenario on a store that is made from recipe A, and returns the invariants that are broken, or
+// unknown, in some schedule.
 func brokenBy(t *testing.T, name string, rows isr.Schema, made func(*pagecache.RecipeA) pagecache.Store) []string {
 	t.Helper()
 	data, err := fixtures.Read(name)
@@ -287,8 +287,8 @@ func brokenBy(t *testing.T, name string, rows isr.Schema, made func(*pagecache.R
 	return slices.Compact(broken)
 }
 
-// A cache whose invalidations are rows of their own is judged by what they mean: correct code passes the scenario of
-// invalidations, and each bug is called by its name.
+// A cache whose invalidations are rows of their own is judged by their meaning: correct code passes the scenario of
+// invalidations, and each bug violates its invariant.
 func TestInvalidationsThatAreRows(t *testing.T) {
 	effort.OneAtATime(t)
 	for _, test := range []struct {
@@ -300,7 +300,7 @@ func TestInvalidationsThatAreRows(t *testing.T) {
 		{"correct", tombstones{}, tombstoneRows, nil},
 		{"a tombstone that counts for ever", tombstones{forEver: true}, tombstoneRows, []string{"single-flight"}},
 		{"a read that looks for none", tombstones{blind: true}, tombstoneRows, []string{"no-lost-invalidation"}},
-		// What the rows mean must be said: to the reader of META and LOCK alone, a page is made that is fresh.
+		// The mapping must have the tombstones: without them, the node seems to make a page that is fresh.
 		{"correct, and unmapped", tombstones{}, isr.Schema{Rows: tombstoneRows.Rows[:2]}, []string{"single-flight"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// locks is what a world knows of the locks of its scripts. It stays empty in a world of pages.
+// locks is a world's knowledge of the locks of its scripts. It stays empty in a world of pages.
 type locks struct {
 	terms   *promise.LockTerms        // what the lock promises; nil until one was asked for
 	holders map[string]map[string]int // by lock: the nodes that have it, as its clients know, and how many times each
@@ -37,7 +37,7 @@ type held struct {
 	key, id string
 	turn    int           // its place among all holds
 	asked   time.Time     // by the node's clock: when the lock, or its latest extension, was asked for
-	waited  time.Duration // what was not the node's own time, until the lock was asked for, and then until it was taken
+	waited  time.Duration // time that was not the node's own, until it asked for the lock, and then until it took it
 	trouble int           // failures of the node's requests, when the lock was asked for
 }
 
@@ -56,8 +56,8 @@ func (s *Scenario) asks(v Verb) bool {
 	return false
 }
 
-// hold takes the lock, works under it, and gives it back. A lock that refuses is asked again as often as the scenario's
-// patience has it.
+// hold takes the lock, works under it, and gives it back. A lock that refuses is asked again, up to the scenario's
+// patience.
 func (n *node) hold(client hooks.LockClient, c Command) {
 	for attempt := 0; attempt < n.world.scenario.Cache.Patience; attempt++ {
 		if attempt > 0 {
@@ -105,7 +105,7 @@ func (n *node) take(client hooks.LockClient, key string) *held {
 	return h
 }
 
-// stopAt has time stop where a lease that begins now ends.
+// stopAt makes time stop where a lease that begins now ends.
 func (w *world) stopAt(lease time.Duration) {
 	w.deadlines.add(w.clock.Now().Add(lease).Unix())
 }
@@ -144,8 +144,8 @@ func (h *held) sleep(d time.Duration) {
 	_ = h.node.sleep(h.node.life(), d)
 }
 
-// holds asks the lock whether it is still held. Of one that cannot be asked, a holder knows no more than that its lease
-// has not ended.
+// holds asks the lock whether it is still held. If the lock cannot be asked, the holder relies on it until its lease
+// ends.
 func (h *held) holds() bool {
 	n := h.node
 	if h.Holds == nil {
@@ -235,14 +235,14 @@ func (l *locks) add(key, node string, n int) {
 	}
 }
 
-// others says whether another node has the lock, as its client knows. One that has crashed still has it.
+// others says whether another node has the lock, as its client knows. A crashed node still has it.
 func (l *locks) others(key, node string) bool {
 	of := l.holders[key]
 	return len(of) > 1 || len(of) == 1 && of[node] == 0
 }
 
 // guardedWrite is a write to the resource that a lock guards. It takes its way like any request. A resource whose
-// writers have fencing tokens refuses each that is smaller than one it has seen.
+// writers have fencing tokens refuses a token that is smaller than one it has seen.
 type guardedWrite struct {
 	held    *held
 	token   int64
@@ -360,8 +360,8 @@ func (o *ownTime) attempted(invocation string, now time.Time, err error) {
 	}
 }
 
-// retries notes that a program's SDK, which is not seen, makes an attempt. Those of one call share an invocation: the
-// caller was not told of the one before, and the call was under way since then.
+// retries notes that a program's SDK, which is not seen, makes an attempt. Attempts of one call share an invocation:
+// the caller did not see the failure of the one before, and the call has been under way since then.
 func (o *ownTime) retries(invocation string, now time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -402,7 +402,7 @@ func (o *ownTime) tellsTrouble(options *dynamodb.Options) {
 	})
 }
 
-// refusal says whether an error is that of conditions which are not met, and of nothing else.
+// refusal says whether an error is about failed conditions, and nothing else.
 func refusal(err error) bool {
 	if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return true
@@ -425,7 +425,7 @@ type lockClock struct {
 	node *node
 }
 
-// nodeClock is what the clocks of package sim can do: programs need more than a clock.
+// nodeClock has the methods of package sim's clocks: programs need more than a clock.
 type nodeClock interface {
 	clockwork.Clock
 	Lane(f func()) (drop func())

@@ -41,8 +41,8 @@ var allMarks = func() []Mark {
 	return marks
 }()
 
-// mark notes that the run has reached m. After faults have stopped, only the marks count which say that there is
-// something to be judged.
+// mark notes that the run has reached m. After faults have stopped, only marks count that say that there is something
+// to judge.
 func (w *world) mark(m Mark) {
 	if !w.quiet || m == mark.Published || m == mark.ServedFresh {
 		w.marks[m] = true
@@ -94,8 +94,8 @@ func (w *world) markCall(r *storeRequest, changed int) {
 	}
 }
 
-// metOwn says whether a put that was refused was sent again, and has met the row that it has written before. row is what
-// the condition met, nil if the writer has not asked for it, as SDKs before 2023 cannot: then it is one of the table's.
+// metOwn says whether a refused put was sent twice, and has met the row that it had written itself. row is the row that
+// refused it, nil if the writer has not asked for that, as SDKs before 2023 cannot: then the table's rows are searched.
 // token returns the token of a row.
 func (w *world) metOwn(r *storeRequest, row map[string]types.AttributeValue, token func(map[string]types.AttributeValue) types.AttributeValue) bool {
 	in, ok := r.call.Input.(*dynamodb.PutItemInput)
@@ -243,8 +243,9 @@ func (w *world) markOwn(r *storeRequest, changed int) {
 	}
 }
 
-// markRefused notes that a write was refused which would have set a page or a lock. A write that sets both is a publish.
-// Where a function reads the rows, it is not known what the write sets: of a row that may be both, it counts as both.
+// markRefused notes that a write that would have set a page or a lock was refused. A write that sets both is a publish.
+// If a schema's function reads the rows, nobody knows which of them the write sets: for a row that may be both, it
+// counts as both.
 func (w *world) markRefused(table *string, key map[string]types.AttributeValue, sets rowmap.Roles) {
 	_, roles := w.rows.place(table, key)
 	switch {

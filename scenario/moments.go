@@ -17,15 +17,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// sweeper is a sim.Source: where the schedule decides over TTL's lag, each row that has expired may be deleted as a
-// step of its own. Under a lag of the fake's own it offers nothing, for the fake deletes by itself, but has time stop
-// where the lag ends.
+// sweeper is a sim.Source. If the schedule decides TTL's lag, the deletion of each expired row is a step. Under one of
+// the fake's own lags it offers no steps, since the fake deletes by itself, but time stops where the lag ends.
 type sweeper struct {
 	w *world
-	// rows are those that may be deleted now, and steps are their numbers: what a write of each accesses.
+	// rows are the rows that may be deleted now, and steps are their numbers: the thing that a write of each accesses.
 	rows  []ddbfake.Row
 	steps []uint64
-	// They are those after so many changes, at this time.
+	// rows and steps were collected after that many changes, at this time.
 	seen int
 	at   time.Time
 }
@@ -86,9 +85,9 @@ func (s *sweeper) Next(time.Time) (time.Time, bool) {
 // nowhere else.
 type deadlines struct {
 	at []int64 // epoch seconds, sorted, each once
-	// fine are those of rows whose times are finer than seconds, in nanoseconds, in the same way.
+	// fine are the deadlines of rows whose times are finer than seconds, in nanoseconds, in the same way.
 	fine []int64
-	// windows are the ends of those of faults, sorted, each once.
+	// windows are the ends of faults' windows, sorted, each once.
 	windows []time.Time
 }
 
@@ -169,7 +168,7 @@ func (d *deadlines) add(second int64) {
 	}
 }
 
-// noteDeadlines has time stop at the deadlines of a translated row.
+// noteDeadlines makes time stop at the deadlines of a translated row.
 func (w *world) noteDeadlines(row attr.Item) {
 	step := w.rows.Resolution()
 	add := func(t time.Time, known bool) {
@@ -197,13 +196,13 @@ func (d *deadlines) addFine(t time.Time, step time.Duration) {
 	}
 }
 
-// ends follows the ends of leases and of freshness that the rows hold, for a search that says which of them it has met.
+// ends follows the ends of leases and of freshness that the rows hold, for a search that reports the ends that it met.
 type ends struct {
 	met      hooks.Ends // nil is nobody asks
 	standing map[endOf]standing
 }
 
-// endOf names what has an end by its partition.
+// endOf names an end by the partition of its row.
 type endOf struct {
 	pk   string
 	lock bool // or the page
@@ -215,7 +214,7 @@ type standing struct {
 	at time.Time
 }
 
-// noteEnd takes in a change of LOCK or META.
+// noteEnd notes the end of a lease or of freshness that a change of LOCK or META sets.
 func (w *world) noteEnd(c *ddbfake.Change) {
 	if w.ends.met == nil {
 		return
@@ -246,7 +245,7 @@ func (w *world) noteEnd(c *ddbfake.Change) {
 	}
 }
 
-// meetEnds takes in a request that the store has served, before its changes.
+// meetEnds notes, before the changes of a served request, the ends that the request met.
 func (w *world) meetEnds(r *storeRequest) {
 	if w.ends.met == nil || w.quiet || w.struck != 0 && !takesEffect(w.struck) {
 		return
@@ -288,7 +287,7 @@ func (w *world) noteSubjects(judged map[string]bool, ev invariant.Evidence) {
 	}
 }
 
-// pageOf names the page of a partition. Where there is one page, it is that one, whatever the cache makes of its key.
+// pageOf names the page of a partition. If there is only one page, it is that one, whatever key the cache gives it.
 func (w *world) pageOf(pk string) string {
 	if name, known := w.pages.NameOf(pk); known {
 		return name

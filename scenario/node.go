@@ -49,8 +49,8 @@ func (w *world) boot(p *sim.Proc, tenant string) (*node, isr.Handler) {
 	return n, handler
 }
 
-// label has the runtime print, with the stacks of a node's goroutines and of those that they start, whose they are and
-// for which command: that is for code under test.
+// label labels a node's goroutines, and those that they start, with the node and the command, which the runtime prints
+// with their stacks. It is for code under test.
 func (n *node) label(call string) {
 	if n.world.sdk {
 		pprof.SetGoroutineLabels(pprof.WithLabels(n.world.ctx, pprof.Labels("node", n.proc.Name(), "call", call)))
@@ -153,8 +153,8 @@ func (n *node) closeNow(handler isr.Handler) {
 	}
 }
 
-// closeAtEnd has a handler with goroutines of its own closed when the node ends, and the life of one that holds something
-// outside of the run ended.
+// closeAtEnd closes a handler with goroutines of its own when the node ends, and ends the life of a handler that holds
+// something outside of the run.
 func (n *node) closeAtEnd(handler isr.Handler) {
 	if c, ok := handler.(io.Closer); ok && n.world.bubble != nil {
 		n.proc.AtEnd(func() { _ = c.Close() }) // the node is gone: there is no caller to return the error to
@@ -168,7 +168,7 @@ func (n *node) closeAtEnd(handler isr.Handler) {
 // crash, or at the end of the run. It makes no requests at its end, which is in no coroutine.
 type mortal interface{ EndLife() error }
 
-// life is a handler whose life is to be ended with its node's.
+// life is a handler whose life must end with its node's.
 type life struct {
 	proc    *sim.Proc
 	handler mortal
@@ -187,8 +187,8 @@ func (w *world) endLives(proc *sim.Proc) error {
 	return errors.Join(errs...)
 }
 
-// now returns true time, for what the state of a search has anyway: the time of a request under way, and those of events
-// that invariants remember (see invariant.Memory).
+// now returns true time. It is only for times that are part of the state of a search anyway: that of a request under
+// way, and those of events that invariants remember (see invariant.Memory).
 func (n *node) now() time.Time {
 	if n.world.bubble != nil {
 		return n.proc.Now()
@@ -227,8 +227,7 @@ func (n *node) carryOut(handler isr.Handler, c Command) {
 	}
 }
 
-// able returns the handler as one that can do what the verb asks for. A protocol that cannot has no verdict under such
-// a scenario.
+// able returns the handler as one that can do the verb. A protocol that cannot has no verdict under such a scenario.
 func able[T any](n *node, handler isr.Handler, v Verb) T {
 	t, ok := handler.(T)
 	if !ok {
@@ -242,7 +241,7 @@ func (n *node) get(handler isr.Handler, key string) {
 	n.serve(history.Event{Key: key}, func(ctx context.Context) (isr.Served, error) { return handler.Get(ctx, key) })
 }
 
-// regenerate has the cache make a page for a request, once.
+// regenerate makes the cache make a page for a request, once.
 func (n *node) regenerate(handler isr.Regenerator, key string, r isr.Request) {
 	n.asked = false
 	n.serve(history.Event{Key: key, Request: r.ID, Inputs: r.Hash}, func(ctx context.Context) (isr.Served, error) {
@@ -288,7 +287,7 @@ func (n *node) invalidate(handler isr.Invalidator, key string) {
 	n.record(history.Event{Kind: history.Invalidated, Key: key})
 }
 
-// rollback has the cache go back to an older version. The change log has the result.
+// rollback makes the cache go back to an older version. The change log has the result.
 func (n *node) rollback(handler isr.Rollbacker, key string) {
 	n.record(history.Event{Kind: history.RollingBack, Key: key})
 	err := handler.Rollback(n.life(), key)
@@ -300,12 +299,12 @@ func (n *node) rollback(handler isr.Rollbacker, key string) {
 	n.world.mark(mark.RolledBack)
 }
 
-// named are the partitions whose META or LOCK row a node's requests have named since a client asked it for a page:
-// where that page's rows are, if it is one.
+// named are the partitions whose META or LOCK row a node's requests have named since a client asked it for a page. If
+// there is only one, it has that page's rows.
 type named struct{ partitions []string }
 
-// namedKey is the key under which the context of a question has its *named, where a node may be at several things at
-// the same time.
+// namedKey is the key of a question's *named in its context, for nodes that may answer several questions at the same
+// time.
 type namedKey struct{}
 
 // question begins a question: the partitions that the node names from now on belong to it.
@@ -318,8 +317,8 @@ func (n *node) question(ctx context.Context) context.Context {
 	return context.WithValue(ctx, namedKey{}, n.named)
 }
 
-// namedFor is where the partitions go that a request names which was made with ctx; nil stands for the question that is
-// being answered when it takes effect.
+// namedFor returns the set for the partitions that a request with this context names; nil is that of the question under
+// way when the request takes effect.
 func (n *node) namedFor(ctx context.Context) *named {
 	if n.world.bubble == nil {
 		return nil
@@ -328,7 +327,7 @@ func (n *node) namedFor(ctx context.Context) *named {
 	return own
 }
 
-// note takes in the keys that a call names. A Query names none.
+// note notes the keys that a call names. A Query names none.
 func (a *named) note(input any, rows *rows) {
 	eachRow(input, func(table *string, key map[string]types.AttributeValue, _ bool) {
 		if rows == nil {
@@ -354,8 +353,8 @@ func (a *named) add(pk string) {
 	}
 }
 
-// partition is where the rows of a page are: the partition that was named, or of several the one that the page has by
-// the schema. "" is not known.
+// partition is the partition of a page's rows: the only one that was named, or of several the one that the schema gives
+// the page. "" is not known.
 func (a *named) partition(p page) string {
 	switch len(a.partitions) {
 	case 0:

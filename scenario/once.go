@@ -14,15 +14,15 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// onceCalls is what a world knows of the calls of its scripts. It stays empty in other worlds.
+// onceCalls is a world's knowledge of the calls of its scripts. It stays empty in other worlds.
 type onceCalls struct {
 	terms *promise.OnceTerms  // what the layer promises; nil until a call was made
 	of    map[string]*callsOf // by key
 }
 
-// callsOf is what became of the calls of a key.
+// callsOf counts the calls of a key.
 type callsOf struct {
-	open  int // calls under way; that of a node which has crashed stays so
+	open  int // calls under way; the call of a crashed node stays under way
 	begun int // of these, those whose effect has begun
 	told  bool
 }
@@ -63,7 +63,7 @@ type onceCall struct {
 	result  string        // of its effect, once that has taken place
 }
 
-// once makes the call, and makes it again while it is told to, as often as the scenario's patience has it.
+// once makes the call, and repeats it while the layer says so, up to the scenario's patience.
 func (n *node) once(client hooks.OnceClient, c Command) {
 	for attempt := 0; attempt < n.world.scenario.Cache.Patience; attempt++ {
 		if attempt > 0 {
@@ -114,7 +114,8 @@ func (n *node) callOnce(client hooks.OnceClient, c Command) (over bool) {
 	return true
 }
 
-// effect is what the call is made for. It takes the scenario's time to render. Its time is not the layer's.
+// effect makes the effect of the call happen. It takes the scenario's time to render, which does not count as the
+// layer's own.
 func (c *onceCall) effect(ctx context.Context) (string, error) {
 	n := c.node
 	defer n.own.request(n.proc.Now)()
@@ -144,7 +145,7 @@ func (c *onceCall) effect(ctx context.Context) (string, error) {
 	return "", err
 }
 
-// event is one of the call's.
+// event is an event of the call.
 func (c *onceCall) event(kind history.Kind, body string, err error) history.Event {
 	own := c.node.own
 	e := history.Event{Kind: kind, Key: c.command.Key, Inputs: c.command.Inputs, Body: body}
@@ -162,7 +163,7 @@ type effect struct {
 	result string
 }
 
-// effectObject is what effects of one key change, as a thing in a world.
+// effectObject is the thing of a world that the effects of one key change.
 const effectObject = "effect"
 
 // Outcomes implements sim.Request.

@@ -274,7 +274,7 @@ func (p *parse) comparedLag(n yamlNode) ddbfake.Lag {
 	return lag
 }
 
-// reservedNames are those of the steps in a trace that are no actor's.
+// reservedNames are the names in a trace for steps of no actor.
 var reservedNames = []string{"time", "ttl"}
 
 // maxActors bounds the cost of a run, which an interrupt does not end.

@@ -320,7 +320,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	}
 }
 
-// Each of two mistakes is reported, and nothing that only follows from one of them.
+// Each of two mistakes is reported, without errors that only follow from one of them.
 func TestMistakesDoNotCascade(t *testing.T) {
 	for _, test := range []struct {
 		name, file string
@@ -366,7 +366,7 @@ func TestManyMistakesAreCounted(t *testing.T) {
 	}
 }
 
-// The published schema is that of the parser, with the meanings that docs/SCENARIOS.md gives. Package schemas holds
+// The published schema follows from the parser, with the meanings that docs/SCENARIOS.md gives. Package schemas holds
 // files against it.
 func TestThePublishedSchemaIsThatOfTheParser(t *testing.T) {
 	root := scenario.FileShape()

@@ -24,7 +24,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// rows is what a world knows of rows whose names are their own. Nil is META and LOCK.
+// rows is a world's mapping of rows with names of the cache's own. Nil is META and LOCK.
 type rows struct {
 	*rowmap.Mapping
 	translator *rowmap.Translator
@@ -39,7 +39,7 @@ func (r *rows) mapping() *rowmap.Mapping {
 	return r.Mapping
 }
 
-// place is what a row is, and the partition of its translated rows.
+// place returns a row's roles, and the partition of its translated rows.
 func (r *rows) place(table *string, key map[string]types.AttributeValue) (pk string, roles rowmap.Roles) {
 	return r.translator.Place(aws.ToString(table), key)
 }
@@ -47,7 +47,7 @@ func (r *rows) place(table *string, key map[string]types.AttributeValue) (pk str
 // say puts the cache's own names into a sentence.
 func (r *rows) say(text string) string { return r.mapping().Say(text) }
 
-// fit sets Misfit, and has a run be unknown whose violation is one of rows that were not read.
+// fit sets Misfit. A violation that rests on unread rows makes the run unknown.
 func (r *rows) fit(o *Outcome) {
 	if r == nil {
 		return
@@ -118,7 +118,7 @@ func (w *world) changes() []ddbfake.Change {
 	return w.db.Changes()
 }
 
-// noteOwn takes in a change of a row with names of its own.
+// noteOwn notes a change of a row with names of its own.
 func (w *world) noteOwn(c *ddbfake.Change) {
 	if w.fingerprinter != nil {
 		w.fingerprinter.row(*c)
@@ -162,7 +162,7 @@ func (w *world) matches(f ddbfake.Fault, c ddbfake.Call) bool {
 		_, roles := w.rows.place(table, key)
 		if in, is := c.Input.(*dynamodb.UpdateItemInput); is && role == rowmap.Page && roles.Has(rowmap.Lock) && !w.rows.Guesses() {
 			found = w.rows.Publishes(aws.ToString(table), key, in.UpdateExpression, in.ExpressionAttributeNames)
-			return // of a row that is the lock, too: what only gives it back is none of the page's requests
+			return // if the row is the lock, too: a request that only gives it back does not belong to the page
 		}
 		found = found || roles.Has(role)
 	})
@@ -377,7 +377,7 @@ func (r *reader) row(n yamlNode) (row isr.Row, place rowPlace, ready []isr.Row) 
 	return row, place, ready
 }
 
-// rowsDocument is a schema as a file has it; nil for one that no file can hold.
+// rowsDocument is the form of a schema in a file; nil if no file can hold it.
 func rowsDocument(s isr.Schema) any {
 	if s.Translate != nil {
 		return nil

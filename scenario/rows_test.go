@@ -255,8 +255,8 @@ func TestFaultsOfOwnTables(t *testing.T) {
 	}
 }
 
-// Every scenario, under its own protocol and under the mutants that it catches, comes to the same schedule, the same
-// marks and the same verdict if every row, key and attribute has another name and a mapping says which.
+// Every scenario, under its own protocol and under the mutants that it catches, has the same schedule, the same marks
+// and the same verdict if a mapping gives every row, key and attribute another name.
 func TestRenamedRowsAreJudgedAlike(t *testing.T) {
 	runs, violated := 0, map[string]bool{}
 	for _, file := range append(fixtures.Names(), fixtures.Museum()...) {
@@ -388,8 +388,8 @@ func (l locker) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, err
 }
 
-// A put of a lock that is sent again after a lost response meets its own row, whether or not it asks which row that is.
-// A put that meets the row of another one does not, and neither does one whose first attempt did not take effect.
+// A put of a lock that is sent again after a lost response meets its own row, whether or not it asks for that row. A
+// put that meets another's row has not met its own, nor has a put whose first attempt had no effect.
 func TestALockMeetsItsOwnRow(t *testing.T) {
 	for _, test := range []struct {
 		name, fault, script string

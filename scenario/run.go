@@ -36,21 +36,21 @@ type Run struct {
 	Steps int
 	// ExpectedSteps is an estimate of the steps, for strategies that need one; at least 1.
 	ExpectedSteps int
-	// Trace, if set, is where the run is printed, step by step.
+	// Trace, if set, gets the run, step by step.
 	Trace io.Writer
 	Options
 
 	stage *stage       // nil is a new one
 	lag   *ddbfake.Lag // nil is the scenario's
-	// Do sets what the context has: what looks at the run, what it is made with, and the bubble in which it happens.
+	// Do sets these from the context: the probe of the run, its settings, and its bubble.
 	probe  *hooks.Probe
 	setup  hooks.Setup
 	bubble hooks.Bubble
 }
 
-// Options are how to make a run, and every run of a campaign.
+// Options are the settings of a run, and of every run of a campaign.
 type Options struct {
-	// Swarm has the seed draw which of the possible faults ("maybe") are on in a run; the others never strike.
+	// With Swarm, the seed draws which of the possible faults ("maybe") are on in a run; the others never strike.
 	Swarm bool
 	// SDK gives the nodes a real *dynamodb.Client, for protocols that need one. It is slower; the schedules are the same.
 	SDK bool
@@ -256,8 +256,8 @@ const visitor = "visitor"
 
 // settle is the second phase of a run, which checks liveness: faults have stopped, the actors are done or dead, their
 // requests in the network are lost, and one more node asks for every page that the scenario names, again and again
-// until it finds a fresh one in the cache or the time that the scenario gives is over. Nothing is left to the schedule,
-// so the run's choices are those of the first phase.
+// until it finds a fresh one in the cache or the time that the scenario gives is over. The schedule decides nothing
+// here, so the run's choices are those of the first phase.
 func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
 	w.quiet = true
 	w.possible, w.certain, w.deadlines.windows = nil, nil, nil

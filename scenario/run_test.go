@@ -166,7 +166,7 @@ func TestTheMuseumShowsRealBugs(t *testing.T) {
 	}
 }
 
-// What a run finds on the memory of another one, of another scenario and protocol, changes nothing of it.
+// A run in the reused memory of another scenario and protocol is the same as in new memory.
 func TestARunInAPoolIsTheSameRun(t *testing.T) {
 	var pool hooks.Pool
 	defer pool.Close()
@@ -284,7 +284,7 @@ func parsed(t *testing.T, file string) *scenario.Scenario {
 	return s
 }
 
-// brokenIn runs so many schedules, and returns the statements that some of them violate, each once.
+// brokenIn runs that many schedules, and returns the statements that some of them violate, each once.
 func brokenIn(t *testing.T, s *scenario.Scenario, p isr.Protocol, schedules int) (names []string) {
 	t.Helper()
 	var pool hooks.Pool
@@ -304,8 +304,8 @@ func brokenIn(t *testing.T, s *scenario.Scenario, p isr.Protocol, schedules int)
 	return names
 }
 
-// In each of these files something befalls a machine at its time. A protocol with a bug is caught by that: without the
-// cause it passes. The reference passes with it.
+// Each of these files has a planned event of a machine. A protocol with a bug is caught by that: without the cause it
+// passes. The reference passes with it.
 var atTheirTime = []struct{ name, mutant, breaks, cause, file string }{
 	{"a pause", "blind-publish", "stale-writer", "pause at 1s for 20s", `
 name: paused-at-a-time

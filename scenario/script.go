@@ -23,7 +23,7 @@ const (
 	verbGet        Verb = "get"        // asks the node's cache for a page: get /home
 	verbChange     Verb = "change"     // changes the origin's data behind a page: change /home
 	verbSleep      Verb = "sleep"      // waits by the node's clock: sleep 61s
-	verbInvalidate Verb = "invalidate" // has a page not be fresh any more: invalidate /home
+	verbInvalidate Verb = "invalidate" // ends the freshness of a page: invalidate /home
 	verbRollback   Verb = "rollback"   // goes back to the version before: rollback /home
 	verbRegenerate Verb = "regenerate" // has a page made once for a request: regenerate /home as order-7 with v2
 	verbHold       Verb = "hold"       // takes a lock, works under it for a time, and gives it back: hold job for 3s
@@ -35,8 +35,8 @@ type Command struct {
 	Verb Verb
 	Key  string        // for all but sleep
 	For  time.Duration // for sleep and hold
-	// Request is the idempotency key of regenerate, and Inputs the hash of its inputs; "" is that of a request without
-	// any. Of once, Key is the idempotency key, and Inputs the payload.
+	// Request is the idempotency key of regenerate, and Inputs the hash of its inputs; "" is for a request without inputs.
+	// Of once, Key is the idempotency key, and Inputs the payload.
 	Request, Inputs string
 }
 
@@ -73,7 +73,7 @@ type form struct {
 	example string // of the words after the verb
 }
 
-// forms are those of all commands.
+// forms are the forms of all commands.
 var forms = []form{
 	{verbGet, "get KEY", "/home"},
 	{verbChange, "change KEY", "/home"},
@@ -162,7 +162,7 @@ var eventForms = []struct{ word, example string }{
 	{"clock", "clock +2s at 10s"},
 }
 
-// event reads what befalls a machine at a time.
+// event reads an event of a machine at a time.
 func (p *parse) event(n yamlNode) schedule.Planned {
 	text := p.text(n)
 	var verbs, examples []string

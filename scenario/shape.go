@@ -63,7 +63,7 @@ func (r *reader) required(keys ...string) {
 	}
 }
 
-// describeAlso has the value be of another kind, too. It is called once the first kind has been described.
+// describeAlso allows another kind of value, too. It is called after the first kind has been described.
 func (r *reader) describeAlso(read func(yamlNode)) {
 	first := *r.shape
 	*r.shape = shape{AnyOf: []*shape{&first, r.inner(read)}}

@@ -22,8 +22,8 @@ type Scenario struct {
 	About    string // the story of the scenario and why it matters, in prose
 	Protocol string
 
-	// Source is where the bug was seen that the scenario is about: owner/repository#number, or a sentence. Broken is the
-	// protocol that has this bug. Both are set or neither: they make the scenario an exhibit of the museum.
+	// Source is where the scenario's bug was seen: owner/repository#number, or a sentence. Broken is the protocol that has
+	// this bug. Both are set or neither: they make the scenario an exhibit of the museum.
 	Source []string
 	Broken string
 
@@ -42,12 +42,13 @@ type Scenario struct {
 	Skew       time.Duration // max-clock-skew: the promised bound of |a node's clock - true time|
 	Actors     []Actor
 	Faults     []Fault
-	// Settle is within how long every page must be fresh once the run is over and faults have stopped; 0 does not ask.
+	// Settle is the time within which every page must be fresh after the run, when faults have stopped; 0 does not check
+	// it.
 	Settle time.Duration
 	Bounds Bounds
 	Reach  []Mark // marks that a campaign must reach
-	// Invariants are the names of the only invariants that judge; nil is all. Without are those that do not. At most one
-	// of the two is set.
+	// Invariants are the names of the only invariants that judge; nil is all. Without are the names of invariants that do
+	// not judge. At most one of the two is set.
 	Invariants, Without []string
 	Expect              invariant.Verdict
 	Catches             []string // protocols that this scenario is known to catch
@@ -101,7 +102,7 @@ type Actor struct {
 	PauseFor   time.Duration
 	Crashes    int
 	Restarts   int
-	Events     []schedule.Planned // what befalls the machine at a time, in every schedule
+	Events     []schedule.Planned // events of the machine at a time, in every schedule
 }
 
 // Bounds limit a run and a campaign.
@@ -256,7 +257,7 @@ type Replay struct {
 	// Goroutines says that the run was in a bubble, for a store that has goroutines: package property runs it so again.
 	Goroutines bool
 	Digest     string // of the recorded trace: see Outcome.Digest; "" if it is not known
-	Violates   string // the invariant that the run violates, by name; "" if it violates none, or that is not known
+	Violates   string // the name of the invariant that the run violates; "" is none, or unknown
 }
 
 // Run returns the recorded run of a scenario under a protocol, ready to be run again.

@@ -26,7 +26,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
-// versatile is a cache that can do what the verbs of scripts ask for, in the simplest way.
+// versatile is a cache that can do all verbs of scripts, in the simplest way.
 type versatile struct {
 	*pagecache.Cache
 	cfg isr.Config

@@ -23,7 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// judges are the invariants that judge a run, and the names of those that do not, because the scenario leaves them out.
+// judges are the invariants that judge a run, and the names of those that the scenario leaves out.
 type judges struct {
 	chosen bool                  // by is all of package invariant otherwise
 	by     []invariant.Invariant // of package invariant
@@ -85,8 +85,8 @@ func judgesOf(s *Scenario, o Options) (j judges, err error) {
 	return j, nil
 }
 
-// NotJudged says of each invariant of package invariant that the scenario leaves out that it was not judged, and why:
-// one line each.
+// NotJudged returns a line for each invariant of package invariant that the scenario leaves out: that it was not
+// judged, and why.
 func (s *Scenario) NotJudged() (lines []string) {
 	j, err := judgesOf(s, Options{})
 	if err != nil {
@@ -196,8 +196,8 @@ type outcome struct {
 	// Misfit says why Scenario.Rows does not fit the rows that were written, and names some of them. It is empty if it
 	// does, or if no row was written. A run whose rows do not fit is not violated: its verdict is unknown.
 	Misfit string
-	// Metrics are what the store has counted, under the names that an operator knows from CloudWatch. The making of the
-	// tables is not counted.
+	// Metrics are the store's counters, under the names that an operator knows from CloudWatch. The making of the tables
+	// is not counted.
 	Metrics []ddbfake.Metrics
 	// Digest is the beginning of the trace's SHA-256, eight hexadecimal digits; "" if the run was not traced.
 	Digest string
@@ -243,9 +243,9 @@ func (e *BrokenError) Error() string {
 // Unwrap returns the error on which the run broke off.
 func (e *BrokenError) Unwrap() error { return inside.In(e).Result.Err }
 
-// Evidence returns everything that the run saw, for checks of the caller's own: change log, history, operations, bodies,
-// and the scenario's promises. It is only to be read. False says that it was not kept: a campaign makes run after run in
-// the same memory. To have it of one of them, make that run by itself, by Outcome.Replay and its Run.
+// Evidence returns everything that the run saw, for checks of the caller's own: change log, history, operations,
+// bodies, and the scenario's promises. The caller must not modify it. False says that it was not kept: a campaign makes
+// run after run in the same memory. To get the evidence of one of them, repeat that run by Outcome.Replay and its Run.
 func (o *Outcome) Evidence() (ev invariant.Evidence, kept bool) {
 	if !o.whole {
 		return invariant.Evidence{}, false
@@ -303,7 +303,7 @@ func (w *world) noteRead(r *storeRequest) {
 	}
 }
 
-// asFresh is the input of a call, which no replica answers if it is the read that is to be fresh.
+// asFresh is the input of a call. If the call is the read that must be fresh, no replica answers it.
 func (w *world) asFresh(input any) any {
 	in, isGet := input.(*dynamodb.GetItemInput)
 	if !isGet || aws.ToBool(in.ConsistentRead) || w.scenario.ReplicaLag == 0 || len(w.reads)+1 != w.fresh {
@@ -314,8 +314,8 @@ func (w *world) asFresh(input any) any {
 	return &same
 }
 
-// stale says whether the read has missed a change that was made before it. Of a part of a row it is told only whether
-// there is one.
+// stale says whether the read has missed a change that was made before it. If it asks for a part of the row, only the
+// existence of the row counts.
 func (r *replicaRead) stale(changes []ddbfake.Change) bool {
 	key, err := attr.ItemFromSDK(r.in.Key)
 	if err != nil {
@@ -334,8 +334,8 @@ func (r *replicaRead) stale(changes []ddbfake.Change) bool {
 	return r.in.ProjectionExpression == nil && r.in.AttributesToGet == nil && !was.Equal(now)
 }
 
-// misled is the stale read on which what a finding shows last rests: the last one of its actor in the same request of
-// the client. An operation that is shown is the read itself.
+// misled returns the stale read behind a finding's last step: the last such read of its actor in the same request of
+// the client. If the finding shows an operation, that is the read itself.
 func (w *world) misled(seen invariant.Evidence, f invariant.Finding) (lines []describe.Line) {
 	if len(w.reads) == 0 || len(inside.In(&f).Operations) > 0 || len(f.Events)+len(f.Changes) == 0 {
 		return nil
@@ -371,8 +371,8 @@ func (w *world) misled(seen invariant.Evidence, f invariant.Finding) (lines []de
 	return nil
 }
 
-// untold are the requests that took effect without their senders being told, in their order: the cause of what follows
-// is in no row.
+// untold are the requests whose effects their senders did not learn of, in order: no row shows this cause of later
+// events.
 type untold []untoldRequest
 
 type untoldRequest struct {

@@ -319,8 +319,8 @@ reach: [ttl-deletion, expired-row-read]
 bounds: {ticks: 6, schedules: 200}
 `
 
-// compared runs schedules, and returns how many of them the lags have come to something else, and in how many to
-// something that does not fit the schedule.
+// compared runs schedules. It returns in how many of them a lag changed the result, and in how many it led to decisions
+// that do not fit the schedule.
 func compared(t *testing.T, protocol string) (differ, diverged int) {
 	t.Helper()
 	s, err := Parse("f.yaml", []byte(lagging))
@@ -362,7 +362,7 @@ func compared(t *testing.T, protocol string) (differ, diverged int) {
 	return differ, diverged
 }
 
-// decisions is a history without what deletions by TTL change of it.
+// decisions is a history without the parts that deletions by TTL change.
 func decisions(events []history.Event) []history.Event {
 	events = slices.Clone(events)
 	for i := range events {
@@ -378,7 +378,7 @@ func TestTheReferenceDecidesTheSameUnderEveryLag(t *testing.T) {
 	}
 }
 
-// A lock that is free only when TTL has deleted it makes a cache wait that would not have to.
+// If a lock is free only when TTL has deleted it, the cache waits without need.
 func TestAProtocolThatWaitsForTTLIsSeenUnderOtherLags(t *testing.T) {
 	effort.OneAtATime(t)
 	if differ, diverged := compared(t, "acquire-waits-for-ttl"); differ == 0 || diverged == 0 {

@@ -70,7 +70,7 @@ type world struct {
 	calls         onceCalls
 	objectsMu     sync.Mutex
 	objects       any    // what the nodes' clients of the body store share: see bodies.State
-	alive         []life // handlers whose lives are to be ended with their nodes'
+	alive         []life // handlers whose lives must end with their nodes'
 	unended       error  // the first that could not be, before the end of the run
 }
 
@@ -143,7 +143,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	return w, nil
 }
 
-// words returns how this world's things are called.
+// words returns the names of this world's things.
 func (w *world) words() describe.Words {
 	return describe.Words{Start: w.start, Pages: w.pages, Rows: w.rows.mapping()}
 }
@@ -164,8 +164,8 @@ func (w *world) addActor(a Actor, apart time.Duration) {
 		Pauses: a.Pauses, PauseFor: a.PauseFor, Crashes: a.Crashes, Restarts: a.Restarts, Planned: a.Events,
 		Run: func(p *sim.Proc) {
 			if (w.ofLocks || w.ofCalls) && w.bubble != nil {
-				// Heartbeats of two nodes that began at one instant would wake at one instant, and nobody could say which of
-				// them is the first to read crypto/rand.
+				// If two nodes began at one instant, their heartbeats would wake at one instant, and it would not be determined
+				// which one reads crypto/rand first.
 				if p.Sleep(p.Life(), apart) != nil {
 					return // it crashed before it started
 				}
@@ -285,7 +285,7 @@ func (w *world) lastCall() *hooks.Call {
 	return call
 }
 
-// noteChanges takes in the changes of the store since the last call, and counts those by clients.
+// noteChanges notes the changes of the store since the last call, and counts those by clients.
 func (w *world) noteChanges() (byClients int) {
 	changes := w.db.ChangesSince(w.seen)
 	for i := range changes {
@@ -322,10 +322,10 @@ func (w *world) noteChanges() (byClients int) {
 	return byClients
 }
 
-// page is one that the scenario's clients ask for.
+// page is a page that the scenario's clients ask for.
 type page struct{ tenant, key string }
 
-// String names the page in bodies, traces and operations: /home, or t1/home for that of a tenant.
+// String names the page in bodies, traces and operations: /home, or t1/home for a tenant's page.
 func (p page) String() string {
 	switch {
 	case p.tenant == "":

@@ -27,15 +27,15 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// scribbler is a cache that makes one request, of a kind of its own, for each command of a script: worlds in which many
-// kinds of things meet are then small. What it writes depends on all that it has been told.
+// scribbler is a cache that makes one request for each command of a script, of a different kind for each verb. So small
+// worlds mix many kinds of requests. Its writes depend on all answers that it has got.
 type scribbler struct {
 	isr.Config
 	of    [3]string // the requests of get, invalidate and rollback
 	known int
 }
 
-// requests are those that a scribbler can make.
+// requests are the requests that a scribbler can make.
 var requests = []string{"read", "read stale", "query", "put", "put if new", "update", "delete", "transact", "put body", "get body", "origin", "sleep and put"}
 
 func (s *scribbler) Get(ctx context.Context, key string) (isr.Served, error) {
@@ -139,7 +139,7 @@ func (s *scribbler) make(ctx context.Context, kind, key string) {
 	}
 }
 
-// drawWorld draws a scenario, and what a scribbler does in it. The kinds of things that a world can have take turns.
+// drawWorld draws a scenario, and what a scribbler does in it. Each kind of thing that a world can have gets its turn.
 func drawWorld(rng *rand.Rand, nth uint64) (text string, p isr.Protocol) {
 	one := func(of ...string) string { return of[rng.IntN(len(of))] }
 	var about []string // what the world has besides
@@ -199,13 +199,14 @@ func drawFault(rng *rand.Rand) string {
 	return text + one("", " nth=2", " nth=2", " times=2", " from 0s to 1s")
 }
 
-// searched is what a search has come to.
+// searched is the result of a search.
 type searched struct {
 	Ends   []string // what there is in the end, each once, sorted
 	Broken []string // the invariants that some run violated
 }
 
-// search explores a scenario. It says how many states there were, if states are compared, and whether it came to its end.
+// search explores a scenario. It returns the number of states, if states are compared, and whether the search was
+// complete.
 func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound int) (searched, sim.Explored) {
 	t.Helper()
 	x := sim.Exploration{Off: off, MaxSchedules: bound}
@@ -228,7 +229,7 @@ func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound 
 	return searched{slices.Sorted(maps.Keys(ends)), slices.Sorted(maps.Keys(broken))}, x.Explored()
 }
 
-// What package sim leaves out rests on what this package tells it: which requests touch what, and what the state is.
+// Package sim leaves out schedules by facts that this package gives it: which things a request touches, and the state.
 // Here small worlds have everything that a scenario can have.
 func TestSearchesOfSmallWorldsLeaveOutNothing(t *testing.T) {
 	effort.OneAtATime(t)
@@ -286,8 +287,8 @@ func (h hasty) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, isr.ErrMiss
 }
 
-// Code that does not read its clock does the same sooner or later. What comes of it is not the same: a publish is judged
-// by when it was sent.
+// Code that does not read its clock does the same, sooner or later. The judgement differs: a publish is judged by when
+// it was sent.
 func TestWhenARequestWasSentIsNotLeftOut(t *testing.T) {
 	s, err := Parse("f.yaml", []byte("name: world\nbounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /a]}\n  - {name: bob, script: [sleep 1s]}\n"))
 	if err != nil {

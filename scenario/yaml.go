@@ -234,8 +234,8 @@ type field struct {
 	read func(yamlNode)
 }
 
-// mapping reads a mapping with exactly these keys, each at most once. It is incomplete if a key is none of them: that
-// one may stand for another, which is missing.
+// mapping reads a mapping with exactly these keys, each at most once. It is incomplete if it has an unknown key: that
+// may be a misspelt key that is missing.
 func (r *reader) mapping(n yamlNode, fields ...field) (complete bool) {
 	if r.shape != nil {
 		r.describeMapping(fields)
@@ -478,8 +478,8 @@ func (d *document) addDuration(key string, value, byItself time.Duration) {
 // maxRepairs bounds how often a file is parsed: each time may take as long as the file is large.
 const maxRepairs = 8
 
-// parsed parses a file. Where a part is no YAML, that is a mistake, and the rest is parsed without the top-level key
-// whose value it is: so the mistakes in the rest are found in the same go. It returns nil if nothing can be read.
+// parsed parses a file. If a part is no YAML, that is a mistake, and the rest is parsed without the top-level key that
+// has it as its value. So the mistakes in the rest are found, too. It returns nil if nothing can be read.
 func (r *reader) parsed(data []byte) *ast.File {
 	file, err := parseYAML(data)
 	for repairs := 0; err != nil; repairs++ {

@@ -139,7 +139,7 @@ func (m *mutator) visit(n ast.Node) {
 	}
 }
 
-// condition notes what negates a condition that is no comparison: those have mutants of their own.
+// condition negates a condition, unless it is a comparison: comparisons have mutants of their own.
 func (m *mutator) condition(c ast.Expr) {
 	switch c := c.(type) {
 	case nil:

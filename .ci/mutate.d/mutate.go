@@ -4,8 +4,8 @@
 //
 // A mutant is the text of one file with one place changed. All mutants of a package are compiled once, as twins of the
 // functions that they are in, through the overlay of the go command. A variable of the environment says which twin is
-// called. A mutant that does not compile is none. A mutant is asked only by the tests that run the code it is in, the
-// fastest first; where no test runs it, it has survived.
+// called. A mutant that does not compile is none. Only tests that run the mutant's code are run on it, the fastest
+// first. If no test runs that code, the mutant has survived.
 package main
 
 import (
@@ -33,7 +33,7 @@ var (
 	verbose = flag.Bool("v", false, "print the mutants that are killed, too")
 )
 
-// packages are those that say that nothing is wrong. Nobody would see their mistakes.
+// packages judge others: a mistake in them says that all is well, and nobody would see it.
 var packages = []string{"internal/hooks/sim", "scenario/invariant", "internal/protocols/rowmap", "property"}
 
 // chosen says whether -line has nothing against a line.
@@ -96,8 +96,8 @@ func readHeld(name string) (map[string]string, error) {
 	return held, nil
 }
 
-// sampled returns n of the mutants (all, if n is 0), chosen by a hash of what they are: they are the same ones
-// every time, and a change elsewhere changes few of them.
+// sampled returns n of the mutants (all, if n is 0), chosen by a hash of each mutant. The same ones are chosen every
+// time, and a change elsewhere replaces few of them.
 func sampled(all []*mutant, n int) []*mutant {
 	if n == 0 || n >= len(all) {
 		return all

@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// goPackage is what go list tells of a package.
+// goPackage is the output of go list about a package.
 type goPackage struct {
 	Dir, ImportPath, Name              string
 	GoFiles                            []string
@@ -144,7 +144,7 @@ func build(binary, name string, flags ...string) error {
 	return nil
 }
 
-// suite builds the tests of a package, and asks what each of them covers.
+// suite builds the tests of a package, and finds the code that each covers.
 func (s *subject) suite(p goPackage) (*suite, error) {
 	binary := filepath.Join(s.folder, strings.ReplaceAll(p.ImportPath, "/", "-"))
 	t := &suite{goPackage: p, binary: binary, blocks: map[block]int{}}
@@ -237,7 +237,8 @@ func (t *suite) covered(profile string) map[int]bool {
 	return covered
 }
 
-// around returns the blocks that a mutant is in: those of its function, if it is in none (as a case of a switch).
+// around returns the blocks that a mutant is in. A mutant in no block, such as a case of a switch, gets all blocks of
+// its function.
 func (t *suite) around(m *mutant, file *mutator) []int {
 	position := func(line, column int) int { return line*10000 + column }
 	at, inside, all := position(m.line, m.column), map[int]bool{}, map[int]bool{}
@@ -259,10 +260,10 @@ func (t *suite) around(m *mutant, file *mutator) []int {
 	return slices.Collect(maps.Keys(inside))
 }
 
-// interrupted ends when the program is to end: what it has started must end, too.
+// interrupted is done when the program must end. The test binaries that it has started must end, too.
 var interrupted, _ = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 
-// run runs a test binary as a mutant, for seconds of a processor at most unless that is 0.
+// run runs a test binary as a mutant, for at most that many seconds of processor time; 0 is no limit.
 func (t *suite) run(binary string, mutant, seconds int, args ...string) ([]byte, error) {
 	wall := 10 * time.Minute
 	limit := "unlimited"
@@ -337,7 +338,7 @@ func (t *suite) try(binary string, m *mutant, file *mutator) fate {
 	return result
 }
 
-// try asks the tests of the package, and then those of the packages that use it.
+// try runs the tests of the package, and then those of the packages that use it.
 func (s *subject) try(m *mutant, everything []goPackage) (fate, error) {
 	file := s.files[filepath.Base(m.file)]
 	if s.failed[m] {

@@ -48,8 +48,8 @@ func (m *mutator) edited(from, to int, edits []edit) string {
 	return text.String()
 }
 
-// hasTwins says whether a call of a function can be handed on to a twin: not that of an init, and not where the deferred
-// function itself must call recover.
+// hasTwins says whether a function can hand its calls on to a twin. An init cannot, nor can a function that calls
+// recover: the deferred function itself must do so.
 func hasTwins(f *ast.FuncDecl) bool {
 	recovers := false
 	ast.Inspect(f.Body, func(n ast.Node) bool {
@@ -63,8 +63,8 @@ func hasTwins(f *ast.FuncDecl) bool {
 	return !recovers && (f.Recv != nil || f.Name.Name != "init")
 }
 
-// twins returns the text of the file in which each function has a twin for each of the mutants, and hands its calls on
-// to the one that is at work; and the mutant that each of the lines belongs to.
+// twins returns the text of the file with a twin of its function for each mutant: the function hands its calls on to
+// the twin of the mutant at work. of is the mutant that each line belongs to.
 func (m *mutator) twins(mutants []*mutant) (text []byte, of map[int]*mutant) {
 	var edits []edit
 	var more bytes.Buffer

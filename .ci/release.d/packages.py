@@ -64,7 +64,7 @@ for platform, command in commands.items():
     }
     npm(about["name"], [("package.json", text(about), False), ("LICENSE", licence, False), (binary, pathlib.Path(command).read_bytes(), True)])
 
-# Of a commit without a tag Go says v0.0.0-20261125035851-0123456789ab.
+# Go's version of a commit without a tag is v0.0.0-20261125035851-0123456789ab.
 pseudo = re.fullmatch(r"(.*?)-(?:0\.)?(\d{14})-([0-9a-f]{12})(?:\+dirty)?", version)
 python_version = f"{pseudo[1]}.dev{pseudo[2]}+{pseudo[3]}" if pseudo else version
 project = (clients / "python" / "pyproject.toml").read_text()

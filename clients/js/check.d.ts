@@ -1,8 +1,8 @@
 // The types of isr-sim/vitest and isr-sim/jest.
 
-/** What isr-sim check is told: its flags by their names, such as maxAge for --max-age. `isr-sim check --help` has them all. */
+/** The flags of isr-sim check, by their names, such as maxAge for --max-age. `isr-sim check --help` has them all. */
 export interface Options {
-  /** The command that runs the node, in the place of the adapter: in any language. */
+  /** The command that runs the node, which may be in any language. It takes the place of the adapter. */
   exec?: string
   /** The folder for the run that fails, beside the test. By default it is below __isr_sim__. */
   keep?: string
@@ -24,7 +24,7 @@ export interface Options {
   without?: readonly string[]
   /** Marks that some world must reach. */
   reach?: readonly string[]
-  /** Ends after this time, such as 30s, with what was judged until then. */
+  /** The check ends after this time, such as 30s. What was judged until then counts. */
   for?: string
   [flag: string]: unknown
 }

@@ -2,7 +2,7 @@
 
 interface OfPage {
   readonly key: string
-  /** Tells the requests apart that one process has under way at once. */
+  /** Distinguishes the requests that one process has under way at once. */
   readonly call?: string
   /** Of a cache with tenants. */
   readonly tenant?: string
@@ -26,7 +26,7 @@ export type Event =
   /** `within`: from the first request for it, a page must be in the cache and fresh in this time, such as `30s`. */
   | { readonly kind: 'settled', readonly within: string }
 
-/** What the server has taken in, and found. */
+/** The server's count of events, and of its findings. */
 export interface Found {
   readonly events: number
   readonly violations: number
@@ -36,6 +36,6 @@ export interface Found {
 /**
  * Returns the call that posts events of one actor, which is the access key id of its requests. `control` is the address
  * that isr-sim serve prints. A call takes one event, or several that happened one after the other. It rejects if the
- * server refuses them: then none is taken in.
+ * server refuses them: then none counts.
  */
 export function history(control: string, actor: string): (...events: Event[]) => Promise<Found>

@@ -3,7 +3,7 @@
 /**
  * Returns the call that posts events of one actor, which is the access key id of its requests. control is the address
  * that isr-sim serve prints. A call takes one event, or several that happened one after the other, and returns what the
- * server has found: {events, violations, doubts}. It throws if the server refuses them: then none is taken in.
+ * server has found: {events, violations, doubts}. It throws if the server refuses them: then none counts.
  */
 export function history(control, actor) {
   return async (...events) => {

@@ -9,20 +9,20 @@ export interface Config {
   readonly revalidate: number
   /** How long a page is kept after that. */
   readonly retention: number
-  /** How long after its end a row's `ttl` lies. */
+  /** How long after that a row's `ttl` is. */
   readonly ttlBuffer: number
   /** How long a reader that waits for another one sleeps between two looks. */
   readonly poll: number
   /** How many more times it looks. */
   readonly patience: number
-  /** What a reader does while another one makes the page. */
+  /** How a reader behaves while another one makes the page. */
   readonly contention: 'wait' | 'serve-stale'
-  /** What it does when a page cannot be made. */
+  /** How it behaves when a page cannot be made. */
   readonly failure: 'serve-last' | 'fail'
 }
 
 export interface Credentials {
-  /** The actor's name: by it isr-sim knows whose request it is. */
+  /** The actor's name, which tells isr-sim whose request it is. */
   readonly accessKeyId: string
   readonly secretAccessKey: string
 }
@@ -47,7 +47,7 @@ export interface RequestHandler {
   destroy(): void
 }
 
-/** What a life of the node is told when it begins. */
+/** The settings that a life of the node gets when it begins. */
 export interface Init {
   readonly type: 'init'
   /** The node's clock, in milliseconds since 1970. */
@@ -80,7 +80,7 @@ export interface Served {
   readonly fresh?: boolean | undefined
 }
 
-/** The operations that scenarios have. One that throws, or rejects, has failed. */
+/** The operations that scenarios have. A call that throws, or rejects, has failed. */
 export interface Operations {
   get: (key: string) => Promise<Served> | Served
   /** What it returns is not used. */
@@ -99,11 +99,11 @@ export interface Held {
   release: () => unknown
 }
 
-/** What a lock can do besides, each of which makes its check stricter. */
+/** Optional operations of a lock. Each makes its check stricter. */
 export interface Holding {
   /** Whether the lock is still held: asked before each write to what it guards. */
   held: () => Promise<boolean> | boolean
-  /** Has the lease begin anew: asked after half a lease. It rejects if the lock is lost. */
+  /** Starts the lease again: called after half a lease. It rejects if the lock is lost. */
   extend: () => unknown
 }
 
@@ -113,7 +113,7 @@ export interface Locking<V extends string = never> {
   hold: (key: string) => Promise<Held & Pick<Holding, V & keyof Holding>> | (Held & Pick<Holding, V & keyof Holding>)
 }
 
-/** What a lock promises besides its lease. What is left out is the default of isr-sim's `property.LockCheck`. */
+/** The promises of a lock besides its lease. The defaults are those of isr-sim's `property.LockCheck`. */
 export interface LockTerms {
   /** The lock extends itself, at least every third of its lease. */
   readonly heartbeats?: boolean
@@ -121,38 +121,38 @@ export interface LockTerms {
   readonly margin?: number
   /** How many seconds it may wait in one `hold` while nobody else can hold it. */
   readonly wait?: number
-  /** How many seconds after its lease a lock may count as held whose holder has died. */
+  /** How many seconds after its lease the lock of a dead holder may still count as held. */
   readonly takeover?: number
 }
 
 /** The operation of a layer that has calls run once. */
 export interface Calling {
   /**
-   * Has the effect of a key happen, if it has not, and returns its result: that of this call, or of an earlier one. It
-   * rejects with OtherPayload if the key is that of another payload, and with any other error if the call may be made
-   * again. Where `effect` rejects, it did not happen.
+   * Makes the effect of a key happen, if it has not yet, and returns its result: that of this call, or of an earlier
+   * one. It rejects with OtherPayload if the key was used with another payload, and with any other error if the call
+   * may be made again. Where `effect` rejects, it did not happen.
    */
   once: (key: string, payload: string, effect: () => Promise<string>) => Promise<string> | string
 }
 
-/** What such a layer promises besides its two times. What is left out is the default of isr-sim's `property.OnceCheck`. */
+/** What such a layer promises besides its two times. The defaults are those of isr-sim's `property.OnceCheck`. */
 export interface OnceTerms {
-  /** A call whose payload is not that of its key is refused, with OtherPayload. */
+  /** A call is refused with OtherPayload if its key was used with another payload. */
   readonly payload?: boolean
-  /** How many seconds a call may wait by itself that nobody else is at. */
+  /** How many seconds a call may wait although no other machine is at work on it. */
   readonly wait?: number
-  /** How many seconds after its time in progress a call may still count as that whose machine has died. */
+  /** How many seconds after its time in progress the call of a dead machine may still count as in progress. */
   readonly takeover?: number
 }
 
-/** What `once` rejects with where the key is that of another payload. */
+/** The error of `once` for a key that was used with another payload. */
 export class OtherPayload extends Error {}
 
 export type Verb = keyof Operations
 
 /**
- * Runs the node: `create` makes the cache, lock or layer of one life, which has the operations that `can` names; without
- * `can`, all those of a cache. It is called once in a process.
+ * Runs the node. `create` makes the cache, lock or layer of one life, with the operations that `can` names; without
+ * `can`, with all those of a cache. Call node once in a process.
  */
 export function node<V extends 'hold' | keyof Holding>(
   create: (init: Init) => Locking<NoInfer<V>> | Promise<Locking<NoInfer<V>>>, can: readonly V[], lock?: LockTerms,

@@ -12,7 +12,7 @@ import timers from 'node:timers'
 import zlib from 'node:zlib'
 
 const real = { request: http.request, fetch: globalThis.fetch, setImmediate: globalThis.setImmediate, clearImmediate: globalThis.clearImmediate, setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, Date: globalThis.Date }
-// What the cache prints is no line of the protocol: console.log, too, goes to stderr.
+// The cache's output is no line of the protocol: console.log, too, goes to stderr.
 const print = process.stdout.write.bind(process.stdout)
 process.stdout.write = process.stderr.write.bind(process.stderr)
 
@@ -87,7 +87,7 @@ class Timer {
 }
 // The AWS SDK's HTTP handler watches each of its requests with timers: they would be steps, and do nothing but warn.
 const ofSDK = /[\\/]node-http-handler[\\/]/
-// What is behind fetch watches its connections by timers of the process, which outlive a life: they stay real.
+// The library behind fetch watches its connections with timers of the process, which outlive a life. They stay real.
 const ofFetch = /node:internal\/deps\/undici/
 const timeouts = setTimeout(() => {}, 0).constructor
 const cancel = (t) => {
@@ -161,10 +161,10 @@ const endChildren = () => {
   children.clear()
 }
 
-// At rest. When something has come to this process, and it then has nothing to do but wait for answers and timers, it
-// says so, once.
+// At rest. After something has come to this process, it says once when it has nothing to do but wait for answers and
+// timers.
 
-// A command is over when its requests are, those that nobody awaits among them: drained is called then.
+// A command is over when its requests are, also those that nobody awaits. Then drained is called.
 
 let drained = null
 const drain = () => new Promise((done) => {
@@ -285,7 +285,8 @@ function begin() { // of a request to isr-sim: its number, and what is to be cal
   return [number, () => { if (mine === lives && under.delete(number)) stir() }]
 }
 
-// A request is sent when this process has come to rest, so that one that is alone can say so itself, without a line.
+// A request is sent when this process has come to rest. So a single request can say itself that it is alone, without a
+// line.
 const quiet = 'x-isr-sim-quiet'
 let held = [] // that are to be sent: each is told whether it is alone
 function send(alone) {
@@ -422,10 +423,10 @@ async function ask(method, path, body = '') { // a request of the kit's own
 /** Reads the origin of a page, and takes the scenario's time to render it. */
 export const origin = async (key) => (await ask('GET', 'origin?key=' + encodeURIComponent(key))).body.toString()
 
-/** Has the effect of the call that is under way happen, and returns its result. It rejects where the effect fails. */
+/** Makes the effect of the call under way happen, and returns its result. It rejects where the effect fails. */
 const effect = async () => (await ask('POST', 'effect')).body.toString()
 
-/** What once throws where the key is that of another payload, and the layer promises to refuse that. */
+/** once throws this where the key was used with another payload, and the layer promises to refuse that. */
 export class OtherPayload extends Error {}
 OtherPayload.prototype.name = 'OtherPayload'
 
@@ -444,8 +445,8 @@ export const bodies = {
  * the options of an AWS SDK client. It returns the operations that the cache has: get(key) and
  * regenerate(key, request, inputs) return {body, fresh}; invalidate(key) and rollback(key) return nothing; hold(key)
  * takes a lock, or throws, and returns what is held: release(), and, where can names them, held() and extend(). It may
- * have a fencing token. once(key, payload, effect) returns what effect() does, in this call or in an earlier one.
- * terms are what is promised: of a lock heartbeats and margin, of calls payload, and of both wait and takeover.
+ * have a fencing token. once(key, payload, effect) returns what effect() does, in this call or in an earlier one. terms
+ * are promises: a lock's are heartbeats, margin, wait and takeover, a layer's are payload, wait and takeover.
  */
 export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback'], terms = undefined) {
   let cache = null
@@ -498,7 +499,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       const served = (await method(cache, verb)(key, request, inputs)) ?? {}
       const then = time
       await drain()
-      // What was fresh when the cache said so may not be any more, and nobody has claimed that it is.
+      // Time has moved since the cache called the page fresh, and the cache does not claim that it still is.
       done({ body: served.body ?? '', fresh: (served.fresh ?? false) && time === then })
     } catch (e) {
       if (mine !== lives) return

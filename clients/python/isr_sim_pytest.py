@@ -75,7 +75,7 @@ def check(can=("get",), terms=None, exec=None, keep=None, **options):
             done = subprocess.run(args, cwd=file.parent, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             request.node.user_properties += [("isr-sim " + name, str(value)) for name, value in said.items() if value is not False]
             if done.returncode != 0:
-                # What the nodes print is in the way of a violation, and may be the reason why there is no verdict.
+                # The output of the nodes would hide a violation, but may explain why there is no verdict.
                 said = done.stdout if done.returncode == 1 else done.stdout + done.stderr
                 pytest.fail(f"isr-sim check, exit code {done.returncode}:\n{said}", pytrace=False)
 

@@ -92,7 +92,7 @@ func column(rows [][]string, i int) []string {
 	return cells
 }
 
-// shown is a command of a page and the output that the page shows of it.
+// shown is a command of a page, with the output that the page shows.
 type shown struct{ command, output string }
 
 // examples returns the commands of a page whose output it shows, in the order of the page: text blocks that begin with
@@ -113,7 +113,7 @@ func examples(page string) (all []shown) {
 	return all
 }
 
-// difference compares an output with what a page shows of it: a line "..." stands for any number of lines.
+// difference compares an output with the one that a page shows: a line "..." stands for any number of lines.
 func difference(want, got string) string {
 	parts := strings.Split("\n"+want, "\n...\n")
 	rest := "\n" + got
@@ -214,7 +214,7 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// TestDocsRunWhatTheyShow: the replay command of an example is one that the page runs.
+// TestDocsRunWhatTheyShow: the page runs the replay commands that its examples print.
 func TestDocsRunWhatTheyShow(t *testing.T) {
 	text := page(t, "TUTORIAL.md")
 	for _, command := range regexp.MustCompile(`(?m)^(?:replay|shrink): (.*) paused-writer$`).FindAllStringSubmatch(text, -1) {
@@ -789,8 +789,8 @@ func masked(output string) string {
 	return output
 }
 
-// TestTutorial: what the first half of docs/TUTORIAL.md says can be done, and gives what it shows. go.sum of this module
-// stands in for the network: go mod tidy takes out what is not needed.
+// TestTutorial: a reader can do what the first half of docs/TUTORIAL.md says, and gets what it shows. go.sum of this
+// module stands in for the network: go mod tidy takes out what is not needed.
 func TestTutorial(t *testing.T) {
 	effort.Nightly(t)
 	root, err := filepath.Abs("../..")

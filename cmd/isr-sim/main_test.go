@@ -150,8 +150,8 @@ func everyScenario(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// printed makes a script's command printed-NAME CODE [ARGUMENTS]: it runs the command of that name which the last
-// output printed, as a shell does, with more arguments, and asserts its exit code.
+// printed makes a script's command printed-NAME CODE [ARGUMENTS]. It takes the command of that name from the last
+// output, runs it as a shell does, with more arguments, and asserts its exit code.
 func printed(name string) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		if neg || len(args) < 1 {

@@ -93,7 +93,7 @@ func (r *replayCommand) run(cmd *cobra.Command, args []string) error {
 	}
 }
 
-// nothingHappened is said of a run that has nothing to judge.
+// nothingHappened is the message about a run that has nothing to judge.
 const nothingHappened = "nothing was judged: no row was written, and no page was served"
 
 // judged says whether a run has something that invariants can judge.

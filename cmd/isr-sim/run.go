@@ -53,7 +53,7 @@ engine.`,
 	return cmd
 }
 
-// register has a command run scenarios.
+// register makes a command run scenarios.
 func (r *runCommand) register(cmd *cobra.Command) {
 	cmd.RunE = r.Around(r.run)
 	r.RegisterFormats(cmd)

@@ -18,9 +18,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 )
 
-// programShrinkTime bounds the shrinking of a program's run unless something else is said. A run costs some 50 ms there,
-// and a hundred times less with a built-in protocol: thousands of them would take ten minutes, of which the first one
-// gets almost everything.
+// programShrinkTime bounds the shrinking of a program's run by default. A run of a program takes some 50 ms, a hundred
+// times that of a built-in protocol. Thousands of runs would take ten minutes, and the first minute gains nearly
+// everything.
 const programShrinkTime = 2 * time.Minute
 
 // shrinkCommand makes a violated run small.

@@ -54,7 +54,7 @@ func lonelyBut(line string) string {
 	return "name: lonely\nactors: [{name: alice, script: [get /home]}]\n" + line + "\nbounds: {schedules: 5, ticks: 1, sweeps: 0}\n"
 }
 
-// TestNoSilentYes: no way to leave out what is to be judged ends in exit code 0, and each says why.
+// TestNoSilentYes: no command that judges nothing ends with exit code 0, and each says why.
 func TestNoSilentYes(t *testing.T) {
 	museum := fixtures.Museum()[0]
 	tests := []struct {

@@ -101,7 +101,7 @@ func appendHex(to []byte, b []byte) []byte {
 	return hex.AppendEncode(append(to, "0x"...), b)
 }
 
-// appendName quotes a name unless it is plain: then a trace could not be read in two ways.
+// appendName quotes a name unless it is plain, so that a trace can be read in one way only.
 func appendName(to []byte, name string) []byte {
 	plain := func(r rune) bool {
 		return r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'

@@ -39,8 +39,8 @@ const invalidValues = "One or more parameter values were invalid: "
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/putItem.test.ts
 func FromSDK(v types.AttributeValue) (Value, error) { return fromSDK(v, 1) }
 
-// ItemFromSDK converts a row, with the errors of [FromSDK]. Of several errors it reports that of the first name in
-// order. Nil gives nil.
+// ItemFromSDK converts a row, with the errors of [FromSDK]. If several attributes are wrong it reports the first by
+// name. Nil gives nil.
 func ItemFromSDK(m map[string]types.AttributeValue) (Item, error) {
 	if m == nil {
 		return nil, nil

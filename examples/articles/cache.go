@@ -68,8 +68,8 @@ func (c *Cache) Article(ctx context.Context, slug string) (Article, error) {
 	return Article{}, errors.New("articles: another machine writes " + slug + " and does not finish")
 }
 
-// renew writes an article under its lock. The row is that of the moment at which
-// the lock was taken: another machine may have been faster.
+// renew writes an article under its lock. row is the article as it was when the lock was taken: another machine may
+// have been faster.
 func (c *Cache) renew(ctx context.Context, slug, me string, row map[string]types.AttributeValue) (Article, error) {
 	if article, _ := c.read(row); article.Fresh {
 		c.unlock(ctx, slug, me)

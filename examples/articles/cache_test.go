@@ -8,7 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// adapter has the check ask our cache for articles.
+// adapter lets the check ask our cache for articles.
 type adapter struct{ *Cache }
 
 func (a adapter) Get(ctx context.Context, key string) (isr.Served, error) {

@@ -58,8 +58,8 @@ func table(key string) *dynamodb.CreateTableInput {
 	}
 }
 
-// dynamoCheck is what dynamolock promises: it extends itself, asks again every
-// second, and watches a lease before it takes a lock over.
+// dynamoCheck has the promises of dynamolock: it extends itself, asks again
+// every second, and watches a lease before it takes a lock over.
 var dynamoCheck = property.LockCheck{
 	Table: table("key"), Goroutines: true, Heartbeats: true, Leases: []time.Duration{20 * time.Second, 4 * time.Second}, Schedules: 2,
 }

@@ -46,8 +46,8 @@ func TestLock(t *testing.T) {
 	library.check.Run(t, library.newLock)
 }
 
-// TestFindings holds what is known of the libraries: each finding is a scenario
-// in which they are accused, and without its fault they are not.
+// TestFindings replays the known findings in the libraries: each is a scenario
+// in which they break a promise, and without its fault they do not.
 func TestFindings(t *testing.T) {
 	for _, found := range []struct {
 		library, file string

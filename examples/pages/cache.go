@@ -1,5 +1,5 @@
-// Package pages is a page cache such as many teams have: one row for the page and one for the lock, written with the
-// SDK's own client. It knows nothing of isr-sim. Its test shows how such a cache is checked: README.md prints it.
+// Package pages is a usual page cache: one row for the page and one for the lock, written with the SDK's own client. It
+// knows nothing of isr-sim. Its test shows how such a cache is checked: README.md prints it.
 package pages
 
 import (

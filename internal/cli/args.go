@@ -19,7 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// NoCommand refuses a word in the place of a command. The name of a scenario is the likeliest mistake.
+// NoCommand refuses a word that is no command. The name of a scenario is the likeliest mistake.
 func NoCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -145,8 +145,8 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return Usage(err, help)
 }
 
-// GivenFlags refuses flags that are given and empty, as a variable of a shell leaves them that is not set: what such a
-// flag asks for would be left out without a word.
+// GivenFlags refuses flags with an empty value, such as that of an unset variable of the shell: the user would not
+// learn that the flag does nothing.
 func GivenFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		ownWords := f.Name == "choices" || f.Name == "exec"

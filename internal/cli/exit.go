@@ -21,8 +21,8 @@ const (
 type Error struct {
 	Code int
 	Err  error
-	Hint string // the remedy; may be empty, and Err may end in one of its own
-	// Also is what failed besides, such as files that were not written. It does not change the code.
+	Hint string // the remedy; "" if there is none, or if Err ends with it
+	// Also are further errors, such as those of files that were not written. They do not change the code.
 	Also []error
 }
 
@@ -37,14 +37,14 @@ func (e *Error) Error() string {
 // Unwrap returns the error that was wrapped.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Usage is the error of a user's mistake; nil if there is none.
+// Usage wraps an error that is a mistake of the user; nil gives nil.
 func Usage(err error, hint string) error { return coded(ExitUsage, err, hint) }
 
-// Unknown is an error that keeps the command from a verdict; nil if there is none.
+// Unknown wraps an error that keeps the command from a verdict; nil gives nil.
 func Unknown(err error, hint string) error { return coded(ExitUnknown, err, hint) }
 
-// Coded is the error of a part of a command that knows of no exit codes: a mistake of the user, or what keeps the command
-// from a verdict; nil if there is none.
+// Coded wraps the error of a function that knows no exit codes: with Usage if it is a mistake of the user, and
+// otherwise with Unknown. Nil gives nil.
 func Coded(err error) error {
 	if m, ok := errors.AsType[*mistake.Error](err); ok {
 		return Usage(m.Err, m.Hint)
@@ -59,7 +59,7 @@ func coded(code int, err error, hint string) error {
 	return &Error{Code: code, Err: err, Hint: hint}
 }
 
-// And adds to the result of a command what failed besides: a violation stays one, and ok becomes unknown.
+// And adds further failures to the result of a command: a violation stays one, and ok becomes unknown.
 func And(err error, besides ...error) error {
 	if len(besides) == 0 {
 		return err

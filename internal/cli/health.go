@@ -37,7 +37,7 @@ func healthOf(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	// Who answers does not matter here, and the certificate of --tls is known to no machine.
+	// Any server may answer, and no machine knows the certificate of --tls.
 	unknown := &tls.Config{InsecureSkipVerify: true} //nolint:gosec // see above
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: unknown}}
 	answer, err := client.Do(r)

@@ -3,7 +3,7 @@ package cli
 import "io"
 
 // Output is where a command prints. It keeps the first error, such as that of a full disk or a closed pipe, so that
-// half an output does not pass for a whole one.
+// half of an output is not taken for all of it.
 type Output struct {
 	To  io.Writer
 	Err error

@@ -61,7 +61,7 @@ func EachInTurn(ctx context.Context, noun string, scenarios []*scenario.Scenario
 	return nil
 }
 
-// CodeOf is the exit code of a verdict.
+// CodeOf returns the exit code of a verdict.
 func CodeOf(passed bool, verdict invariant.Verdict) int {
 	switch {
 	case verdict == invariant.Unknown:

@@ -2,8 +2,7 @@ package hooks
 
 import "time"
 
-// Ends are the ends that rows hold, by what they are the ends of, each with where requests have met it: a request meets
-// the end of a row that it reads or writes.
+// Ends says, of each end that a row holds, when requests to that row were sent.
 type Ends map[End]Met
 
 // End is the end of an actor's lease, or of a page's freshness.
@@ -12,17 +11,18 @@ type End struct {
 	Actor string // "" is the end of the page's freshness
 }
 
-// Met says when the requests were sent that met an end.
+// Met says whether requests were sent in the last second before an end, at it, and after it.
 type Met struct{ Before, At, After bool }
 
-// Note takes in a row that has an end.
+// Note adds the end of a row.
 func (e Ends) Note(end End) {
 	if _, known := e[end]; !known {
 		e[end] = Met{}
 	}
 }
 
-// Meet takes in a request that was sent at some time to a row whose end is at another. "Before" is the last second.
+// Meet notes a request that was sent at the time sent to a row whose end is at the time at. "Before" is the last
+// second.
 func (e Ends) Meet(end End, at, sent time.Time) {
 	met := e[end]
 	switch {

@@ -15,10 +15,10 @@ type LockClient interface {
 	Terms() promise.LockTerms
 }
 
-// DefaultWait is how long a free lock may take that says nothing about it: LockTerms.Wait.
+// DefaultWait is the default of LockTerms.Wait: how long it may take to get a free lock.
 const DefaultWait = 2 * time.Second
 
-// Held is a lock that a client has taken. All but Release may be nil: not every lock can do it.
+// Held is a lock that a client has taken. All but Release may be nil: not every lock has these operations.
 type Held struct {
 	Release func(ctx context.Context) error
 	Holds   func(ctx context.Context) (bool, error) // whether it is still held

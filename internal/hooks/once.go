@@ -8,8 +8,8 @@ import (
 
 // OnceClient is one node's client of a layer that has calls run once.
 type OnceClient interface {
-	// Once has the effect of a key happen, if it has not, and returns its result. isr.ErrOtherInputs says that the key is
-	// that of another payload. Any other error says that the call may be made again.
+	// Once makes the effect of a key happen, if it has not yet, and returns its result. isr.ErrOtherInputs says that the
+	// key was used with another payload. Any other error says that the call may be made again.
 	Once(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error)
 	// OnceTerms are what the layer promises.
 	OnceTerms() promise.OnceTerms

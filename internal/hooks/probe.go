@@ -10,11 +10,11 @@ import (
 // Probe says what to look at in one run, and receives what was seen. It travels in the context of scenario.Run.Do, as
 // net/http/httptrace does it for requests, so that the public types of a run carry nothing that only this module reads.
 type Probe struct {
-	// Search makes the run one of a search through all schedules (sim.Exploration): states are compared, and the checks
-	// that a search cannot make are left out, namely linearizability and the comparison of lags.
+	// Search makes the run part of a search through all schedules (sim.Exploration): states are compared, and
+	// linearizability and the comparison of lags, which a search cannot check, are left out.
 	Search bool
-	// Ends and Judged receive what all runs of a search have met: see Ends, and the names of the invariants that had
-	// something to judge.
+	// Ends and Judged gather from all runs of a search: the ends that requests met, and the names of the invariants that
+	// had something to judge.
 	Ends   Ends
 	Judged map[string]bool
 	// Memory says how the run may use what nodes did in others.
@@ -26,12 +26,12 @@ type Probe struct {
 	// OnStep, if set, is called after each step of the schedule and of the visit that follows it, once the step's lines
 	// are in the trace. It is not called in a run without a trace.
 	OnStep func(Step)
-	// OnStale, if set, is called for each read that a replica answered which had missed a change: with who read, and the
-	// read's number among those that a replica may answer, from 1. Fresh is the number of a read that none answers; 0 is
-	// no read.
+	// OnStale, if set, is called for each read that got an outdated answer from a replica: with the reader, and the read's
+	// number among those that a replica may answer, from 1. Fresh is the number of a read that no replica answers; 0 is no
+	// read.
 	OnStale func(actor string, read int)
 	Fresh   int
-	// OnWrite, if set, is called with the key and the row that each write leaves, which it may read until it returns.
+	// OnWrite, if set, is called with the key and the row that each write leaves. It may read them until it returns.
 	OnWrite func(key, row attr.Item)
 
 	Order     uint64      // the hash of the run's partial order (sim.Order)
@@ -41,9 +41,9 @@ type Probe struct {
 	Shown     Shown       // what shows the run's violation
 }
 
-// Step is a step that was taken. Changes and Events are how many the store's log and the history have after it, and
-// Operations how many calls and answers of operations there were. Visit
-// says that it belongs to the visit after the schedule, which has no choices. Changed are its changes, in words.
+// Step is a step that was taken. Changes, Events and Operations count, after the step, the changes in the store's log,
+// the events of the history, and the calls and answers of operations. Visit says that the step belongs to the visit
+// after the schedule, which has no choices. Changed are its changes, in words.
 type Step struct {
 	sim.TraceStep
 	Changes, Events, Operations int
@@ -53,7 +53,7 @@ type Step struct {
 	Call *Call
 }
 
-// Call is a request to the store and its answer, as the store gave it: a fault may have hidden it from who asked.
+// Call is a request to the store and the store's answer, which a fault may have hidden from the caller.
 type Call struct {
 	Input  any // *dynamodb.XxxInput
 	Output any
@@ -88,7 +88,7 @@ func Of(ctx context.Context) *Probe {
 	return none
 }
 
-// Afresh returns a context in which runs are looked at as in ctx, and use nothing of what nodes did in others.
+// Afresh returns a context with the probe of ctx, in which runs do not reuse what nodes did in other runs.
 func Afresh(ctx context.Context) context.Context {
 	p := *Of(ctx)
 	p.Memory = sim.Memory{Afresh: true}

@@ -14,8 +14,7 @@ const TableName = "isr-cache"
 // Setup is what the runs of a context are made with, besides their scenario and its options. It travels as a Probe does.
 type Setup struct {
 	// Before, if set, is called with the run's seed before anything of the run happens, on the run's own goroutine and in
-	// its bubble. It is for things that the code under test takes from outside of its node, such as a global source of
-	// randomness.
+	// its bubble. It resets what the code under test uses from outside of its node, such as a global source of randomness.
 	Before func(seed uint64)
 	// Blind does not record the answers of the store, and so leaves out the check for linearizability, which takes longer
 	// than all others.
@@ -38,13 +37,13 @@ func WithSetup(ctx context.Context, s Setup) context.Context {
 	return context.WithValue(ctx, setupKey{}, s)
 }
 
-// SetupOf returns what the runs of a context are made with.
+// SetupOf returns the settings of a context's runs.
 func SetupOf(ctx context.Context) Setup {
 	s, _ := ctx.Value(setupKey{}).(Setup)
 	return s
 }
 
-// Bubble has the code of a run start goroutines of its own: it calls run in a bubble of testing/synctest whose time is
+// Bubble lets the code of a run start goroutines of its own: it calls run in a bubble of testing/synctest whose time is
 // fakeclock.Epoch. The error says that a goroutine waits for ever. See sim.Bubble.
 type Bubble func(run func(sim.Bubble)) error
 

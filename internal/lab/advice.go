@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
-// PrintAdvice prints advice as a table: the calculator of tutorials, and what is better; then the values to write, the
-// reasons, and how the table is read. A lease of 0 is left out.
+// PrintAdvice prints advice as a table, with the tutorials' rule of thumb beside the exact values; then the values to
+// use, the reasons, and how to read the table. A lease of 0 is left out.
 func PrintAdvice(out io.Writer, d policy.Demand, a policy.Advice, lease time.Duration) error {
 	optimum := func(d time.Duration) string {
 		if d == 0 {

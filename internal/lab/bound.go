@@ -32,9 +32,10 @@ type Bounded struct {
 	Retention time.Duration
 }
 
-// Bound returns the advice for a protocol. No lifetime says by itself how old served data may become: a protocol that
-// serves stale pages does so after it. So each advice is run through the simulator, where bounded-staleness judges it,
-// and is the cheapest that passes. Where none does, the error wraps policy.ErrImpossible, and has a violation.
+// Bound returns the advice for a protocol. A lifetime alone does not bound the age of served data: a protocol that
+// serves stale pages does so after the lifetime. So each candidate is run through the simulator, where
+// bounded-staleness judges it. The advice is the cheapest that passes. If none does, the error wraps
+// policy.ErrImpossible, and has a violation.
 func (c Cache) Bound(ctx context.Context, d policy.Demand) (Bounded, error) {
 	most := d.Longest - 2*d.Skew
 	why := ""
@@ -125,7 +126,7 @@ func boundScript(forgotten time.Duration, around ...time.Duration) (script []str
 	return script
 }
 
-// PrintBound prints for which protocol the advice is, and what keeps its pages from becoming too old.
+// PrintBound prints the protocol that the advice is for, and the bound on the age of its pages.
 func PrintBound(out io.Writer, c Cache, d policy.Demand, b Bounded) error {
 	text := fmt.Sprintf(`
 protocol: %[1]s, contention %[2]s

@@ -11,8 +11,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// The advice for how old served data may be is for a protocol: what serves stale pages needs a shorter lifetime than
-// what has its readers wait, and what serves them too long is refused.
+// Advice on the age of served data depends on the protocol. A protocol that serves stale pages needs a shorter lifetime
+// than one whose readers wait, and is refused if it serves them for too long.
 func TestAdviceKeepsTheLongestStaleness(t *testing.T) {
 	effort.Long(t)
 	for _, test := range []struct {
@@ -46,8 +46,8 @@ func TestAdviceKeepsTheLongestStaleness(t *testing.T) {
 	}
 }
 
-// What was advised before breaks the demand: a lifetime of all of it, under a protocol that serves stale pages, which
-// keeps them for a day.
+// The former advice breaks the demand: a lifetime as long as the whole demand, under a protocol that serves stale pages
+// for a day.
 func TestAStalePageBreaksTheLongestStaleness(t *testing.T) {
 	c := Cache{Protocol: scenario.Protocols()[0], Contention: "serve-stale", Lease: 30 * time.Second}
 	b := Bounded{Advice: policy.Advice{Lifetime: time.Minute}, Retention: 24 * time.Hour}

@@ -44,8 +44,7 @@ func Plot(folder string, rows []Row) (files []string, err error) {
 	return files, nil
 }
 
-// bars are a measure of policies, from the bottom up: the ends of the bars, their intervals, and what they are labelled
-// with.
+// bars are one measure of several policies, from the bottom up: the ends of the bars, their intervals and their labels.
 type bars struct {
 	plotter.XYs
 	plotter.XErrors

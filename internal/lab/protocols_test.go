@@ -16,7 +16,8 @@ import (
 )
 
 // TestPoliciesOfTheLab: a protocol and the policy of the lab that has its name make a page again at the same reads. It
-// stands here, and not beside the protocols: what their tests import, every module that checks a cache has in its go.sum.
+// stands here, and not beside the protocols, because the imports of their tests are in the go.sum of every module that
+// checks a cache.
 func TestPoliciesOfTheLab(t *testing.T) {
 	gaps := []int{1, 3, 4, 2, 5, 3, 3, 6, 2, 7, 1, 8, 1, 9, 1, 10, 4, 4, 4, 11, 2, 2, 2, 2, 2, 2, 5, 5, 5, 4, 3, 20, 9, 9, 1}
 	const window = 10 * time.Second

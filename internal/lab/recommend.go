@@ -10,7 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
-// operation is how a cache is run: what unmet looks at.
+// operation has the settings of a cache that unmet looks at.
 type operation struct {
 	// revalidate is how long a value is fresh, and retention how long after it was stored a row may be deleted (its ttl).
 	// A retention of 0 keeps rows for ever.
@@ -55,8 +55,8 @@ func (o operation) unmet() []string {
 	return lines
 }
 
-// operation is how these settings run a cache, with the figures that a simulation has given. The reads of a trace have
-// no rate, and no hottest key is known for them.
+// operation returns these settings as an operation, with the figures of a simulation. The reads of a trace have no
+// rate, and no hottest key is known for them.
 func (s Settings) operation(sum *policy.Summary, tier policy.Tier, trace bool) operation {
 	o := operation{
 		revalidate: s.Lifetime, retention: s.Store.Retention, lag: s.Store.Lag.Mean(), throttled: sum.Of(policy.Throttled).Mean,
@@ -90,8 +90,8 @@ func (s Settings) unitsOfRead() float64 {
 	return units
 }
 
-// PrintRecommendations prints those that a run does not meet. The lifetimes of a dashboard's data are not all the same,
-// and its reads are of many buckets: nothing is said about it.
+// PrintRecommendations prints the recommendations that a run does not meet. The lifetimes of a dashboard's data are not
+// all the same, and its reads are of many buckets: nothing is said about it.
 func PrintRecommendations(out io.Writer, s Settings, r Row) error {
 	if strings.HasPrefix(r.Workload, "dashboard") {
 		return nil
@@ -99,7 +99,7 @@ func PrintRecommendations(out io.Writer, s Settings, r Row) error {
 	return printUnmet(out, "", s.operation(r.Summary, s.Tier, r.trace).unmet())
 }
 
-// PrintRecommendations prints those that the site does not meet, without a tier and with one.
+// PrintRecommendations prints the recommendations that the site does not meet, without a tier and with one.
 func (s *Scale) PrintRecommendations(out io.Writer, of Settings) error {
 	if err := printUnmet(out, " without a tier", of.operation(s.Bare, policy.Tier{}, false).unmet()); err != nil || s.Tiered == nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
-// What a new on-demand table takes, in units a second, and how it grows: to twice its former peak within half an hour.
+// The limits of a new on-demand table, in units a second, and its growth: to twice its former peak within half an hour.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html
 const (
@@ -35,15 +35,15 @@ type Scale struct {
 	Ended bool
 	// Hottest is the reads of the most popular key a second.
 	Hottest float64
-	// Lifetime is how long nodes have to keep copies, as simulated. Enough is what would be enough if nobody asked again:
-	// requests that were throttled come back, and may keep a store busy that could serve all others.
+	// Lifetime is how long nodes have to keep copies, as simulated. Enough is the lifetime that would do without retries:
+	// throttled requests come back, and may keep a store busy that could serve all others.
 	Lifetime, Enough time.Duration
 	// Reads and Writes are the units that the table needs without a tier, Ramp how long a new table takes to them.
 	Reads, Writes float64
 	Ramp          time.Duration
 }
 
-// someRenders is how many renders a warm-up has at least: those under way are not drawn.
+// someRenders is the least length of a warm-up, in renders: renders under way are not drawn.
 const someRenders = 5
 
 // MeasureScale simulates a site by a policy, and again with the tier that ends the throttling of its hottest key.
@@ -112,7 +112,7 @@ func MeasureScale(ctx context.Context, s Settings, p policy.Policy, each func(do
 	return scale, nil
 }
 
-// beginning is what a run begins with.
+// beginning is the state in which a run begins.
 type beginning int
 
 const (
@@ -124,10 +124,10 @@ const (
 // calm reports whether no request is throttled.
 func calm(s *policy.Summary) bool { return s.Of(policy.Throttled).Mean == 0 }
 
-// mostTiers is how many lifetimes of copies are tried, each twice as long as the one before.
+// mostTiers is how many lifetimes of copies are tried at most, each twice as long as the one before.
 const mostTiers = 8
 
-// tierKeys is how many keys each node keeps: enough for those that are hot.
+// tierKeys is how many keys each node keeps: enough for the hot ones.
 const tierKeys = 1000
 
 // rows are the figures without a tier, and with the one that ends the throttling; those of a cold start follow each.

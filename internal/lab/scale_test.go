@@ -9,9 +9,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
-// The bill of a month is that of the steady state, whatever the lifetime. Under stale-while-revalidate a key that is
-// read at the rate l is rendered every T + 1/l seconds, and the reads of its lifetime T find it outdated in the share
-// 1 - (1 - exp(-WT))/(WT). A run that starts with an empty store renders forty times as much in its first half minute.
+// The bill of a month is for the steady state, whatever the lifetime. Under stale-while-revalidate a key that is read
+// at the rate l is rendered every T + 1/l seconds, and the reads of its lifetime T find it outdated in the share 1 - (1
+// - exp(-WT))/(WT). A run that starts with an empty store renders forty times as much in its first half minute.
 func TestScaleBillsTheSteadyState(t *testing.T) {
 	effort.Long(t)
 	s := Settings{

@@ -107,7 +107,7 @@ func PrintCSV(out io.Writer, rows []Row) error {
 	return w.Error()
 }
 
-// measures are those that a row has.
+// measures are the measures that a row has.
 func (r Row) measures() []policy.Measure {
 	return slices.DeleteFunc(policy.Measures(), func(m policy.Measure) bool { return r.cold && m == policy.CostMonth })
 }
@@ -136,7 +136,7 @@ type Measured struct {
 	Measures   map[string]Figure `json:"measures"`
 }
 
-// ErrNotMeasured says that a file is not what PrintJSON prints.
+// ErrNotMeasured says that a file was not written by PrintJSON.
 var ErrNotMeasured = errors.New("found no figures of policies, expected what isr-sim policy compare --format json prints")
 
 // ReadJSON reads what PrintJSON prints. Its error is ErrNotMeasured.

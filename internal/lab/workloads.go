@@ -94,7 +94,7 @@ func WorkloadNamed(name string, s Settings) (Workload, error) {
 	return Workload{Name: name, Workload: trace, lasts: trace.Lasts()}, nil
 }
 
-// WorkloadNames returns a line for each workload: its name and what it is.
+// WorkloadNames returns a line for each workload: its name and a description.
 func WorkloadNames() (lines []string) {
 	for _, w := range workloads {
 		lines = append(lines, fmt.Sprintf("%-18s %s", w.name, w.summary))

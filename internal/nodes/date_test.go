@@ -17,7 +17,7 @@ import (
 )
 
 // questions are requests to everything that answers a node: method, path, and for DynamoDB the operation and its body.
-// What is refused is among them, and what is no question at all.
+// Some are refused, and some are no valid requests at all.
 var questions = [][4]string{
 	{"POST", "/", "PutItem", `{"TableName":"TABLE","Item":{"pk":{"S":"a"},"sk":{"S":"b"}}}`},
 	{"POST", "/", "PutItem", `{"TableName":"TABLE","Item":{"pk":{"S":"a"},"sk":{"S":"b"}},"ConditionExpression":"attribute_not_exists(pk)"}`},
@@ -42,7 +42,7 @@ var questions = [][4]string{
 	{"OPTIONS", "*", "", ""},
 }
 
-// askDates prints, for each question, the Date and the node's time of its answer, and what else in it names a date.
+// askDates prints, for each question, the Date of its answer, the node's time, and other dates in it.
 func askDates(c *clock, table string) {
 	for _, q := range questions {
 		r, err := http.NewRequest(q[0], c.endpoint, strings.NewReader(strings.ReplaceAll(q[3], "TABLE", table)))
@@ -67,8 +67,8 @@ func askDates(c *clock, table string) {
 	}
 }
 
-// TestDateIsTheNodes has every answer that a node can get, errors too, carry the node's own time as its Date, and one
-// only: an SDK that sees another one corrects its clock, and asks again.
+// TestDateIsTheNodes: every answer to a node, errors too, has exactly one Date, the node's own time. An SDK that sees
+// another Date corrects its clock, and asks again.
 func TestDateIsTheNodes(t *testing.T) {
 	s, err := scenario.Parse("one.yaml", []byte(
 		"name: one\nabout: one\nactors: [{name: alice, script: [get /home], clock: {offset: 3m}}]\n"))

@@ -22,7 +22,7 @@ const headerTime = "X-Isr-Sim-Time"
 // headerNumber is the header of a request with its number, from a program that says when it is quiet.
 const headerNumber = "X-Isr-Sim-Request"
 
-// headerAlone is the header of a request that is a word of quiet by itself: nothing else is under way.
+// headerAlone is the header by which a request says that the program is quiet, and that nothing else is under way.
 const headerAlone = "X-Isr-Sim-Quiet"
 
 // maxBody bounds the body of a request: more than DynamoDB takes.
@@ -42,7 +42,7 @@ type arrival struct {
 	place  int          // in the order of its life's requests, from 1
 }
 
-// answer is that to an arrival.
+// answer is the answer to an arrival.
 type answer struct {
 	status int
 	header http.Header
@@ -81,7 +81,7 @@ func (p *process) serve() {
 	go func() { _ = p.server.Serve(p.listener) }() // until it is closed
 }
 
-// arrive takes in a request, and answers it when the schedule says so.
+// arrive accepts a request, and answers it when the schedule says so.
 func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
@@ -120,14 +120,14 @@ func (to *answer) headers(method string, set func(name, value string)) {
 		set(name, strings.Join(values, ", "))
 	}
 	set(headerTime, strconv.FormatInt(to.time, 10))
-	// SDKs read it: one that is far from the node's clock has them correct theirs, and send what was refused again.
+	// If it were far from the node's clock, SDKs would correct their clocks, and send refused requests again.
 	set("Date", time.UnixMilli(to.time).UTC().Format(http.TimeFormat))
 	if method != http.MethodHead { // which has the length of what it does not have
 		set("Content-Length", strconv.Itoa(len(to.body)))
 	}
 }
 
-// takeIn takes in a request. It returns false if nobody will answer it.
+// takeIn accepts a request. It returns false if nobody will answer it.
 func (p *process) takeIn(a *arrival) bool {
 	p.mu.Lock()
 	var other *arrival
@@ -145,7 +145,7 @@ func (p *process) takeIn(a *arrival) bool {
 	return p.say(event{arrival: a})
 }
 
-// takeInLine takes in a request that is a line, or that the program lets one go.
+// takeInLine accepts a request in the form of a line, or the note that the program has dropped one.
 func (p *process) takeInLine(line []byte) {
 	var r request
 	if err := json.Unmarshal(line, &r); err != nil {
@@ -202,21 +202,21 @@ func (p *process) reply(a *arrival, to *answer) {
 	p.tell(line)
 }
 
-// leave has a request be under way no longer.
+// leave notes that a request is no longer under way.
 func (p *process) leave(a *arrival) {
 	p.mu.Lock()
 	p.underWay = slices.DeleteFunc(p.underWay, func(other *arrival) bool { return other == a })
 	p.mu.Unlock()
 }
 
-// connection is the state of one.
+// connection is the state of a program's connection.
 type connection struct {
 	life int // that used it last
 	idle bool
 }
 
-// closeUnused closes the connections that the life which is over has not used: a cache that makes a client for each life
-// leaves them. Those in use may be a client's that lives on. p.mu is held.
+// closeUnused closes the connections that the last life did not use: a cache that makes a client for each life leaves
+// old ones behind. A connection in use may belong to a client that lives on. p.mu is held.
 func (p *process) closeUnused() {
 	for c, state := range p.connections { //isrsim:unordered each is closed on its own
 		if state.idle && state.life < p.life {

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// deed is what a program does after it was told something, until it waits.
+// deed is everything that a program does after it was told something, until it waits again.
 type deed struct {
 	line  *said      // its answer; nil where it waits
-	asked []*arrival // its new requests, in the order of what they ask
+	asked []*arrival // its new requests, in the order of their contents
 	left  []int      // the requests that it waits for no longer, by their places
 	quiet *said      // its word, if it gives one: of the timer alone, by its place
 
-	early []*arrival // those that are left and have no place yet
+	early []*arrival // left requests that have no place yet
 }
 
 // ear hears what a process does.
@@ -25,8 +25,8 @@ type ear struct {
 	waits []*arrival // the requests that the program waits for
 	count int        // requests so far
 	quiet *said      // the program's word, since something last came to it
-	// timers are the numbers that the program gave its timers, by their places. Numbers of a process may go on where those
-	// of the life before have ended.
+	// timers are the numbers that the program gave its timers, by their places. A process may continue the numbers of the
+	// life before.
 	timers []int
 }
 
@@ -50,9 +50,8 @@ func (e *ear) reply(place int, to *answer) {
 	e.waits = slices.Delete(e.waits, i, i+1)
 }
 
-// listen waits until the program answers with a line, or has requests or a timer and waits for nothing else. want, if
-// not nil, is what it did the last time: a program that does not say when it is quiet has then come to rest when it has
-// done as much.
+// listen waits until the program answers with a line, or waits only for its requests and its timer. want, if not nil,
+// is what it did the last time: a program that does not say when it is quiet is then at rest when it has done as much.
 func (e *ear) listen(at string, want *deed) (d deed, err error) {
 	says := slices.Contains(e.p.can, canQuiet)
 	for !e.rests(says, &d, want) {
@@ -98,7 +97,7 @@ func (e *ear) listen(at string, want *deed) (d deed, err error) {
 	return e.placed(d), nil
 }
 
-// rests says whether nothing more is to be heard of the program before it is told something.
+// rests says whether the program will do nothing more before it is told something.
 func (e *ear) rests(says bool, d, want *deed) bool {
 	switch {
 	case says:
@@ -125,7 +124,7 @@ func (e *ear) placed(d deed) deed {
 	return d
 }
 
-// leave notes that the program waits for a request no longer.
+// leave notes that the program no longer waits for a request.
 func (e *ear) leave(d *deed, a *arrival) {
 	i := slices.Index(e.waits, a)
 	if i < 0 {
@@ -140,7 +139,7 @@ func (e *ear) leave(d *deed, a *arrival) {
 	d.left = append(d.left, a.place)
 }
 
-// over waits for the requests that the program has let go: a connection that it has closed may be noticed later than its
+// over waits for the requests that the program has dropped: a closed connection may be noticed later than the program's
 // line.
 func (e *ear) over(at string, d *deed) error {
 	noticed := newDeadline(DefaultSettle)
@@ -186,8 +185,8 @@ func (e *ear) atRest() bool {
 	return true
 }
 
-// content is what a request asks: its body, but of JSON neither the order of the members nor the token that SDKs draw at
-// random for a transaction.
+// content is the body of a request. Of JSON it leaves out the order of members, and the token that SDKs draw at random
+// for a transaction.
 func (a *arrival) content() string {
 	var members map[string]any
 	if len(a.body) == 0 || a.header.Get("X-Amz-Target") == "" {
@@ -206,8 +205,8 @@ func (a *arrival) content() string {
 	return string(sorted)
 }
 
-// compare orders requests that are under way at the same time by what they ask. Those that ask the same come in the
-// order in which the program numbered them, if it did.
+// compare orders requests that are under way at the same time by their contents. Equal ones come in the order in which
+// the program numbered them, if it did.
 func compare(a, b *arrival) int { return cmp.Or(a.asks(b), cmp.Compare(a.number, b.number)) }
 
 // asks compares what two requests ask; 0 is the same.

@@ -19,5 +19,5 @@ func (e *Error) Error() string {
 	return text
 }
 
-// BreaksRun has the simulator end the run with this error, when a node's code panics with it.
+// BreaksRun makes the simulator end the run with this error, when a node's code panics with it.
 func (*Error) BreaksRun() {}

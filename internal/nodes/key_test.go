@@ -62,8 +62,8 @@ func TestKeyOf(t *testing.T) {
 	}
 }
 
-// TestDiffers has everything that a program does tell two deeds apart, and nothing that a program draws at random or
-// counts on from an earlier life.
+// TestDiffers: two deeds differ if anything that the program does differs. Random draws, and counts that continue from
+// an earlier life, do not matter.
 func TestDiffers(t *testing.T) {
 	whole := func(change func(d *deed)) deed {
 		d := deed{

@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// version is that of the protocol.
+// version is the version of the protocol.
 const version = 1
 
 // maxLine bounds a line of a program's stdout.
@@ -37,7 +37,8 @@ const (
 	// It may have several requests under way at a time. It says when it waits for nothing but their answers and its
 	// timers, in a line of type quiet.
 	canQuiet = "quiet"
-	// It may have several requests under way at a time, and says nothing: it is waited for.
+	// It may have several requests under way at a time, and does not say when it is quiet: the simulator waits until it
+	// has been silent for a while.
 	canParallel = "parallel"
 )
 
@@ -220,7 +221,7 @@ type response struct {
 	Text    string            `json:"text,omitempty"`
 }
 
-// initial is what an init line says besides.
+// initial has the members of an init line besides its type.
 type initial struct {
 	Version     int           `json:"version"`
 	Actor       string        `json:"actor"` // with its life after a restart: alice, alice.2
@@ -251,7 +252,7 @@ type configuration struct {
 	Failure    string  `json:"failure"`    // serve-last or fail
 }
 
-// command is what a command line says besides.
+// command has the members of a command line besides its type.
 type command struct {
 	ID      int    `json:"id"`
 	Verb    string `json:"verb"`

@@ -18,26 +18,28 @@ import (
 // DefaultMemory bounds what is remembered of a program, in bytes.
 const DefaultMemory = 256 << 20
 
-// memory is what lives of a program did, by what they were told. Between two requests a program is a function of what
-// it has been told, in order: lines and answers, each with the node's own time. So its code runs once for each past.
+// memory holds what lives of a program did, by what they were told. Between two requests a program is a function of
+// what it has been told, in order: lines and answers, each with the node's own time. So its code runs once for each
+// past.
 //
-// A past that is known costs no process. One that is new is brought to a process: it is told all that the life was told
-// before, without store and scheduler, and has to do what it did then. If it does something else, the run has no verdict.
+// A known past costs no process. For a new one, a process is told all that the life was told before, without store and
+// scheduler, and has to do the same as the life did. If it does something else, the run has no verdict.
 //
-// A memory that is full is emptied: what was dropped is run again.
+// A full memory is emptied, and the code runs again.
 type memory struct {
 	mu   sync.Mutex
 	root *past
 	size int // bytes, about
 }
 
-// past is a moment of a life: that after a sequence of things that it was told.
+// past is the moment of a life after it was told a sequence of things.
 type past struct {
 	deed deed
 	next map[pastKey]*past
 }
 
-// pastKey is a digest of what a life is told at one moment. Two things with one digest are one in 2^128.
+// pastKey is a digest of what a life is told at one moment. The chance of two different things with one digest is
+// 2^-128.
 type pastKey [16]byte
 
 // first is the past of a life that was told nothing. most bounds the memory, in bytes.
@@ -45,19 +47,19 @@ func (m *memory) first(most int) *past {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.root == nil || m.size > most {
-		m.root, m.size = &past{}, 0 // lives under way keep the part that they stand in
+		m.root, m.size = &past{}, 0 // lives under way keep their part of it
 	}
 	return m.root
 }
 
-// known returns what follows a past in which something is told; nil if that has not been seen.
+// known returns the past that follows when a life is told something; nil if no life has been there.
 func (m *memory) known(p *past, told pastKey) *past {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return p.next[told]
 }
 
-// note remembers what a life does. What another life did there before must have been the same.
+// note remembers what a life does. If another life did something there before, that must have been the same.
 func (m *memory) note(p *past, told pastKey, d deed) (next *past, isNew bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -86,7 +88,7 @@ func (d deed) size() int {
 	return size
 }
 
-// differs says how what a program does differs from what it did when it was told the same before; nil if it does not.
+// differs compares a program's deed with the one after it was told the same before; nil if they are the same.
 func (d deed) differs(now deed) error {
 	for i := range max(len(d.asked), len(now.asked)) {
 		was, is := at(d.asked, i), at(now.asked, i)
@@ -164,7 +166,8 @@ func (s *said) words() string {
 	return string(text)
 }
 
-// input is one thing that a life is told: a line, or the answer to its request of a place, where nil is none.
+// input is one thing that a life is told: a line, or the answer to its request at a place. A nil answer says that there
+// is none.
 type input struct {
 	line  *told
 	place int
@@ -212,13 +215,13 @@ type life struct {
 	past    *past                    // where it stands in the memory; nil without one
 
 	told  []input  // since it last did something
-	moved []moment // before, in order; kept as long as a process may have to be brought there
+	moved []moment // before that, in order; kept as long as a process may have to be told it again
 	ear   ear      // of its process
 	count int      // requests so far
 	news  bool     // it did what no life did before it
 }
 
-// moment is what a life was told, and what it did.
+// moment is one exchange of a life: what it was told, and what it did.
 type moment struct {
 	told []input
 	did  deed
@@ -237,7 +240,7 @@ func (g *Program) newLife(actor string, m sim.Memory) *life {
 func (l *life) tell(t told)                  { l.told = append(l.told, input{line: &t}) }
 func (l *life) reply(a *arrival, to *answer) { l.told = append(l.told, input{place: a.place, to: to}) }
 
-// listen returns what the program does after what it was told. Its requests are the caller's own.
+// listen returns the program's reaction to what it was told. Its requests are the caller's own.
 func (l *life) listen(at string) (deed, error) {
 	now := moment{told: l.told}
 	l.told = nil
@@ -272,7 +275,7 @@ func (l *life) listen(at string) (deed, error) {
 	return l.own(now.did), nil
 }
 
-// own returns the deed with requests that are the caller's own: those of a memory are everybody's.
+// own returns the deed with requests of the caller's own: all lives share those of a memory.
 func (l *life) own(d deed) deed {
 	all := make([]*arrival, len(d.asked))
 	for i, a := range d.asked {
@@ -302,7 +305,7 @@ func (l *life) bring(at string) error {
 	return nil
 }
 
-// do tells the process something, and returns what it does.
+// do tells the process something, and returns its reaction.
 func (l *life) do(at string, inputs []input, want *deed) (deed, error) {
 	for _, in := range inputs {
 		if in.line == nil {
@@ -320,7 +323,7 @@ func (l *life) do(at string, inputs []input, want *deed) (deed, error) {
 	return l.ear.listen(at, want)
 }
 
-// changed is the error of a program that does something else than it did when it was told the same.
+// changed is the error of a program that was told the same as before and did something else.
 func (l *life) changed(at string, err error) error {
 	return l.ear.p.wrong(at, "it is not deterministic: its "+err.Error(),
 		"it listens to something that the simulator does not decide: look for a real clock, real randomness, files, or sockets of its own")
@@ -334,8 +337,8 @@ func (l *life) wrong(at, problem, hint string) *Error {
 	return &Error{l.actor, at, problem, hint}
 }
 
-// end ends the life. within says that it ended in the middle of a command. What no life did before is done once more if
-// that is asked for: no other life may ever come there.
+// end ends the life. within says that it ended in the middle of a command. If the life did something new, it is checked
+// by a repetition, if that is asked for: perhaps no other life will ever get there.
 func (l *life) end(within bool, now int64) error {
 	if l.ear.p == nil {
 		return nil

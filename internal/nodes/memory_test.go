@@ -15,7 +15,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// TestMemory has runs with a memory, one that is emptied all the time, and none have the same traces, byte for byte.
+// TestMemory: runs with a memory, with one that is emptied all the time, and without have the same traces, byte for
+// byte.
 func TestMemory(t *testing.T) {
 	effort.Long(t)
 	t.Parallel() // it waits more than it works
@@ -52,8 +53,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestMemoryIsNotBelieved has a program that does something else than a life before it, when it was told the same, be
-// found by a proof and by a campaign: where it is brought to a past, and where nothing would ever come again.
+// TestMemoryIsNotBelieved: a proof and a campaign find a program that was told the same as an earlier life and did
+// something else: when it is told its past, and when no other life would get there.
 func TestMemoryIsNotBelieved(t *testing.T) {
 	p := program(t, "random", 0)
 	_, err := campaign.Prove{Scenario: oneNode(t), Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
@@ -61,7 +62,7 @@ func TestMemoryIsNotBelieved(t *testing.T) {
 	if want := `not deterministic: its request 2 was "GET /_isr-sim/bodies/`; !errors.As(err, &bad) || bad.Actor != "alice" || !strings.Contains(bad.Problem, want) {
 		t.Errorf("proof: got %v, want alice: ...%s", err, want)
 	}
-	// Two schedules part where one answer is lost: the second is brought to what the first had asked.
+	// Two schedules part where one answer is lost: a process of the second is told all that led there in the first.
 	s, err := scenario.Parse("lost.yaml", []byte("name: lost\nabout: lost\nactors: [{name: alice, script: [get /home]}]\n"+
 		"faults: [maybe response-lost op=GetItem]\n"))
 	if err != nil {

@@ -36,7 +36,7 @@ type node struct {
 	wire    dynamodb.HTTPClient
 	objects http.RoundTripper // of S3; nil before the first request
 	ids     int
-	effect  func(context.Context) (string, error) // of the call that is under way; nil if none is
+	effect  func(context.Context) (string, error) // of the call under way; nil if there is none
 }
 
 var (
@@ -172,7 +172,7 @@ func (n *node) Once(ctx context.Context, key, payload string, effect func(contex
 	return s.Body, err
 }
 
-// served has the program do a command whose reply is a page.
+// served sends the program a command whose reply is a page.
 func (n *node) served(ctx context.Context, can string, c command) (isr.Served, error) {
 	s, err := n.command(ctx, can, c)
 	if err != nil {
@@ -181,7 +181,7 @@ func (n *node) served(ctx context.Context, can string, c command) (isr.Served, e
 	return isr.Served{Body: []byte(s.Body), Fresh: s.Fresh}, nil
 }
 
-// command has the program do one command.
+// command sends the program one command, and returns its reply.
 func (n *node) command(ctx context.Context, can string, c command) (said, error) {
 	if !slices.Contains(n.life.program.greeted().Can, can) {
 		panic(n.life.wrong(c.String(), "its hello does not say that it can "+can, ""))

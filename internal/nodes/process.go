@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// The bounds of what one process may do.
+// The bounds of one process.
 const (
 	maxConnections = 100     // open at the same time
 	maxStderr      = 1 << 20 // bytes within one life
@@ -33,7 +33,7 @@ type process struct {
 	can      []string
 
 	events chan event    // what it has said
-	gone   chan struct{} // closed when it is to be left alone: it failed, or was killed
+	gone   chan struct{} // closed when it must be left alone: it failed, or was killed
 	exited chan struct{} // closed when it has been waited for
 	reset  bool          // its last life is over, and it has said that it is ready
 
@@ -174,7 +174,7 @@ func (p *process) say(e event) bool {
 	}
 }
 
-// fail notes the first thing that the program did wrong, and lets go of everything that waits for it.
+// fail notes the program's first mistake, and releases everything that waits for the program.
 func (p *process) fail(problem, hint string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -207,7 +207,8 @@ func (p *process) parallel() bool {
 // next waits for what the program says next.
 func (p *process) next(at string) (event, error) { return p.nextWithin(at, nil) }
 
-// nextWithin is next that returns nothing if the program says nothing until enough is over. Nil is never.
+// nextWithin is next with a limit: it returns no event if the program says nothing until enough fires. A nil enough
+// never fires.
 func (p *process) nextWithin(at string, enough <-chan time.Time) (event, error) {
 	limit := newDeadline(p.program.limit())
 	defer limit.stop()
@@ -230,7 +231,7 @@ func (p *process) nextWithin(at string, enough <-chan time.Time) (event, error) 
 	}
 }
 
-// last is what a program said before it ended, or the error of one that has failed.
+// last is the program's last output before it ended, or its error if it has failed.
 func (p *process) last(at string) (event, error) {
 	p.mu.Lock()
 	ended := p.ended

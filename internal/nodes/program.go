@@ -28,15 +28,15 @@ const DefaultLimit = 10 * time.Second
 // have sent none to count as quiet, in real time.
 const DefaultSettle = 50 * time.Millisecond
 
-// Program is the nodes of one scenario after the other: a command that starts one of them. Close ends their processes.
+// Program makes the nodes of one scenario after the other: it has the command that starts a node. Close ends their
+// processes.
 type Program struct {
 	Command string          // for the shell
 	Context context.Context // of all runs
 	Limit   time.Duration   // of a silence; 0 is DefaultLimit
 	Settle  time.Duration   // how long a program that says nothing about itself must be silent to count as quiet; 0 is DefaultSettle
 	Stderr  io.Writer       // gets the processes' stderr, with their actors' names; nil drops it
-	// Forgetful has every life be one of a process. Memory bounds what is remembered otherwise, in bytes; 0 is
-	// DefaultMemory.
+	// Forgetful runs every life in a process. Memory bounds what is remembered otherwise, in bytes; 0 is DefaultMemory.
 	Forgetful bool
 	Memory    int
 

@@ -100,8 +100,8 @@ func TestReferenceAsProgram(t *testing.T) {
 // forgetful is the behaviour of a cache that does not recognise its own lock when the answer to its put was lost.
 const forgetful = "own-commit-as-conflict"
 
-// TestOwnLockNotRecognised has the scenario of lost responses find, in a program, a lock that its holder takes for
-// another's; the reference passes under the same schedules.
+// TestOwnLockNotRecognised: the scenario of lost responses finds a program whose holder takes its own lock for
+// another's. The reference passes under the same schedules.
 func TestOwnLockNotRecognised(t *testing.T) {
 	effort.Long(t)
 	s := load(t, "lost-response")
@@ -119,8 +119,8 @@ func TestOwnLockNotRecognised(t *testing.T) {
 	}
 }
 
-// TestBadPrograms has programs that misbehave end their run with an error that names actor, command and deed, and
-// leave no process behind.
+// TestBadPrograms: programs that misbehave end their run with an error that names actor, command and deed, and leave no
+// process behind.
 func TestBadPrograms(t *testing.T) {
 	effort.Long(t)
 	tests := []struct{ behaviour, at, want string }{
@@ -168,8 +168,8 @@ func TestBadPrograms(t *testing.T) {
 	}
 }
 
-// TestChildren has what a program has started end with the run, if it is in the program's process group; one in a session
-// of its own, which keeps the program's stdout and stderr open, does not stop the run.
+// TestChildren: the children of a program end with the run if they are in its process group. A child in a session of
+// its own, which keeps the program's stdout and stderr open, does not stop the run.
 func TestChildren(t *testing.T) {
 	for behaviour, lives := range map[string]bool{"forks": false, "detaches": true} {
 		at := filepath.Join(t.TempDir(), "child")
@@ -190,7 +190,7 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-// TestTwoRequests has a program that does not wait for its answers end a run in which another node works while the
+// TestTwoRequests: a program that does not wait for its answers ends the run, here while another node works and the
 // first request is under way.
 func TestTwoRequests(t *testing.T) {
 	s, err := scenario.Parse("two.yaml", []byte(

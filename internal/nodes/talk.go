@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// lanes is what the clock of an actor can do besides: the actor has several things under way. See package sim.
+// lanes has further methods of an actor's clock, for an actor with several things under way. See package sim.
 type lanes interface {
 	Lane(f func()) (drop func())
 	Join()
@@ -87,8 +87,8 @@ func (c *talk) openLane(a *arrival) {
 	})
 }
 
-// forsake leaves the requests of these places, which the program waits for no longer, to the network, where they may
-// still take effect.
+// forsake leaves the requests of these places to the network, where they may still take effect: the program no longer
+// waits for them.
 func (c *talk) forsake(places []int) {
 	gone := func(a *arrival) bool { return slices.Contains(places, a.place) }
 	all := slices.DeleteFunc(slices.Concat(c.open, c.arrived), func(a *arrival) bool { return !gone(a) })
@@ -118,7 +118,7 @@ func (c *talk) happen(a *arrival) {
 	n.life.reply(a, to)
 }
 
-// setTimer has the program's first timer be the one that has a lane. quiet is its word of it; nil is no timer.
+// setTimer gives a lane to the program's first timer, which its line quiet names; nil is no timer.
 func (c *talk) setTimer(quiet *said) {
 	timer, after := 0, 0.0
 	if quiet != nil {

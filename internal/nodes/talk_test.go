@@ -21,7 +21,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// several are the behaviours with several requests under way, by what their hellos say besides.
+// several are the behaviours with several requests under way, by the further words of their hellos.
 var several = map[string][]string{
 	"three-parallel": {"parallel"}, "three-quiet": {"quiet"}, "stale-quiet": {"quiet"}, "reply-early": {"quiet"}, "no-number": {"quiet"},
 	"bad-timer": {"quiet"}, "lets-go": {"quiet"}, "lets-go-last": {"quiet"}, "lets-go-lines": {"quiet"}, "two-chains": {"parallel"},
@@ -135,7 +135,8 @@ func askSeveral(behaviour string, id int, c *clock, heard func() bool) (replied 
 	return false
 }
 
-// put is a request that stores a body, and what has the node wait for it no longer. It calls sent when it was written.
+// put is a request that stores a body, and the function by which the node stops waiting for it. It calls sent when it
+// was written.
 func (c *clock) put(name string, number int, sent func()) (*http.Request, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { sent() }})
@@ -177,7 +178,7 @@ func (c *clock) read(pk string) {
 	}
 }
 
-// TestRequestsOverlap has one request of a node stay under way while others come and go: each takes effect once.
+// TestRequestsOverlap: one request of a node stays under way while others come and go. Each takes effect once.
 func TestRequestsOverlap(t *testing.T) {
 	t.Parallel() // it waits more than it works
 	p, s := program(t, "two-chains", 0), oneNode(t)
@@ -203,8 +204,8 @@ func oneNode(t *testing.T) *scenario.Scenario {
 	return s
 }
 
-// TestRequestsAtOnce has a program's requests that come at the same time happen in every order, one at a time, and in
-// the order of what they ask where the schedule does not choose; one seed has one trace.
+// TestRequestsAtOnce: requests of a program that come at the same time happen in every order, one at a time. Where the
+// schedule does not choose, their contents decide. One seed has one trace.
 func TestRequestsAtOnce(t *testing.T) {
 	effort.Long(t)
 	t.Parallel() // it waits more than it works
@@ -239,8 +240,8 @@ func TestRequestsAtOnce(t *testing.T) {
 	}
 }
 
-// TestWordsOfQuiet has a word of quiet count when all the requests that it names have come, and not before; and a timer
-// fire beside requests.
+// TestWordsOfQuiet: a line of type quiet counts when all the requests that it names have come, and not before. A timer
+// fires beside requests.
 func TestWordsOfQuiet(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
@@ -258,8 +259,8 @@ func TestWordsOfQuiet(t *testing.T) {
 	}
 }
 
-// TestRequestsLetGo has a request that a program waits for no longer, as one that is aborted after a while, neither stop
-// the run nor be under way at the reply; it may still take effect.
+// TestRequestsLetGo: a request that the program has dropped, as after a timeout, neither stops the run nor is under way
+// at the reply. It may still take effect.
 func TestRequestsLetGo(t *testing.T) {
 	t.Parallel()
 	for _, behaviour := range []string{"lets-go", "lets-go-last", "lets-go-lines"} {
@@ -283,7 +284,7 @@ func TestRequestsLetGo(t *testing.T) {
 	}
 }
 
-// TestBadTalk has programs that break the rules of requests at the same time end their run with an error that says so.
+// TestBadTalk: programs that break the rules of simultaneous requests end their run with an error that says so.
 func TestBadTalk(t *testing.T) {
 	for behaviour, want := range map[string]string{
 		"reply-early": `while its GET /_isr-sim/bodies/a was under way`,
@@ -304,8 +305,8 @@ func TestBadTalk(t *testing.T) {
 	}
 }
 
-// TestProgramThatListensToChance has a run that comes out otherwise when it is repeated name the request that differs,
-// although all its runs are ok.
+// TestProgramThatListensToChance: a run that differs when it is repeated names the request that differs, although all
+// its runs are ok.
 func TestProgramThatListensToChance(t *testing.T) {
 	for behaviour, want := range map[string]string{"random": `request 2 of alice was "GetBody `, "reference": ""} {
 		p := program(t, behaviour, 0)

@@ -1,3 +1,3 @@
-// Package rules is the wing of tests about this repository: which package may import which, which names are promised, what
-// linters do not see, and the fake beside DynamoDB Local. No library imports any of it.
+// Package rules is the wing of tests about this repository: imports, promised names, checks that linters lack, and the
+// fake beside DynamoDB Local. No library imports any of it.
 package rules

@@ -25,15 +25,15 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Bucket is the bucket that is there. The key of an object in it is the name of a body: what rows lead to.
+// Bucket is the only bucket. The key of an object in it is the name of a body, as rows have it.
 const Bucket = objects.Bucket
 
-// Client returns a real client of the SDK for the node of this configuration. Each attempt of a request is a step of the
-// run, as those of property.Node.Client are: the schedule decides when it takes effect, and LastModified is the true
-// time. All nodes of a run share the objects, and each run begins without any. Bodies that are put through the
+// Client returns a real client of the SDK for the node of this configuration. Each attempt of a request is a step of
+// the run, as with property.Node.Client: the schedule decides when it takes effect, and LastModified is the true time.
+// All nodes of a run share the objects, and each run begins without any. Bodies that are put through the
 // configuration's own Bodies are not among them.
 //
-// The error says that the configuration is not that of a simulated node.
+// It returns an error if the configuration is not that of a simulated node.
 func Client(c isr.Config, optFns ...func(*s3.Options)) (*s3.Client, error) {
 	do, err := objects.Do(c.Bodies)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// rows are those of the cache below.
+// rows are the rows of the cache below.
 var rows = isr.Schema{Rows: []isr.Row{
 	{Partition: "doc = {key}", Sort: "part = page", BodyKey: "object", Generated: "read_at", TTL: "gone_at"},
 	{Partition: "doc = {key}", Sort: "part = lock", Token: "taken_by", Expires: "taken_until", TTL: "gone_at"},

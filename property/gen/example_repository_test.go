@@ -62,7 +62,7 @@ func (r *repository) key(tenant, key string) map[string]types.AttributeValue {
 	}
 }
 
-// table is what the repository keeps its pages in.
+// table is the table of the repository's pages.
 var table = gen.Table{Name: "pages", Partition: "pk", Sort: "sk"}
 
 // correct is the repository without a bug.

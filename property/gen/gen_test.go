@@ -180,7 +180,7 @@ func TestMovesMeetTheBoundaries(t *testing.T) {
 	}
 }
 
-// A table that cannot be used is told so.
+// A table that cannot be used is refused.
 func TestATableOfBadKeysIsRefused(t *testing.T) {
 	for _, table := range []gen.Table{{Name: "t"}, {Name: "t", Partition: "pk", Sort: "pk"}, {Name: "t", Partition: "status"}} {
 		func() {

@@ -27,7 +27,7 @@ func (m *Model) name(row attr.Item) string {
 	return partition + "\x00" + sort
 }
 
-// Put puts a row in the place of the one with its key.
+// Put adds a row, or replaces the one with its key.
 func (m *Model) Put(row attr.Item) { m.rows[m.name(row)] = maps.Clone(row) }
 
 // Delete deletes the row with a key, if there is one. The key may be a whole row.

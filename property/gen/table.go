@@ -20,9 +20,9 @@ type Table struct {
 	Sort      string // the name of the sort key; "" for a table without one
 }
 
-// attributes returns the names of the attributes that Rows have beside their keys, and that expressions speak of. Most
-// promise a type, which now and then is another one: n, h, num and a.b are numbers, g, str and status texts, b is
-// binary, m a map, l a list, ss, ns and bs are sets, x and y of any type.
+// attributes returns the names of the attributes that Rows have beside their keys, and that expressions use. Most have
+// a usual type, and now and then another one: n, h, num and a.b are numbers, g, str and status texts, b is binary, m a
+// map, l a list, ss, ns and bs are sets, x and y of any type.
 func attributes() []string {
 	var names []string
 	for _, a := range differential.Attributes() {

@@ -48,7 +48,7 @@ type Report struct {
 	Unmet   []scenario.Fault
 	Verdict invariant.Verdict
 	Why     string // for the verdict unknown
-	// Metrics are those of the stores of all schedules that were run, added up: whether an alarm would have rung.
+	// Metrics are the sums of the stores' metrics over all schedules that were run: whether an alarm would have rung.
 	Metrics []ddbfake.Metrics
 	// Failure is the violated run, which stopped the campaign; FailedAt is its place among the schedules, from 1.
 	Failure  *scenario.Outcome
@@ -64,9 +64,8 @@ func reportOf(r *campaign.Report) *Report {
 	}
 }
 
-// Vacuous says that nothing was violated, but that no schedule reached a mark which the scenario declares, that a fault
-// which it declares could never strike, that it leaves out all invariants, or that a proof did not come to the end of a
-// lease.
+// Vacuous says that nothing was violated, but too little was tested: no schedule reached a declared mark, a declared
+// fault could never strike, the scenario leaves out all invariants, or a proof did not reach the end of a lease.
 func (r *Report) Vacuous() bool { return r.whole.Vacuous() }
 
 // Passed says whether the campaign has the verdict that its scenario expects, and reached the marks that it declares.
@@ -94,8 +93,9 @@ type Prove struct {
 	Seed uint64
 	// MaxSchedules and MaxStates, if positive, end the search.
 	MaxSchedules, MaxStates int
-	// Options are those of each run. Swarm makes no proof. With SDK each schedule is run twice, and compared with its
-	// repetition and with those that it begins like: code that needs such a client may listen to what no schedule decides.
+	// Options are the options of each run. Swarm makes no proof. With SDK each schedule is run twice, and compared with
+	// its repetition and with the schedules that begin like it: code that needs such a client may depend on things that no
+	// schedule decides.
 	scenario.Options
 }
 
@@ -111,7 +111,7 @@ type Proof struct {
 }
 
 // Run searches. A context that is over ends the search between two schedules: the verdict is then unknown, and Why
-// names the context's cause. An error is not a verdict; see scenario.Run.Do. Of code that did something else when its run
+// names the context's cause. An error is not a verdict; see scenario.Run.Do. If the code did something else when a run
 // was repeated, it is a *scenario.BrokenError with a *scenario.NondeterminismError in it.
 func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	p, err := campaign.Prove{
@@ -130,7 +130,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 //
 //	shrunk, err := campaign.Shrink(ctx, failed)
 //
-// The failed run is that of an Outcome: outcome.Replay().Run(s, p). A run that violates no invariant is an error; other
+// An Outcome gives the failed run: outcome.Replay().Run(s, p). A run that violates no invariant is an error; other
 // errors are those of scenario.Run.Do. A cancelled context ends it with the smallest run so far.
 //
 // Shrink tries simpler schedules and simpler scenarios, keeps those that still violate the invariant, and ends when

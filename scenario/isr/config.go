@@ -52,8 +52,8 @@ const (
 type Failure uint8
 
 const (
-	// ServeLast serves the last page that was seen, as fresh or stale as it is, and an error only if no page was seen. It
-	// is the zero value.
+	// ServeLast serves the last page that was seen, fresh or stale, and returns an error only if no page was seen. It is
+	// the zero value.
 	ServeLast Failure = iota
 	// Fail is an error, even if there is a page.
 	Fail

@@ -4,7 +4,7 @@ import "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 // Schema says how a cache keeps its pages and locks in DynamoDB, if not in the rows META and LOCK that the package's
 // documentation describes. A checker translates the rows of such a cache into those, judges them, and reports what it
-// finds by the cache's own names. The zero Schema is that of META and LOCK: nothing is translated.
+// finds by the cache's own names. The zero Schema describes META and LOCK: nothing is translated.
 //
 //	isr.Schema{Rows: []isr.Row{{
 //		Partition: "id = page#{key}", // one row a page, with the lock in it
@@ -14,31 +14,31 @@ import "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 //
 // Scenario files hold the same under rows.
 type Schema struct {
-	// Name is that of a ready Schema (see Schemas), by which a file then calls it. It may be empty.
+	// Name is the name of a ready Schema (see Schemas), which a file then uses. It may be empty.
 	Name string
-	// Rows are the kinds of rows. A row in DynamoDB may be of several kinds: its page is that of the first kind that finds
-	// one in it, and so is its lock.
+	// Rows are the kinds of rows. A row in DynamoDB may be of several kinds: the first kind that finds a page in it
+	// decides about its page, and likewise for its lock.
 	Rows []Row
 	// Translate is for rows that Rows cannot describe. It is called for each row, before and after each change, with the
 	// name of its table, and returns the rows that the cache would have if it kept META and LOCK: with pk, sk and the
 	// attributes of META, LOCK, VER# and REQ# rows, whose times may have fractions. It may also be called with the key
-	// alone. What it returns for a row is taken in addition to what Rows find. Its result must depend on nothing else.
+	// alone. Its rows are added to those that Rows find. Its result must depend on nothing else.
 	Translate func(table string, row map[string]types.AttributeValue) []map[string]types.AttributeValue
 }
 
 // Row is a kind of row: its key, and the attributes that it has if it is a page, a lock, or both.
 //
-// An attribute is given by its name, or by the path to it in a map (lock.until). After a time, and a space, may stand
+// An attribute is given by its name, or by the path to it in a map (lock.until). A time may be followed by a space and
 // its unit: s (epoch seconds, the default), ms, us, ns or iso8601 (text such as 2030-01-01T00:00:00Z, in UTC if it
-// names no zone). After a length of time may stand s (the default), ms, us, ns, or duration (text such as 1m30s).
+// names no zone). The units of a length of time are s (the default), ms, us, ns, and duration (text such as 1m30s).
 // Numbers may be of the type N or S. An attribute that the cache does not have is left out.
 //
 // With Expires or Lasts the kind is a lock. With an attribute of a page it is a page, or, where the key has {version},
 // a version that the page leads to; with Invalidated alone it marks a page. Where the key has {request}, it is the row
 // of a regeneration by idempotency key.
 type Row struct {
-	// Table is the name of the table that such rows are in; "" is any. If one Row names its table, all rows are those of
-	// one cache; else each table is taken for a cache of its own.
+	// Table is the name of the table that such rows are in; "" is any. If a Row names its table, all tables belong to one
+	// cache; else each table is taken for a cache of its own.
 	Table string
 	// Partition and Sort are the key: an attribute and the form of its value, such as "pk = TENANT#{tenant}#PAGE#{key}".
 	// Sort is empty for a table without a sort key. In a form, {key} stands for the cache key, {tenant} for the tenant,
@@ -46,33 +46,34 @@ type Row struct {
 	// one of the two, and stand for the same text in the key of a page and of its lock. Types other than text stand after
 	// the name, as in "id N = {key}".
 	Partition, Sort string
-	// When is what must hold for the row to be of this kind: conditions with spaces between them, such as "type=page",
+	// When has the conditions for the row to be of this kind, with spaces between them, such as "type=page",
 	// "status!=DONE", "locked_by" (it is there, and not empty) and "!deleted".
 	When string
 
-	// Body is the attribute with the page itself, and BodyKey the one with its name in a body store. Without either and
-	// without Current, all attributes that are given no meaning are taken for the page.
+	// Body is the attribute with the page itself, and BodyKey the one with its name in a body store. Without these two and
+	// Current, all attributes without another meaning are taken for the page.
 	Body, BodyKey string
-	// Generated is when the data of the page was read, Window how long it is fresh from then on, and FreshUntil when it is
-	// fresh no more. A Window such as "= 60s" is that of all pages. Without one, it is that which the world configures.
+	// Generated is when the data of the page was read, Window how long the page is fresh from then on, and FreshUntil when
+	// it ceases to be fresh. A Window such as "= 60s" holds for all pages. The default is the window that the world
+	// configures.
 	Generated, Window, FreshUntil string
 	// Current is the name, or the key, of the version that the page leads to.
 	Current string
 	// Invalidated marks a page that is not fresh, whatever its age: by an attribute that is there and not false, 0 or "",
-	// or, with a unit, by a time that is not before Generated. In a Row without any other attribute of a page or a lock, it
-	// marks the page of its key, which is another row: such a row is a tombstone. Where the row's presence alone says it,
-	// Invalidated is an attribute of its key.
+	// or, with a unit, by a time that is not before Generated. A Row without any other attribute of a page or a lock is a
+	// tombstone: it marks the page of its key, which is in another row. If the presence of the row suffices, Invalidated
+	// is an attribute of its key.
 	Invalidated string
 	ETag        string
 	Version     string // a number that counts the writes of the page
 
-	// Token is the attribute that tells one holder of the lock from another, and stays as it is while the lock is held: a
-	// token, or the holder's name. A lock without one belongs to the client that set its end.
+	// Token is the attribute that tells one holder of the lock from another: a token, or the holder's name. It does not
+	// change while the lock is held. A lock without one belongs to the client that set its end.
 	Token string
 	// Expires is when the lease ends; "never" is for locks that are held until they are given back, or deleted by TTL.
-	// Lasts is for locks whose rows hold its length only: the lease ends so long after the write that last changed the
-	// attribute Renews, or after the last write without one. A length that changes while Renews stays counts from that
-	// same write.
+	// Lasts is for locks whose rows hold only the length of the lease. It counts from the write that last changed the
+	// attribute Renews, or, without Renews, from the last write. If the length changes and Renews does not, the new length
+	// counts from the same write.
 	Expires, Lasts, Renews string
 
 	// RequestHash, RequestStatus and RequestBody are the hash of a request's inputs, its status, and the name of the body

@@ -20,8 +20,8 @@ import (
 
 // Options configure a Checker.
 type Options struct {
-	// Invariants are those to check; default, if nil: Invariants(). An empty list judges nothing, and so it is Unknown.
-	// The caller's own need a Watch: one without is reported as a doubt, once.
+	// Invariants are the invariants to check; default, if nil: Invariants(). An empty list judges nothing, and so it is
+	// Unknown. The caller's own need a Watch: one without is reported as a doubt, once.
 	Invariants []invariant.Invariant
 	Promise    invariant.Promise
 	Start      time.Time // the instant from which a printed Broken counts time; default: the first change of the log
@@ -31,7 +31,7 @@ type Options struct {
 	// Rows says how the caches keep their pages and locks, if not in META and LOCK. It alone then decides which rows are
 	// judged, in tables with any keys. A wrong Schema is a doubt: see Found.
 	Rows isr.Schema
-	// Except are actors whose changes are not judged, such as one that sets rows up. What they write counts as the past of
+	// Except are actors whose changes are not judged, such as one that sets rows up. Their writes count as the past of
 	// later changes.
 	Except []string
 	// Clock is the clock of the DB. It gives the events of Tell their times; nil refuses them.
@@ -97,9 +97,9 @@ type Found struct {
 	lacks bool // an invariant that was asked for was not judged
 }
 
-// Verdict sums up the findings. Where nothing was judged, it is invariant.Unknown; and so it is where nothing was judged
-// of an invariant that Options.Invariants names, of liveness after an event history.Settled, or, if no invariants are
-// named, of any publish. Of rows that hold locks alone, a lock must have changed that was there.
+// Verdict sums up the findings. It is invariant.Unknown if nothing was judged. It is also Unknown if an invariant that
+// Options.Invariants names judged nothing, if liveness judged nothing after an event history.Settled, or, if no
+// invariants are named, if no publish was judged. If rows hold locks alone, an existing lock must have changed.
 func (f Found) Verdict() invariant.Verdict {
 	switch {
 	case f.Violations > 0:
@@ -124,14 +124,14 @@ type Checker struct {
 	told     told
 	seen     int            // the sequence number of the last change that was read
 	last     ddbfake.Change // that change
-	first    ddbfake.Change // the last change that was there when the Checker was made
+	first    ddbfake.Change // the last change before the Checker was made
 	found    Found
 	kept     map[brokenKind]int
 	tables   map[tableName]*table
 	byLock   bool // some invariant judges by LOCK
 	rows     *ownRows
 	watched  []int // how often each of Options.Invariants that has a Watch had something to judge
-	// restoring says that a Restore is under way, and stop ends the ones of the DB itself.
+	// restoring says that a Restore is under way. stop ends the notices of the DB's own restores.
 	restoring atomic.Bool
 	stop      func()
 }
@@ -199,8 +199,8 @@ func (c *Checker) Look() {
 	c.read(c.db.ChangesSince(c.seen), true)
 }
 
-// Restore calls restore, which sets the fake back to another state, and reads the log of that state anew. Findings
-// stay. A Restore or Reset of the DB itself is such a call, too.
+// Restore calls restore, which sets the fake back to another state, and reads the log of that state from its beginning.
+// Findings stay. A Restore or Reset of the DB itself is such a call, too.
 func (c *Checker) Restore(restore func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -240,7 +240,7 @@ func (c *Checker) Found() Found {
 	return found
 }
 
-// read takes in changes that follow those seen so far, and judges them if asked to.
+// read takes in the next changes, and judges them if asked to.
 func (c *Checker) read(log []ddbfake.Change, judge bool) {
 	if len(log) > 0 && log[0].Seq > c.seen+1 {
 		c.note(Broken{Invariant: incomplete, Verdict: invariant.Unknown,
@@ -363,7 +363,7 @@ func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request, wr
 	c.note(b)
 }
 
-// story returns the changes that led to the last of some, in a table that was created by change born.
+// story returns the changes that led to the last of the deciding ones, in a table that was created by change born.
 func (c *Checker) story(deciding []int, born int) (shown []ddbfake.Change) {
 	log := c.db.Changes()
 	if len(log) == 0 {

@@ -200,7 +200,7 @@ func TestConcurrentCallsAreJudgedInTheOrderOfTheLog(t *testing.T) {
 	}
 }
 
-// An invariant of the caller's own is told of each request, and one that cannot watch is no ok.
+// An invariant of the caller's own gets each request. If it cannot watch, the verdict is not ok.
 func TestAnInvariantOfOnesOwnWatches(t *testing.T) {
 	own := func(watch func(invariant.Promise) invariant.Watcher) invariant.Invariant {
 		return invariant.Invariant{
@@ -239,7 +239,7 @@ func TestAnInvariantOfOnesOwnWatches(t *testing.T) {
 	}
 }
 
-// A program that sets rows up is not judged, and what it writes is the past of what others write.
+// A program that sets rows up is not judged, and its writes count as the past of other writes.
 func TestSetupIsExempt(t *testing.T) {
 	for _, test := range []struct {
 		except   []string

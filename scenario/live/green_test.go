@@ -17,8 +17,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
-// Ways to pass without having been judged, each of which ends in a failure of Watch, and in the verdict by which
-// isr-sim serve --check sets its exit code.
+// Ways to pass without being judged. Watch fails on each, and isr-sim serve --check gets a verdict from which it takes
+// its exit code.
 func TestGreenWithoutBeingJudged(t *testing.T) {
 	only := func(all ...invariant.Invariant) live.Options { return live.Options{Invariants: all} }
 	mapped := func(rows ...isr.Row) live.Options { return live.Options{Rows: isr.Schema{Rows: rows}} }

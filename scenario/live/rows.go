@@ -26,7 +26,7 @@ func (r *ownRows) mapping() *rowmap.Mapping {
 	return r.Mapping
 }
 
-// translate returns what a request means for META and LOCK, and sees the tables that those are taken to be in.
+// translate returns the changes of META and LOCK that a request means, and notes the tables of these rows.
 func (c *Checker) translate(request []ddbfake.Change) []ddbfake.Change {
 	c.rows.sources, c.rows.request = map[int]tableName{}, request
 	var all []ddbfake.Change
@@ -83,8 +83,7 @@ func (c *Checker) translated(log []ddbfake.Change) []ddbfake.Change {
 	return c.rows.Log(log)
 }
 
-// countSource counts a judged change for the table that it was made in, where that is another than the one of its
-// translation.
+// countSource counts a judged change for the table that it was made in, if its translation belongs to another one.
 func (c *Checker) countSource(seq int) {
 	if c.rows == nil {
 		return
@@ -94,7 +93,7 @@ func (c *Checker) countSource(seq int) {
 	}
 }
 
-// created is the number of times that a table was created again; of all tables of a cache, the number for all of them.
+// created is how many times a table was created again; for the tables of one cache, how many times in all.
 func (c *Checker) created(t *table) (times int) {
 	if !t.translated {
 		return t.created

@@ -129,8 +129,8 @@ func TestTableTheory(t *testing.T) {
 	s.wantReported("violated stale-writer by mallory", "unknown monotonic-publication by mallory")
 }
 
-// A record of Powertools is completed without a condition. A function that outlives its record's lease completes that of
-// its successor.
+// A record of Powertools is completed without a condition. A function that outlives its record's lease completes its
+// successor's record.
 func TestPowertools(t *testing.T) {
 	s := own(t, ready(t, "powertools"), map[string]string{"pages": "id"})
 	record := func(actor, status string, pairs ...types.AttributeValue) {

@@ -22,7 +22,7 @@ type settled struct {
 	broken  bool
 }
 
-// settling is a page that was asked for.
+// settling is the state of a page that was asked for.
 type settling struct {
 	first *history.Event
 	made  bool           // since the last request for it

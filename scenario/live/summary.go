@@ -17,8 +17,8 @@ import (
 
 // Summary is what rows and requests tell of a stampede and of stale reads.
 //
-// A window of a page ends when its page is no longer fresh, and the next one begins there. So it holds the work for one
-// page that is fresh once: a correct cache publishes once in it.
+// A window of a page ends when its page is no longer fresh, and the next one begins there. A page needs to be made once
+// in a window: a correct cache publishes it once.
 type Summary struct {
 	Pages     int           // the number of pages that were published
 	Publishes int           // the greatest number of publishes of one page in one window; 0 if nothing was published
@@ -27,7 +27,7 @@ type Summary struct {
 	Oldest    time.Duration // the greatest age of a row that was read: time since generated_at
 	Overdue   time.Duration // the greatest time since the end of freshness of a row that was read; 0 if all were fresh
 
-	// What String tells besides: the rows of Publishes, Locks and Oldest, and the clients that wrote rows of the cache,
+	// Further facts for String: the rows of Publishes, Locks and Oldest, and the clients that wrote rows of the cache,
 	// sorted.
 	published, locked, read string
 	actors                  []string
@@ -65,8 +65,8 @@ func (s Summary) String() string {
 	return b.String()
 }
 
-// Summary reads the log, and the latest requests, from New on. What a Restore took back is not in it. An eventually
-// consistent read counts as one of the row as it was: under a replica lag it may have seen an older one.
+// Summary reads the log, and the latest requests, from New on. It leaves out changes that a Restore took back. An
+// eventually consistent read counts as a read of the current row: under a replica lag it may have seen an older one.
 func (c *Checker) Summary() Summary {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -218,7 +218,7 @@ func reads(r ddbfake.Request) bool {
 	return r.Err == nil && (r.Operation == "GetItem" || r.Operation == "BatchGetItem" || r.Operation == "TransactGetItems")
 }
 
-// lastNumbering are the requests since their numbers last began anew, which they do when a DB is restored.
+// lastNumbering returns the requests since the last restore of the DB, at which their numbers begin again.
 func lastNumbering(requests []ddbfake.Request) []ddbfake.Request {
 	for i := len(requests) - 1; i > 0; i-- {
 		if requests[i].ID <= requests[i-1].ID {
@@ -228,7 +228,7 @@ func lastNumbering(requests []ddbfake.Request) []ddbfake.Request {
 	return requests
 }
 
-// take takes in the next event.
+// take counts the next event.
 func (s *summing) take(e event) {
 	p := s.pages[e.page]
 	if p == nil {
@@ -271,7 +271,7 @@ func (s *summing) take(e event) {
 	}
 }
 
-// noteRead takes in a read of a page.
+// noteRead notes a read of a page.
 func (s *summing) noteRead(p *pageSum, e event) {
 	if !p.known {
 		return // there was no page to be read

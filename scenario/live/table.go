@@ -30,7 +30,7 @@ type table struct {
 	clocks   map[string]bool // by actor, for the actors whose rows have shown their clocks: whether the clock is right
 
 	toldNoLock, toldClock bool
-	translated            bool // it is no table, but all those of one cache with rows of its own
+	translated            bool // it stands for all tables of one cache with rows of its own
 }
 
 // String describes the table in one line.

@@ -166,7 +166,7 @@ func TestAClockThatIsHoursOffIsOneHint(t *testing.T) {
 			if got := s.checker.Found().Broken[0].Why; !strings.Contains(got, side) {
 				t.Errorf("got %q, want it to say %q", got, side)
 			}
-			// Whose clock is right is judged.
+			// Actors whose clocks are right are judged.
 			s.reported = nil
 			carol := s.store("carol")
 			s.publish(carol, "/carol")

@@ -24,8 +24,8 @@ type callOf struct{ call, tenant, key string }
 // calls are the requests under way, by actor.
 type calls map[string]map[callOf]history.Kind
 
-// Tell takes in what clients saw, in the order in which it happened. Without it, only the invariants of the change log
-// are judged.
+// Tell gets what clients saw, in the order in which it happened. Without it, only the invariants of the change log are
+// judged.
 //
 // An event is told when it happens, and its client goes on when Tell has returned: Asked before the cache is called,
 // Rendered after the origin was read and before the page is published, Served and Failed after the cache has answered.
@@ -34,8 +34,8 @@ type calls map[string]map[callOf]history.Kind
 // requests; it must be another one after a crash. A Rendered event needs Partition, the partition key of the page's
 // rows, only if Options.Rows does not say it and it is not isr.PartitionKey of tenant and key.
 //
-// An error says which event is wrong, and why. Then none of them is taken in. At most 200,000 events are kept, with 64
-// MB of text; a Restore begins anew.
+// An error says which event is wrong, and why. Then none of them counts. At most 200,000 events are kept, with 64 MB of
+// text; a Restore begins again with none.
 func (c *Checker) Tell(events ...history.Event) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

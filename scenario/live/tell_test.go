@@ -249,7 +249,7 @@ func TestAFindingShowsWhatWasTold(t *testing.T) {
 	}
 }
 
-// Nothing of a list is taken in if one of its events is wrong.
+// No event of a list is accepted if one of them is wrong.
 func TestWrongHistoryIsRefusedWhole(t *testing.T) {
 	ask := asked("alice", "/home")
 	for _, test := range []struct {
@@ -344,7 +344,7 @@ func TestAHistoryThatWasAskedForAndNotTold(t *testing.T) {
 	s.wantReported()
 }
 
-// Where no lock was seen, the check does not say that it was not taken.
+// If no lock was seen, the check does not say that a lock was not taken.
 func TestRenderingsWithoutLockRows(t *testing.T) {
 	s := hear(t, live.Options{Invariants: []invariant.Invariant{invariant.Named("single-flight")}})
 	alice := s.store("alice")

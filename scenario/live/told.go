@@ -39,7 +39,7 @@ type told struct {
 // doubtOf is a doubt about the events of a page, which is shown once.
 type doubtOf struct{ invariant, tenant, key string }
 
-// begin forgets the requests under way, and what later times have told. Renderings up to now may still be served.
+// begin forgets the requests under way, and events from later than now. Pages rendered up to now may still be served.
 func (t *told) begin(o Options) {
 	past := t.events
 	*t = told{named: t.named, judged: t.judged, total: t.total, full: t.full, calls: calls{}, doubts: map[doubtOf]bool{}}

@@ -16,8 +16,8 @@ type TB interface {
 // Watch judges all that db's clients write while the test runs. A Look, and the end of the test, fail the test with
 // each invariant that is violated and each that cannot be judged: its statement, the reason and the few changes that
 // show it. A test that wrote nothing that can be judged fails as vacuous, unless it was skipped or has failed already;
-// so does one that took locks and published no page: name lock-theft for a test of locks alone. What was
-// written before a Restore of db is judged, too. Rows that are in the table before Watch are known, and not judged.
+// so does one that took locks and published no page: name lock-theft for a test of locks alone. Rows written before a
+// Restore of db are judged, too. Rows that are in the table before Watch are known, and not judged.
 //
 // In the end the test's log has the Checker's Summary. Options.OnBroken is called too, if set. Nothing may write any
 // more when the cleanup of the test runs; functions of Cleanup that are registered after Watch may.
@@ -80,7 +80,7 @@ func skipped(t TB) bool {
 	return ok && s.Skipped()
 }
 
-// vacuous says that nothing was judged, and what was there instead.
+// vacuous says that nothing was judged, and which rows were there instead.
 func (c *Checker) vacuous(found Found) string {
 	switch {
 	case len(c.options.Invariants) == 0:

@@ -19,7 +19,7 @@ import (
 
 var _ live.TB = testing.TB(nil)
 
-// someTest is a test that notes what befalls it.
+// someTest is a test that notes its own failures and logs.
 type someTest struct {
 	cleanups []func()
 	errors   []string
@@ -170,7 +170,8 @@ func TestWatchKnowsAndDoesNotJudgeFormerRows(t *testing.T) {
 	wantTest(t, test)
 }
 
-// Whatever sets the fake back, what was written before is judged, and what is written afterwards is judged anew.
+// Whatever sets the fake back, earlier changes have been judged by then, and later ones are judged from the restored
+// state.
 func TestAFakeThatIsSetBackIsJudgedBefore(t *testing.T) {
 	for name, set := range map[string]func(s *traffic, to *ddbfake.Snapshot){
 		"to fewer changes": func(s *traffic, to *ddbfake.Snapshot) { s.db.Restore(to) },

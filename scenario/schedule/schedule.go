@@ -30,8 +30,8 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Planned is something that befalls an actor's node at a certain time, in every schedule. Time does not go on before it
-// has happened; what else can happen at that time comes before it or after it, as the schedule has it.
+// Planned is an event of an actor's node at a certain time, in every schedule. Time does not go on before it has
+// happened. The schedule decides which other steps of that time come before it.
 //
 // A crash or a pause of a node that is down changes nothing, nor does a restart of one that is not, nor anything once the
 // actor's code has come to its end. A pause of a node that is paused makes the pause longer, if it ends later.

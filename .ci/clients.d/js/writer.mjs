@@ -1,6 +1,7 @@
 // Writers of an ISR cache with the AWS SDK for JavaScript v3 against isr-sim serve --check: see .ci/clients.
 //
-// A correct one is not heard of; one that publishes without a fence is named as soon as its request is answered.
+// The server says nothing of a correct writer. It names a writer without a fence as soon as it has answered its
+// request.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import {

@@ -1,6 +1,6 @@
-// Command canned answers every request with the same bytes, as long as a META row is in JSON: what net/http itself
-// costs a server that is built on it, or, as canned fasthttp, what that library costs, on which isr-sim serve is built.
-// Like isr-sim serve, it prints its endpoint as JSON and serves until it is killed.
+// Command canned answers every request with the same bytes, as many as a META row has in JSON. Its times are the costs
+// of net/http itself, or, as canned fasthttp, those of the library that isr-sim serve is built on. Like isr-sim serve,
+// it prints its endpoint as JSON and serves until it is killed.
 package main
 
 import (

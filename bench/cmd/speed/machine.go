@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 )
 
-// machine is where and with what was measured: names and values.
+// machine describes the machine and the tools of the measurement: names and values.
 type machine [][2]string
 
 func describeMachine(ctx context.Context, p programs) machine {
@@ -65,7 +65,7 @@ func loads() []string {
 	return averages[:min(3, len(averages))]
 }
 
-// loadNote says what to think of them: one busy program is the run itself.
+// loadNote comments on them: one busy program is the run itself.
 func loadNote() string {
 	const idle = 2
 	if averages := loads(); len(averages) > 0 {

@@ -10,7 +10,7 @@ import (
 // measurement is one figure of one benchmark.
 type measurement struct{ benchmark, unit string }
 
-// figures are what each round gave, in order.
+// figures are the results of the rounds, in order.
 type figures []float64
 
 // parseResults reads what the benchmarks of all rounds have printed: a name, a count of iterations, and pairs of value

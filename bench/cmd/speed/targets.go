@@ -20,8 +20,8 @@ type line struct {
 	ours   measurement
 	theirs measurement // none where peer is empty
 
-	// What must hold: theirs/ours >= atLeast; or ours/theirs <= atMost; or, without a peer, ours < below. With none of
-	// them the line is for information.
+	// The target: theirs/ours >= atLeast; or ours/theirs <= atMost; or, without a peer, ours < below. With none of them
+	// the line is for information.
 	atLeast, atMost, below float64
 }
 

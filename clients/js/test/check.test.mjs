@@ -1,4 +1,4 @@
-// A test that is a check, without the command: what it is told, and what its end means.
+// A test that is a check, without the command: the arguments that it passes, and the meaning of exit codes.
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import path from 'node:path'
 import test from 'node:test'
 import core from '../check.cjs'
 
-// A command that prints what it is told, a complaint, and ends with the code in ISR_SIM_ENDS.
+// A command that prints its arguments and a complaint, and ends with the code in ISR_SIM_ENDS.
 const folder = mkdtempSync(path.join(tmpdir(), 'isr-sim-'))
 const command = path.join(folder, 'isr-sim')
 writeFileSync(command, '#!/bin/sh\nprintf "%s\\n" "$@"\necho complaint >&2\nexit "$ISR_SIM_ENDS"\n')

@@ -8,8 +8,8 @@ import test from 'node:test'
 
 const start = 1_000_000_000_000
 
-// get is the source of the node's only method; create, if it is said, that of what makes the cache. script is the
-// commands of another node, and more what node is called with besides.
+// get is the source of the node's only method, and create that of the function that makes the cache. script is the
+// commands of another node, and more the other arguments of node.
 async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, script = Array(commands).fill({ verb: 'get', key: '/home' }), more = `['get']`) {
   const parked = new Map()
   let quiet = null

@@ -1,5 +1,5 @@
-// What the modules export, and what their types say that they do. That the types are right is seen by tsc: .ci/nodes
-// has it read a program that uses all of it, and one that misuses it.
+// The modules export exactly what their types declare. tsc checks that the types are right: .ci/nodes runs it on a
+// program that uses all of them, and on one that misuses them.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import test from 'node:test'

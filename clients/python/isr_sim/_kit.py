@@ -17,7 +17,8 @@ import uuid
 
 from . import _threads
 
-# What the node, its libraries and its children print is no line of the protocol: it goes to stderr. They read none, too.
+# The output of the node, its libraries and its children is no line of the protocol: it goes to stderr. They read none,
+# too.
 sys.stdout.flush()
 _told, _lines = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")  # no child has them
 with open(os.devnull) as _nothing:
@@ -132,7 +133,7 @@ def _clock_gettime_ns(clock):
 
 time.time = lambda: _now / 1000
 time.time_ns = lambda: _now * 1_000_000
-# A node works in no time, so that the clocks of the processor say no more than the others.
+# A node works in no time, so the clocks of the processor show no more than the others.
 time.monotonic = time.perf_counter = time.process_time = time.thread_time = _monotonic
 time.monotonic_ns = time.perf_counter_ns = time.process_time_ns = time.thread_time_ns = lambda: (_now - _began) * 1_000_000
 if hasattr(time, "clock_gettime"):
@@ -194,8 +195,8 @@ uuid._generate_time_safe = uuid._UuidCreate = None  # uuid1 has the clock of tim
 uuid._node = 0x020000000001  # and no hardware's address
 
 
-# A module that a life is the first to need draws when it is imported (secrets and multiprocessing do), and no later life
-# of the process draws that again: so it takes nothing from the life's numbers.
+# Some modules draw when they are imported (secrets and multiprocessing do). Only the first life of a process imports
+# them, so what they draw is not taken from the life's numbers.
 _load = importlib._bootstrap._find_and_load
 
 
@@ -253,7 +254,7 @@ if _fork:
     os.fork = _fork_and_note
     os.register_at_fork(after_in_child=_threads.forget)
 
-# What the simulator has besides DynamoDB.
+# The services of the simulator besides DynamoDB.
 
 
 def origin(key):
@@ -401,7 +402,7 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
                 body, fresh = getattr(cache, line["verb"])(*of) or ("", False)
                 then = _now
                 _threads.drain()
-                # What was fresh when the cache said so may not be any more, and nobody has claimed that it is.
+                # Time has moved since the cache called the page fresh, and the cache does not claim that it still is.
                 say(type="reply", id=line["id"], body=body, fresh=fresh and _now == then)
             except Exception as e:  # the command failed: that is its reply
                 _threads.drain()

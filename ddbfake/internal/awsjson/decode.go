@@ -50,8 +50,8 @@ type decoder struct {
 	depth     int // objects and arrays that are open
 	malformed bool
 	scratch   []byte // the last string with escapes
-	// strings, numbers and texts are room for values and for members: nearly all of a request are of these types, so they
-	// are allocated a few at a time. They go together, when the call is over.
+	// strings, numbers and texts are memory for values and members. Nearly all of a request is of these types, so they are
+	// allocated a few at a time. They are freed together, after the call.
 	strings []types.AttributeValueMemberS
 	numbers []types.AttributeValueMemberN
 	texts   []string

@@ -60,7 +60,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// DynamoDB Local is no witness for these: 3.3.1 answers most of them with status 500 and lets the others pass.
+// DynamoDB Local is no reference for these: 3.3.1 answers most of them with status 500 and accepts the others.
 func TestDecodeRefuses(t *testing.T) {
 	const (
 		structure = "Start of structure or map found where not expected"

@@ -84,7 +84,7 @@ type encoder struct {
 type frame struct {
 	array bool
 	comma bool
-	// entries is where the entries of a map begin in encoder.entries, plus one; zero if this is no map.
+	// entries is one more than the index in encoder.entries of the map's first entry; zero if this is no map.
 	entries int
 }
 

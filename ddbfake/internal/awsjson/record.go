@@ -42,7 +42,7 @@ func (e *encoder) entry(name string) {
 	e.buf = append(e.buf, ':')
 }
 
-// value writes an attribute value as the engine keeps it, to the byte as the SDK's are written.
+// value writes an attribute value of the engine, with the same bytes as the SDK's value.
 func (e *encoder) value(v attr.Value) {
 	switch v := v.(type) {
 	case attr.S: // nearly all are these two

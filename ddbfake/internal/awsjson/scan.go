@@ -46,7 +46,7 @@ func (d *decoder) kind() byte {
 	return c
 }
 
-// maxDepth is the number of objects and arrays that may be open at a time. It is that of package jsontext.
+// maxDepth is the number of objects and arrays that may be open at a time. It is the limit of package jsontext.
 const maxDepth = 10000
 
 // enter moves into the object or array whose opening bracket is ahead, and says whether it has a member or element; if
@@ -114,7 +114,7 @@ func (d *decoder) string() string {
 	return s
 }
 
-// shareText is the longest body that its strings share: one allocation for all of them is worth it, but a row that is
+// shareText is the length up to which the strings of a body share its memory. That saves allocations, but a row that is
 // kept must not keep megabytes.
 const shareText = 4 << 10
 

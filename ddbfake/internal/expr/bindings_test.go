@@ -10,7 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// After any earlier requests, bound names and values are those of the maps. Those that are not bound are many, or
+// After any earlier requests, bound names and values equal those of the maps. Those that are not bound are many, or
 // Validate or the conversion of a value may refuse them.
 func TestBindings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))

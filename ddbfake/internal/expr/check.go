@@ -6,9 +6,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// checker finds the mistakes that are refused with these Args before any item is looked at. Operands come before the
-// nodes that they belong to. It is passed by value, so that a check, which every call with an expression has, allocates
-// nothing.
+// checker finds the mistakes that DynamoDB refuses, with these Args, before it looks at any item. Operands come before
+// the nodes that they belong to. It is passed by value, so that a check allocates nothing: every call with an
+// expression makes one.
 type checker struct {
 	lang language
 	args Args

@@ -44,7 +44,7 @@ func parseCondition(lang language, src string, read reading) (*Condition, error)
 	return c, nil
 }
 
-// root has a whole expression reviewed as the operands of AND are.
+// root makes the review treat a whole expression as an operand of AND.
 type root struct{ condition }
 
 func (n *root) review(r *reviewer) { r.conditions(n.condition) }
@@ -63,16 +63,16 @@ func (c *Condition) Check(args Args) error {
 	return c.root.check(checker{lang: c.lang, args: args})
 }
 
-// Attributes returns the top-level names that the condition reads, each once, as they occur. (A filter may not read key
-// attributes.)
+// Attributes returns the top-level names that the condition reads, each once, in the order of the source. (A filter may
+// not read key attributes.)
 func (c *Condition) Attributes(args Args) []string {
 	var out names
 	out.node(c.root, args)
 	return out
 }
 
-// Nested returns the top-level names of the attributes into which paths of the condition lead, each once, as they
-// occur. (No key attribute may be among them.)
+// Nested returns the top-level names of the attributes whose inner values the condition reads, each once, in the order
+// of the source. (No key attribute may be among them.)
 func (c *Condition) Nested(args Args) []string { return c.nested.attributes(args) }
 
 // Eval reports whether the condition holds for an item; nil stands for a missing item, which has no attributes. A

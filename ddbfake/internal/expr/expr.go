@@ -15,7 +15,7 @@ type Args struct {
 	Names  map[string]string     // ExpressionAttributeNames: "#a" to an attribute's name
 	Values map[string]attr.Value // ExpressionAttributeValues: ":v" to a value
 
-	// Bound, if it is not nil, stands for Names and Values, which are nil then.
+	// Bound, if it is not nil, takes the place of Names and Values, which are then nil.
 	Bound *Bindings
 }
 
@@ -124,7 +124,7 @@ var (
 )
 
 // Validate finds the mistakes that DynamoDB refuses in the maps themselves, for any expressions: empty maps, and
-// malformed keys. Of several errors it reports that of the first key in order.
+// malformed keys. If several keys are wrong it reports the first in order.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.ExpressionAttributeNames.html
 func (a Args) Validate() error {

@@ -262,7 +262,7 @@ func (p drawnPath) overlaps(q drawnPath) bool {
 	return true
 }
 
-// path draws a path that follows the row more often than not, and its text.
+// path draws a path, with its text. It mostly follows the row.
 func (d *draw) path() (drawnPath, string) {
 	p := drawnPath{d.name()}
 	for d.below(3) > 0 && len(p) < maxPathElements {

@@ -228,7 +228,7 @@ func (d *draw) operand(levels int) drawnOperand {
 	return drawnOperand{source: text, path: p, value: func(item attr.Item) (attr.Value, []error) { return p.at(item), nil }}
 }
 
-// constantLike draws a value that is old more often than not, if old may be added to or deleted from.
+// constantLike draws a value. If ADD or DELETE could change old, it mostly draws old itself.
 func (d *draw) constantLike(old attr.Value) drawnOperand {
 	if old == nil || !IsSet(attr.KindOf(old)) && attr.KindOf(old) != "N" || d.below(3) == 0 {
 		return d.constantOperand()

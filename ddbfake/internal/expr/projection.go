@@ -61,7 +61,7 @@ func (p *Projection) Names() []string { return p.tokens.names }
 // Values returns nil: projections have no values.
 func (p *Projection) Values() []string { return nil }
 
-// Attributes returns the top-level names that the projection reads, each once, as they occur.
+// Attributes returns the top-level names that the projection reads, each once, in the order of the source.
 func (p *Projection) Attributes(args Args) []string {
 	var out names
 	for _, path := range p.paths {
@@ -70,8 +70,8 @@ func (p *Projection) Attributes(args Args) []string {
 	return out
 }
 
-// Nested returns the top-level names of the attributes into which paths of the projection lead, each once, as they
-// occur. (No key attribute may be among them.)
+// Nested returns the top-level names of the attributes whose inner values the projection reads, each once, in the order
+// of the source. (No key attribute may be among them.)
 func (p *Projection) Nested(args Args) []string { return p.nested.attributes(args) }
 
 // Check finds the mistakes that DynamoDB refuses before it looks at any item.
@@ -82,8 +82,8 @@ func (p *Projection) Check(args Args) error {
 	return checkAll(checker{lang: projectionLanguage, args: args}, p.paths)
 }
 
-// Apply cuts an item down to the paths that lead somewhere, which may be none of them. List elements keep their order
-// and close their gaps. A missing item (nil) stays missing. The result shares values with the item.
+// Apply cuts an item down to the paths that it has, which may be none. List elements keep their order and close their
+// gaps. A missing item (nil) stays missing. The result shares values with the item.
 func (p *Projection) Apply(item attr.Item, args Args) (attr.Item, error) {
 	switch {
 	case item == nil:

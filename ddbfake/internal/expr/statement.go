@@ -3,7 +3,7 @@ package expr
 import "github.com/isr-sim/isr-sim/ddbfake/attr"
 
 // The parts of a statement in PartiQL are said in the languages of this package, with aliases for all names and values.
-// What they mean is the same. Their size is not limited: the statement's is.
+// Their meaning is the same. Their size is not limited: the statement's is.
 
 // ParseStatementCondition parses the condition of a statement. The error is an [*Error], of which the service prints the
 // Message alone.

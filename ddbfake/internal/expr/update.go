@@ -103,7 +103,7 @@ func (u *Update) Names() []string { return u.tokens.names }
 // Values returns the ":v" in the update.
 func (u *Update) Values() []string { return u.tokens.values }
 
-// Attributes returns the top-level names that the update writes, each once, as they occur.
+// Attributes returns the top-level names that the update writes, each once, in the order of the source.
 func (u *Update) Attributes(args Args) []string {
 	var out names
 	for _, a := range u.actions {
@@ -112,8 +112,8 @@ func (u *Update) Attributes(args Args) []string {
 	return out
 }
 
-// Writing returns the first top-level name that the update writes and for which that is true, "" if there is none. (No
-// key attribute may be among them.)
+// Writing returns the first top-level name that the update writes and for which is holds, "" if there is none. (No key
+// attribute may be among them.)
 func (u *Update) Writing(args Args, is func(name string) bool) string {
 	for _, a := range u.actions {
 		if name, ok := a.target.steps[0].attribute(args); ok && is(name) {
@@ -129,8 +129,8 @@ type Written struct {
 	Kind attr.Kind
 }
 
-// Writes returns the top-level attributes whose new type the update shows, as they occur: those set to a constant or to
-// a sum, and those added to.
+// Writes returns the top-level attributes whose new type the update shows, in the order of the source: those set to a
+// constant or to a sum, and those added to.
 func (u *Update) Writes(args Args) []Written {
 	c := checker{lang: updateLanguage, args: args}
 	var all []Written
@@ -149,8 +149,8 @@ func (u *Update) Writes(args Args) []Written {
 	return all
 }
 
-// Nested returns the top-level names of the attributes into which paths of the update lead, each once, as they occur.
-// (No key attribute may be among them.)
+// Nested returns the top-level names of the attributes whose inner values the update names, each once, in the order of
+// the source. (No key attribute may be among them.)
 func (u *Update) Nested(args Args) []string { return u.nested.attributes(args) }
 
 // OnlyRemoves reports whether there are only REMOVE and DELETE sections: such an update of a missing item creates
@@ -207,7 +207,7 @@ var longKind = map[attr.Kind]string{
 	"BOOL": "BOOLEAN", "NULL": "NULL", "M": "MAP", "L": "LIST",
 }
 
-// Apply returns the item after the update. Old, which may be nil for a missing item, stays as it is; the result shares
+// Apply returns the item after the update. Old, which may be nil for a missing item, does not change; the result shares
 // the values that the update does not touch, and is never nil. Apply does not know the key: give the key's attributes
 // as old when the item is missing.
 //
@@ -263,7 +263,7 @@ func (u *Update) evaluate(results []attr.Value, old packed.Attributes, args Args
 	return results, flat, nil
 }
 
-// worded puts an error into the words of this kind of update.
+// worded words an error for this kind of update.
 func (u *Update) worded(err error) error {
 	if u.mismatch != nil && errors.Is(err, errOperandType) {
 		return u.mismatch
@@ -282,8 +282,8 @@ func (u *Update) applyFlat(old *packed.Record, args Args, results []attr.Value) 
 	return old.With(names, results)
 }
 
-// Touched cuts an item down to the paths that the update writes, as far as they lead somewhere: the old item for
-// UPDATED_OLD, the new one for UPDATED_NEW. It returns nil if nothing is left.
+// Touched cuts an item down to those paths that the update writes and the item has: the old item for UPDATED_OLD, the
+// new one for UPDATED_NEW. It returns nil if nothing is left.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html#DDB-UpdateItem-request-ReturnValues
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_returnvalues.py (nested paths, run on

@@ -20,14 +20,14 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Attributes have values by name: an [attr.Item] or a [Record].
+// Attributes looks values up by name: an [attr.Item] or a [Record].
 type Attributes interface {
 	// Get returns the value of this name, nil if there is none.
 	Get(name string) attr.Value
 }
 
-// Record is a row as a store keeps it: its attributes in one array, in the order of their names. Making one from
-// another, comparing two, keeping one and looking for one of a few names cost a fraction of the same with an [attr.Item]. A
+// Record is a row as a store keeps it: its attributes in one array, in the order of their names. To make a Record from
+// another, to compare two, to keep one and to find a name in it cost a fraction of the same with an [attr.Item]. A
 // Record is immutable; the zero Record has no attributes.
 type Record struct{ attributes []attribute }
 

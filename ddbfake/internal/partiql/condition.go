@@ -27,7 +27,7 @@ func (b *Bound) Unless(hash string) (string, error) {
 	return join("OR", absent, where).text, err
 }
 
-// said is a translated condition. One that is joined by AND or OR is loose: it stands in parentheses within another.
+// said is a translated condition. A condition with AND or OR is loose: it stands in parentheses within another.
 type said struct {
 	text  string
 	loose bool
@@ -270,8 +270,8 @@ func (b *Bound) operand(n Node) (string, error) {
 	return b.placeholder(v), nil
 }
 
-// Changes translates SET and REMOVE into a source for [expr.ParseStatementUpdate]. What set_add and set_delete do is
-// ADD and DELETE there.
+// Changes translates SET and REMOVE into a source for [expr.ParseStatementUpdate]. There, set_add and set_delete are
+// ADD and DELETE.
 func (b *Bound) Changes() (string, error) {
 	sections := map[string][]string{}
 	for i := range b.changes {

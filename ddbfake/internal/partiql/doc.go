@@ -25,6 +25,5 @@
 // # Limits
 //
 // A statement has at most 8,192 characters, which the caller checks and which bounds the recursion of the parser. Parts
-// of PartiQL that DynamoDB does not have (joins, aggregates, CASE, subqueries) are read no further than it takes to
-// refuse them.
+// of PartiQL that DynamoDB does not have (joins, aggregates, CASE, subqueries) are read only until they can be refused.
 package partiql

@@ -24,8 +24,8 @@ type Equal struct {
 	Value     attr.Value
 }
 
-// Equalities returns the conditions with which a WHERE fixes attributes, each of which must hold, and the number of
-// all its conditions.
+// Equalities returns the conditions of a WHERE that fix attributes, and the number of all its conditions. AND joins
+// them, so each must hold.
 func (b *Bound) Equalities() (equal []Equal, conditions int) {
 	for _, n := range conjuncts(nil, b.where) {
 		conditions++
@@ -51,9 +51,9 @@ func conjuncts(to []Node, n Node) []Node {
 type Branch struct {
 	// Hash is the value that it gives the partition key; nil if it gives none.
 	Hash attr.Value
-	// Sort is what it asks of the sort key; nil if that is nothing that a Query could ask.
+	// Sort is its condition on the sort key; nil if it has none that a Query could have.
 	Sort *expr.Test
-	// Others are the attributes in all its other conditions, each once, as they occur.
+	// Others are the attributes in all its other conditions, each once, in the order of the source.
 	Others []string
 	// Only says that there are no other conditions.
 	Only bool
@@ -63,8 +63,8 @@ type Branch struct {
 	tests   []*expr.Test
 }
 
-// Branches splits a WHERE by what it asks of a key, and reports whether each branch gives the partition key a value:
-// then the statement reads these partitions, and else the whole table. Branches that cannot hold are left out.
+// Branches splits a WHERE by its conditions on a key. keyed says that each branch gives the partition key a value: then
+// the statement reads these partitions, and otherwise the whole table. Branches that cannot hold are left out.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.select.html
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier2/partiql/whereOverlap.test.ts
@@ -233,7 +233,7 @@ var comparisons = map[string][2]string{
 	"=": {"EQ", "EQ"}, "<": {"LT", "GT"}, "<=": {"LE", "GE"}, ">": {"GT", "LT"}, ">=": {"GE", "LE"},
 }
 
-// test1 returns a condition on one attribute as a Query could have it; nil if it is another one.
+// test1 returns a condition on one attribute in the form of a Query's; nil if a Query could not have it.
 func (b *Bound) test1(n Node) *expr.Test {
 	t := &expr.Test{}
 	var x Node

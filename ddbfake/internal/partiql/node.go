@@ -64,7 +64,7 @@ type (
 		at Pos
 	}
 
-	// binary is an operator between two expressions. The right one of in is a collection.
+	// binary is an operator between two expressions. The right operand of IN is a collection.
 	binary struct {
 		op          string // in lower case
 		not         bool   // NOT IN, NOT LIKE

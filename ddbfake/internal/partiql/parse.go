@@ -61,7 +61,7 @@ func Parse(src string) (*Statement, error) {
 	return &Statement{value: n, at: n.place()}, nil
 }
 
-// existence turns a call of EXISTS with a SELECT, which is a statement if it stands alone, into that statement.
+// existence returns the statement that EXISTS(SELECT ...) is when it stands alone; nil for any other node.
 func existence(n Node) *Statement {
 	c, ok := n.(*call)
 	if !ok || c.function != "exists" || len(c.args) != 1 {
@@ -133,7 +133,7 @@ var precedences = map[string]int{
 	"like": 50, "+": 60, "-": 60, "||": 60, "*": 70, "/": 70, "%": 70,
 }
 
-// tightest is the precedence of what is no operator.
+// tightest is the precedence of a term without an operator.
 const tightest = 80
 
 // binding returns the precedence with which a node was read.
@@ -484,7 +484,7 @@ func (p *parser) sources(s *Statement) {
 	}
 }
 
-// alias reads another name for what stands before.
+// alias reads another name for the term before it.
 func (p *parser) alias() bool {
 	found := false
 	for _, word := range []string{"as", "at", "by"} {
@@ -550,7 +550,7 @@ func (p *parser) manipulation(t token) Node {
 	return s
 }
 
-// changes reads SET and REMOVE, as often as they come.
+// changes reads any number of SET and REMOVE clauses.
 func (p *parser) changes(s *Statement) {
 	for {
 		set := p.acceptWord("set")

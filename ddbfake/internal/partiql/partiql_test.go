@@ -190,8 +190,8 @@ func TestBranchesAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzParse reads any text: it is refused, or it prints to a source that prints the same. What it is translated into is
-// an expression.
+// FuzzParse reads any text: it is refused, or it prints to a source that prints the same. Its translation is an
+// expression.
 func FuzzParse(f *testing.F) {
 	for _, s := range statements {
 		f.Add(s[0])

@@ -51,7 +51,7 @@ func Create(name string) (*Draft, error) {
 // Place is the name that the file will have.
 func (d *Draft) Place() string { return d.name }
 
-// Commit puts the file its final place, in place of one that may be there. If that fails nothing has changed.
+// Commit moves the file to its final place, where it replaces an older one. If that fails nothing has changed.
 func (d *Draft) Commit(mode fs.FileMode) error {
 	d.over = true
 	if d.direct {

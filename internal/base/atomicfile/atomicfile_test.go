@@ -75,7 +75,7 @@ func TestWhatCannotBeWrittenLeavesNothing(t *testing.T) {
 	}
 }
 
-// A device stays what it is, and says when it is full. A file in its place would be read by nobody.
+// A device is not replaced by a file, and reports when it is full. Nobody would read a file in its place.
 func TestADeviceIsWrittenAndNotReplaced(t *testing.T) {
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {

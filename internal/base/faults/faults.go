@@ -50,8 +50,8 @@ func (t Text) String() string {
 	return b.String()
 }
 
-// Parse sets the kind and all that the predicates, nth and times point to. Errors name what was found and what was
-// expected: "a kind", say, one of kinds.
+// Parse sets the kind, and the values to which the predicates, nth and times point. Errors name what was found and what
+// was expected: aKind, such as "a kind", and the kinds.
 func (t *Text) Parse(text, aKind string, kinds []string) error {
 	fields, err := words.Split(text)
 	if err != nil {
@@ -123,8 +123,8 @@ func count(name, value, want string) (int, error) {
 	return n, nil
 }
 
-// Operation is the check of a predicate that names one of the operations; "such" ends the text that expects one. A fault
-// of another one would never strike.
+// Operation checks a predicate that must name one of the operations, since a fault of another one would never strike.
+// The error's text ends with such.
 func Operation(operations []string, such string) func(string) error {
 	return func(value string) error {
 		if slices.Contains(operations, value) {
@@ -137,7 +137,7 @@ func Operation(operations []string, such string) func(string) error {
 	}
 }
 
-// Waiting are the faults that wait for a call to hit, in the order in which they were added.
+// Waiting holds the faults that wait for a call to hit, in the order in which they were added.
 type Waiting[F any] []waiting[F]
 
 type waiting[F any] struct {
@@ -162,8 +162,9 @@ func (w Waiting[F]) All() []F {
 }
 
 // Next returns the fault that hits a call, nil if none does; it is dropped once it has hit as many calls as it should.
-// Match says whether one matches the call, and counts from which matching call on how many it hits; 0 is 1. One that is
-// not known is a mistake that must not pass in silence: it hits every matching call, until it is cleared.
+// match says whether a fault matches the call. counts returns the first matching call that it hits and how many it
+// hits; 0 is 1. A fault of an unknown kind is a mistake that must not pass in silence: it hits every matching call,
+// until it is cleared.
 func (w *Waiting[F]) Next(match func(*F) bool, counts func(*F) (nth, times int, known bool)) *F {
 	for i := range *w {
 		f := &(*w)[i]

@@ -7,8 +7,8 @@ import (
 	"math/bits"
 )
 
-// Hash is a fingerprint under construction; the zero Hash has taken in nothing. The order of the parts matters. Parts
-// without an order are added up, each as a Hash of its own.
+// Hash is a fingerprint under construction; the zero Hash is the fingerprint of nothing. The order of the parts
+// matters. Parts without an order are added up, each as a Hash of its own.
 type Hash uint64
 
 // Number takes in n.
@@ -42,7 +42,7 @@ func (w Wide) Plus(other Wide) Wide { return Wide{w[0] + other[0], w[1] + other[
 
 // Of returns the fingerprint of data.
 func Of(data []byte) Wide {
-	// Two sums, each of which takes in a word reversibly: data that differ in one word differ in both.
+	// Two sums, to each of which a word is added reversibly: data that differ in one word differ in both.
 	a, b := uint64(len(data)), ^uint64(len(data))
 	take := func(word uint64) {
 		a = bits.RotateLeft64((a^word)*0x9e3779b97f4a7c15, 29)

@@ -1,4 +1,4 @@
-// Package heap has the garbage collector run less often during campaigns.
+// Package heap makes the garbage collector run less often during campaigns.
 package heap
 
 import (
@@ -10,7 +10,7 @@ import (
 // Settings while campaigns run.
 const (
 	percent    = 800
-	limitBytes = 1 << 30 // near which it runs as often as necessary
+	limitBytes = 1 << 30 // near this limit it runs as often as necessary
 )
 
 // campaigns counts the running ones, and keeps the settings from before them.
@@ -21,9 +21,9 @@ var campaigns struct {
 	limit   int64
 }
 
-// CollectRarely has the garbage collector run less often until restore is called, unless the environment sets its rate.
-// Each schedule makes a world and throws it away, so nearly all of the heap is garbage. By default the collector would
-// look at the few living objects every few milliseconds, and take a third of one core, and more of two. If
+// CollectRarely makes the garbage collector run less often until restore is called, unless the environment sets its
+// rate. Each schedule makes a world and throws it away, so nearly all of the heap is garbage. By default the collector
+// would look at the few living objects every few milliseconds, and take a third of one core, and more of two. If
 // CollectRarely is called several times, the last restore sets the old rate again.
 func CollectRarely() (restore func()) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {

@@ -31,7 +31,7 @@ type Check struct {
 // Other is a program that is no cache: a lock, or a layer that has calls run once.
 type Other struct {
 	Worlds  worlds.Kind
-	Basic   scenario.Mark // that some world must reach, whatever Check.Reach says
+	Basic   scenario.Mark // some world must reach it, whatever Check.Reach says
 	Nothing string        // the words for a check that did not
 }
 
@@ -39,12 +39,12 @@ type Other struct {
 type Result struct {
 	Worlds, Schedules, Steps int
 	Marks                    map[scenario.Mark]int // in how many worlds each was reached
-	// Failed is the campaign of the world that is not ok, if there is one. It ended the check.
+	// Failed is the campaign of the world that is not ok, and ended the check; nil if all are ok.
 	Failed *campaign.Report
 	misfit string // why the mapping of rows does not fit the rows of some world
 }
 
-// name is that of each world.
+// name is the name of each world.
 const name = "drawn"
 
 // world draws the world of a number, as its file has it.
@@ -119,7 +119,7 @@ func (r *Result) add(report *campaign.Report) {
 	}
 }
 
-// nothing says why nothing was judged in any world; "" if something was.
+// nothing says why no world had anything to judge; "" if one had.
 func (c *Check) nothing(r *Result) string {
 	switch {
 	case r.Worlds == 0:

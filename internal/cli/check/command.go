@@ -96,7 +96,7 @@ fails.`,
 	return cmd
 }
 
-// files are those of a run that has failed, in the folder.
+// files are the files of a failed run, in the folder.
 const (
 	scenarioFile = "failed.yaml"
 	recordFile   = "failed.json"
@@ -234,7 +234,7 @@ func (c *command) together(cmd *cobra.Command) error {
 	}
 }
 
-// find finds out what the program can, and with it the worlds that are drawn.
+// find finds out what the program can do, which decides the worlds that are drawn.
 func (c *command) find(check *Check) error {
 	switch {
 	case c.lock:
@@ -260,7 +260,7 @@ func ttlOf(rows isr.Schema) string {
 	return hooks.NoTTL
 }
 
-// known refuses a word that is not one of names.
+// known refuses a word that is not among names.
 func known(flag string, words, names []string) error {
 	for _, word := range words {
 		if !slices.Contains(names, word) {
@@ -270,7 +270,7 @@ func known(flag string, words, names []string) error {
 	return nil
 }
 
-// keeps makes sure, before runs are made, that the files of one that fails can be written.
+// keeps makes sure, before the first run, that the files of a failed run can be written.
 func (c *command) keeps() error {
 	if err := os.MkdirAll(c.folder, 0o777); err != nil {
 		return cli.Usage(fmt.Errorf("--keep: %w", err), "")
@@ -287,7 +287,7 @@ func (c *command) keeps() error {
 // file is the scenario of the run that has failed.
 func (c *command) file() string { return filepath.Join(c.folder, scenarioFile) }
 
-// before runs what an earlier check has left. done says that it fails still.
+// before runs the failure that an earlier check has left. done says that it still fails.
 func (c *command) before(ctx context.Context, check *Check) (done bool, err error) {
 	_, err = os.Stat(c.file())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -365,7 +365,7 @@ func (c *command) failed(cmd *cobra.Command, check *Check, r *Result) error {
 	return c.fails(cmd.Context(), r.Failed)
 }
 
-// fails prints and keeps the run of a world that is not ok, in the smallest form that is found.
+// fails prints and keeps the run of a world that is not ok, made as small as possible.
 func (c *command) fails(ctx context.Context, report *campaign.Report) error {
 	if report.Failure == nil {
 		why := prose.Report(report, shell.Program(), shell.Quote(c.file()))

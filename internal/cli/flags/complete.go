@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// Complete has shells know the words that the commands take: scenarios, protocols, strategies and formats.
+// Complete tells shells the words that the commands take: scenarios, protocols, strategies and formats.
 func Complete(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		Complete(cmd)
@@ -20,7 +20,7 @@ func Complete(root *cobra.Command) {
 			"protocol": protocolWords, "strategy": strategies, "format": formats,
 		} {
 			if cmd.Flags().Lookup(flag) != nil {
-				// The only error is that of a flag which is not there.
+				// The only error is an unknown flag.
 				_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 					return words(), cobra.ShellCompDirectiveNoFileComp
 				})

@@ -28,17 +28,17 @@ type Corpus struct {
 	begin bool
 }
 
-// Register adds the flags. The help of --corpus ends with what: the use that the command makes of the schedules.
+// Register adds the flags. The help of --corpus ends with what: how the command uses the schedules.
 func (c *Corpus) Register(cmd *cobra.Command, what string) {
 	cmd.Flags().StringVar((*string)(&c.Corpus), "corpus", "", "a folder of recorded schedules: "+what)
 	cmd.Flags().BoolVar(&c.begin, "corpus-new", false, "make the folder of --corpus if it is not there, as on the first night")
 }
 
-// Given says whether there is to be a corpus.
+// Given says whether the user asks for a corpus.
 func (c *Corpus) Given() bool { return c.Corpus != "" || c.begin }
 
-// Ready makes sure that there is a folder. One that is not there is made only on request: nothing that failed before is
-// in a new folder, and a name that is mistyped has one.
+// Ready makes sure that there is a folder. A missing folder is made only on request: the name may be mistyped, and a
+// new folder has none of the failures from before.
 func (c *Corpus) Ready(out io.Writer) error {
 	if c.Corpus == "" {
 		if c.begin {
@@ -97,7 +97,7 @@ func judge(r *Results, runs []explore.CorpusRun, name, protocol string, expected
 	return code
 }
 
-// NotWritten says that files of the corpus are not written; nil if err is.
+// NotWritten wraps an error in writing the files of the corpus; nil gives nil.
 func (c *Corpus) NotWritten(err error) error {
 	if err == nil {
 		return nil

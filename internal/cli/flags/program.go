@@ -30,7 +30,7 @@ type Program struct {
 	nodes  *nodes.Program
 }
 
-// Register adds the flags. which says what --protocol is.
+// Register adds the flags. which is the help text of --protocol.
 func (p *Program) Register(cmd *cobra.Command, which string) {
 	p.cmd = cmd
 	f := cmd.Flags()
@@ -86,7 +86,7 @@ func (p *Program) Load(r *Results, names []string) (isr.Protocol, []*scenario.Sc
 	return protocol, scenarios, names, err
 }
 
-// Find returns the protocol that the flags ask for, and the commands besides get that it can do: those that a program's
+// Find returns the protocol that the flags ask for, and the commands that it can do besides get: those that a program's
 // hello names. Close ends the processes of a program.
 func (p *Program) Find(protocol *isr.Protocol, verbs *[]scenario.Verb) (err error) {
 	if *protocol, err = p.protocol(p.name); err != nil || p.nodes == nil {
@@ -114,8 +114,8 @@ func (p *Program) Find(protocol *isr.Protocol, verbs *[]scenario.Verb) (err erro
 	return nil
 }
 
-// FindLock returns the program as a protocol that has locks, and sets what worlds there are for the terms of its hello.
-// Close ends its processes.
+// FindLock returns the program as a protocol that has locks, and sets the worlds' terms to those of its hello. Close
+// ends its processes.
 func (p *Program) FindLock(protocol *isr.Protocol, locks *worlds.Locks) error {
 	if err := p.findOther(protocol, "lock", "hold", "property.LockCheck"); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (p *Program) FindCalls(protocol *isr.Protocol, calls *worlds.Calls) error {
 	return wrong(calls.Wrong())
 }
 
-// findOther returns the program, which must be able to do the verb, as a protocol. goes names what checks it in Go.
+// findOther returns the program, which must be able to do the verb, as a protocol. goes names the check in Go.
 func (p *Program) findOther(protocol *isr.Protocol, flag, verb, goes string) (err error) {
 	if p.Exec == "" {
 		return cli.Usage(fmt.Errorf("--%s needs --exec: no protocol of isr-sim can %s", flag, verb), goes+" checks what can in Go")
@@ -166,8 +166,8 @@ func wrong(field, why string) error {
 	}
 }
 
-// able leaves out the scenarios whose scripts ask for what the program's hello does not say that it can do, and says so,
-// in the results, too. Where that leaves none, nothing would be judged, which is an error.
+// able leaves out the scenarios whose scripts need a command that the program's hello does not name, and says so, in
+// the results, too. If none is left, nothing would be judged, which is an error.
 func (p *Program) able(r *Results, all []*scenario.Scenario, names []string) ([]*scenario.Scenario, []string, error) {
 	if p.nodes == nil || len(all) == 0 || len(all[0].Actors) == 0 {
 		return all, names, nil

@@ -41,7 +41,7 @@ func (r *Recording) Register(cmd *cobra.Command) {
 	f.StringVar(&r.trace, "trace", "", "the digest of the recorded trace; another one is refused")
 }
 
-// Recorded is a recorded run, and the digest that its trace must have, if that is known.
+// Recorded is a recorded run, with the digest that its trace must have, if it is known.
 type Recorded struct {
 	scenario.Run
 

@@ -1,5 +1,5 @@
-// Package flags has the flags that commands share, with what they ask for: campaigns, programs, recorded runs, a corpus,
-// and the results that a command leaves.
+// Package flags has the flags that commands share, and loads what they name: campaigns, programs, recorded runs, a
+// corpus, and the results that a command leaves.
 package flags
 
 import (
@@ -61,7 +61,7 @@ func (r *Results) RegisterFormats(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&r.quiet, "quiet", "q", false, "print only the results that are not as expected")
 }
 
-// RegisterFiles adds --record and --report. which says which run they are about.
+// RegisterFiles adds --record and --report. which names the run in their help text.
 func (r *Results) RegisterFiles(cmd *cobra.Command, which string) {
 	cmd.Flags().StringVar(&r.Record, "record", "", "write everything that "+which+" showed to this file, as JSON (docs/RECORD.md)")
 	cmd.Flags().StringVar(&r.Report, "report", "", "draw "+which+" on a page of HTML, in this file (docs/REPORT.md)")
@@ -119,8 +119,8 @@ func (r *Results) AddKept(name, run string, result verdicts.Result) {
 	r.Add(name, result)
 }
 
-// Lose notes what was not written, unless err is nil. The command goes on, and names it in the end: what was judged
-// stays judged.
+// Lose notes the error of a file that was not written, unless err is nil. The command goes on, and names it in the end:
+// what was judged stays judged.
 func (r *Results) Lose(err error) {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range several.Unwrap() {
@@ -131,7 +131,8 @@ func (r *Results) Lose(err error) {
 	}
 }
 
-// Campaign keeps the run of a campaign that says most, and notes the result. c is nil if no other schedule says anything.
+// Campaign keeps the most telling run of a campaign, and notes the result. Without c, no run of a campaign that passed is
+// kept.
 func (r *Results) Campaign(ctx context.Context, c *campaign.Campaign, of *campaign.Report, name string, result verdicts.Result) {
 	r.Lose(r.KeepTelling(ctx, c, of, name))
 	r.AddKept(name, of.Scenario.Name+"."+of.Protocol.Name, result)
@@ -296,7 +297,7 @@ func ofError(command string, e *cli.Error) []verdicts.Result {
 	return results
 }
 
-// mistakesIn are the mistakes in files that an error holds, and what else it holds.
+// mistakesIn splits an error into mistakes in files and other errors.
 func mistakesIn(err error) (mistakes []*scenario.SyntaxError, others []error) {
 	if err == nil {
 		return nil, nil

@@ -18,7 +18,7 @@ type engine struct {
 	only         string // a variable that must be set, too
 }
 
-// engines are those whose variables are read. The first one that is found counts.
+// engines are the engines whose variables are read. The first one that is found counts.
 var engines = []engine{
 	// Source: https://kubernetes.io/docs/tasks/job/indexed-parallel-processing-static/. The number of completions is in no
 	// variable.
@@ -47,8 +47,8 @@ type Copy struct {
 	Engine       string // that has numbered the copies
 }
 
-// Find returns which copy this process is by its environment; the zero Copy if no engine says so. An error ends in a
-// hint for the user of --shard.
+// Find returns the copy that this process is, by its environment; the zero Copy if no engine says so. An error ends in
+// a hint for the user of --shard.
 func Find(getenv func(string) string) (Copy, error) {
 	for _, e := range engines {
 		index, count := getenv(e.index), getenv(e.count)

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/term"
 )
 
-// Of returns functions that show a campaign's progress and remove it again, if w is a terminal: how many are done of
-// what it counts, such as schedules, how many a second, and the time left. A campaign that ends after a time has a bar of
-// that time. If w is no terminal, show is nil.
+// Of returns functions that show a campaign's progress and remove it again, if w is a terminal: how many of the counted
+// things, such as schedules, are done, how many a second, and the time left. A campaign that ends after a time has a
+// bar of that time. If w is no terminal, show is nil.
 func Of(w io.Writer, scenario, counts string, lasts time.Duration) (show func(done, of int), remove func()) {
 	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil, func() {}
@@ -57,8 +57,8 @@ func newBar(w io.Writer, scenario, counts string, lasts time.Duration) (show fun
 	}
 }
 
-// Wait says, if w is a terminal, how long something has taken that does not know how long it will take. What it says is
-// removed by the function that it returns, which may be called again.
+// Wait shows, if w is a terminal, how long a task of unknown length has taken so far. remove removes the line, and may
+// be called again.
 func Wait(w io.Writer, what string) (remove func()) {
 	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
 		return func() {}
@@ -66,7 +66,7 @@ func Wait(w io.Writer, what string) (remove func()) {
 	return wait(w, what, clockwork.NewRealClock())
 }
 
-// patience is for how long nothing is said: most of what a user asks for is done by then.
+// patience is the time before the first line: most tasks are done by then.
 const patience = time.Second
 
 func wait(w io.Writer, what string, clock clockwork.Clock) (remove func()) {

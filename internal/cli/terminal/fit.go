@@ -87,8 +87,8 @@ func fit(line string, width int) []string {
 	return append(lines, line)
 }
 
-// hanging is where a broken line goes on: below its second column, if that leaves half of the width, or else a little
-// further in than the line.
+// hanging is the column at which a broken line goes on: that of its second column, if that leaves half of the width, or
+// else a little further in than the line.
 func hanging(line string, width int) int {
 	begin := len(line) - len(strings.TrimLeft(line, " "))
 	if i := strings.Index(line[begin:], "  "); i >= 0 {
@@ -100,8 +100,8 @@ func hanging(line string, width int) int {
 	return min(begin+2, width/4)
 }
 
-// cut is the last byte at which a line may be broken, behind its indentation: the beginning of a column if the line has
-// one in its second half, or else of a word; -1 if there is none.
+// cut is the last byte after the indentation at which a line may be broken: the beginning of a column in the line's
+// second half, or else of a word; -1 if there is none.
 func cut(line string, width, begin int) int {
 	column, word := -1, -1
 	at, before := 0, ' '

@@ -26,7 +26,7 @@ type Actor struct {
 	Pauses, Crashes, Restarts int
 	// PauseFor is how long a pause lasts at least, in true time.
 	PauseFor time.Duration
-	// Planned is what befalls the node in every schedule, besides.
+	// Planned are the events that happen to the node in every schedule.
 	Planned []Planned
 }
 
@@ -37,9 +37,9 @@ type Request interface {
 	// actor, such as the release of a mutex. The caller only reads the slice, and only until the next step.
 	Outcomes() []int
 	// Accesses returns the reads and writes of the request if it takes effect in the given way, as things are now: a
-	// compare-and-swap that would fail only reads. They must cover all that they depend on, so that they stay the same
-	// until a step is taken that races with them. Nil means that it may access anything. The slice stays as it is: an
-	// exploration keeps it.
+	// compare-and-swap that would fail only reads. They must include the reads that they depend on themselves, so that
+	// they stay the same until a step that races with them is taken. Nil means that it may access anything. The slice must
+	// not change later: an exploration keeps it.
 	Accesses(outcome int) []Access
 	// Apply lets the request take effect in the given way, and keeps the answer for its actor.
 	Apply(outcome int)
@@ -55,9 +55,9 @@ type Immediate interface {
 	Immediate()
 }
 
-// Dated is implemented by a Request whose effect, or what is recorded of it, depends on when it was sent.
+// Dated is implemented by a Request whose effect, or the record of it, depends on when it was sent.
 type Dated interface {
-	// DateSent returns the time, which stays as it is.
+	// DateSent returns that time, which does not change.
 	DateSent() time.Time
 }
 
@@ -107,7 +107,7 @@ type actor struct {
 	paused bool
 	until  time.Time // a paused node cannot resume before
 	exact  bool      // a paused node resumes at that time, and not later
-	// What the schedule may still do to the node: the numbers that are left.
+	// How often the schedule may still do this to the node.
 	pauses, crashes, restarts int
 	clockSteps                []time.Duration
 	planned                   []Planned        // what is left, in order
@@ -131,8 +131,8 @@ const (
 // Name returns the actor's name, with the incarnation after a restart: alice, alice.2.
 func (p *Proc) Name() string { return p.name }
 
-// Now returns true time, which no node can read: for recording, never for the decisions of the code under test. What is
-// recorded may be judged later, so it is an observation.
+// Now returns true time, which no node can read: for recording, never for the decisions of the code under test. The
+// record may be judged later, so it is an observation.
 func (p *Proc) Now() time.Time {
 	p.actor.readClock()
 	return p.sim.now()
@@ -263,8 +263,8 @@ func (p *Proc) code() {
 	returned = true
 }
 
-// grow makes the coroutine's stack as large as most code needs. While it is empty that is cheaper than to double and
-// copy it several times on the way.
+// grow makes the coroutine's stack as large as most code needs. While the stack is empty, that is cheaper than to
+// double and copy it several times later.
 //
 //go:noinline
 func grow(i int) byte {
@@ -280,7 +280,7 @@ func growDeep(i int) byte {
 	return room[i]
 }
 
-// crash unwinds the actor's code. A request of its that is still under way may take effect later, or never.
+// crash unwinds the actor's code. If it has a request under way, that may take effect later, or never.
 func (p *Proc) crash() {
 	p.sim.orphan(p)
 	started := p.state != notStarted

@@ -21,8 +21,8 @@ func (nothing) Describe(int) string       { return "nothing" }
 func (nothing) DescribeAnswer() string    { return "nothing" }
 
 // BenchmarkSteps is the bare scheduler's steps per second: three actors send a thousand requests each, which do
-// nothing, and a random walk has them take effect (a step) and be answered (a step, in which the actor's code runs
-// until it sends the next). One operation is such a run, with a seed of its own and with all that it takes to make it.
+// nothing. In a random walk, each takes effect (a step) and is answered (a step, in which the actor's code runs until
+// it sends the next). One operation is such a run, with a seed of its own, its preparation included.
 func BenchmarkSteps(b *testing.B) {
 	b.ReportAllocs()
 	steps := 0

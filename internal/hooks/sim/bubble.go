@@ -18,9 +18,9 @@ import (
 type Bubble interface {
 	// Wait returns when every other goroutine of the bubble waits for time, or for another of them.
 	Wait()
-	// Held says whether, after Wait, one of them waits for a mutex: then no time can pass.
+	// Held says whether, after Wait, a goroutine waits for a mutex: then no time can pass.
 	Held() bool
-	// Waiting says which of them wait, and where, for people; each on a line, with a line feed before it.
+	// Waiting says for people which goroutines wait, and where; each on a line, with a line feed before it.
 	Waiting() string
 	// Now returns the bubble's time.
 	Now() time.Time
@@ -65,8 +65,8 @@ func (g *gate) signal() {
 	}
 }
 
-// Send is Do for any goroutine of an actor in a Bubble. It returns the error of ctx if that ends first, as a client's
-// call does whose request is then still in the network, and may take effect or not.
+// Send is Do for any goroutine of an actor in a Bubble. It returns the error of ctx if ctx ends first, as a client's
+// call does. The request is then still in the network, and may take effect or not.
 func (p *Proc) Send(ctx context.Context, r Request) error {
 	return p.wait(ctx, &Proc{state: calling, request: r})
 }
@@ -91,8 +91,8 @@ func (p *Proc) Turn() {
 // Life returns a context that ends with this incarnation of a node in a Bubble.
 func (p *Proc) Life() context.Context { return p.life }
 
-// AtEnd registers f, which is called in a goroutine of its own when this incarnation of a node in a Bubble has crashed,
-// or when its run is over.
+// AtEnd registers f for a node in a Bubble: f is called, in a goroutine of its own, when this incarnation has crashed
+// or the run is over.
 func (p *Proc) AtEnd(f func()) { p.atEnd = append(p.atEnd, f) }
 
 // wait parks the calling goroutine at the gate as a lane of p.
@@ -161,7 +161,7 @@ func (p *Proc) goCode() {
 	}()
 }
 
-// settle returns when the goroutines of all actors are parked, and all that waited for their turn have had it.
+// settle returns when the goroutines of all actors are parked, and those that waited for their turn have had it.
 func (s *Sim) settle() {
 	b := s.cfg.Bubble
 	if b == nil {
@@ -289,7 +289,7 @@ func (s *Sim) threadOf(p *Proc) int {
 	return 2*len(s.actors) + 2 + len(s.sources) + (p.lane-1)*len(s.actors) + p.actor.index
 }
 
-// collectLanes gathers the steps of a's goroutines, and says whether one of them waits for time to move.
+// collectLanes gathers the steps of a's goroutines, and says whether a goroutine waits for time to move.
 func (s *Sim) collectLanes(a *actor) (waiting bool) {
 	stopped := a.paused
 	for _, p := range a.lanes {
@@ -317,8 +317,8 @@ func (s *Sim) collectLanes(a *actor) (waiting bool) {
 	return waiting || a.proc.state == away && len(a.lanes) == 0
 }
 
-// pass lets time pass, in the bubble first if there is one: who waits for package time there may have something to do
-// before until.
+// pass lets time pass, in the bubble first if there is one: a goroutine that waits for package time may have something
+// to do before until.
 func (s *Sim) pass(until time.Time) {
 	b := s.cfg.Bubble
 	if b == nil {
@@ -333,8 +333,8 @@ func (s *Sim) pass(until time.Time) {
 }
 
 // bubbleClock is a node's clock for code in a Bubble: it has all that a clock has. Its Sleep is a step of the schedule.
-// Timers and tickers go by the bubble's time, so that those whose firing does nothing cost no steps; no two of one node
-// fire at the same instant, because their order would then be undefined.
+// Timers and tickers go by the bubble's time, so a timer that does nothing costs no step. No two of one node fire at
+// the same instant, because their order would be undefined.
 type bubbleClock struct{ actorClock }
 
 func (c bubbleClock) Now() time.Time                  { return c.proc.actor.node.Local(c.proc.Now()) }

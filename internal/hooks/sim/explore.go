@@ -19,7 +19,7 @@ import (
 //	fmt.Println(x.Explored())
 //
 // Every run must begin in the same state and be repeatable: same actors, same seed, same bounds. A run is Abandoned as
-// soon as other runs cover its continuations, so each run must be judged by its events until then.
+// soon as other runs cover its continuations. It must be judged by its events until then.
 //
 // # What is left out
 //
@@ -39,8 +39,8 @@ import (
 // All states in which runs end remain; without persistent sets, all reachable states; and without state comparison, all
 // orders of steps that race, but for the place of a request whose sender is gone among the last steps of its node's
 // next life. The order of events on different nodes at the same instant is not explored, so the judgement of a run must
-// not depend on it. Nor may it depend on a past that Config.Fingerprint does not cover: of two pasts that lead to the
-// same state, only one is continued.
+// not depend on it. It must not depend on a past that Config.Fingerprint does not cover either: if two pasts lead to
+// the same state, only one is continued.
 //
 // Source: Godefroid: Partial-order methods for the verification of concurrent systems (LNCS 1032, 1996), chapters 4 to
 // 6, for all but the clocks; for these, see Sim.Fingerprint.
@@ -54,16 +54,16 @@ type Exploration struct {
 	MaxSchedules, MaxStates int
 	// Off holds the reductions that are switched off.
 	Off Reduction
-	// Repeat makes each run twice, and compares it, step by step, with its repetition and with the runs that it begins
-	// like. What differs ends the exploration, and the run, with a *DivergedError. It is for code that may listen to
+	// Repeat makes each run twice, and compares it, step by step, with its repetition and with the runs that begin like
+	// it. A difference ends the exploration, and the run, with a *DivergedError. It is for code that may depend on
 	// something that no Sim decides. A Request should be Sorted then: its content is compared, too.
 	Repeat bool
-	// Spare, if set, says of a schedule, by its number from 1, that it is not repeated: something else shows that its code
-	// is deterministic. It is compared with the runs that it begins like all the same.
+	// Spare, if set, says whether a schedule, by its number from 1, is not repeated, because something else shows that its
+	// code is deterministic. It is still compared with the runs that begin like it.
 	Spare func(schedule int) bool
-	// Backwards takes the last of the steps first that are possible at a moment.
+	// Backwards takes the last of the possible steps first.
 	Backwards bool
-	// Visit, if set, is told each state that the exploration comes to for the first time, by its fingerprint. If it returns
+	// Visit, if set, is told each state that the exploration reaches for the first time, by its fingerprint. If it returns
 	// false the exploration ends there, and is not complete.
 	Visit func(state uint64) bool
 
@@ -110,7 +110,7 @@ type frame struct {
 	asleep []option // the steps that need not be taken until a step races with them
 }
 
-// option is a step as it is remembered when its run is over.
+// option is what an exploration remembers of a step after its run.
 type option struct {
 	footprint
 	id       uint64
@@ -173,7 +173,7 @@ func (x *Exploration) Explored() Explored {
 	return e
 }
 
-// States returns the fingerprints of the states that the exploration has come to, ascending.
+// States returns the fingerprints of the states that the exploration has reached, ascending.
 func (x *Exploration) States() []uint64 { return slices.Sorted(maps.Keys(x.visited.states)) }
 
 // explorer is the chooser of one run of an Exploration.
@@ -189,7 +189,7 @@ type explorer struct {
 	step      string   // the one that led here; with Repeat
 }
 
-// visit is a moment in which a run goes where none has gone: it comes to a state, or leaves one.
+// visit is a moment at which a run does something new: it reaches a state, or leaves one by a new step.
 type visit struct {
 	steps  []Step
 	asleep []option // when the state was come to
@@ -256,7 +256,7 @@ func (e *explorer) pick(steps []Step) int {
 	return m.position
 }
 
-// explore decides about a moment in which no run has been yet, as far as is known.
+// explore chooses the step at a moment that, as far as is known, no run has reached before.
 func (e *explorer) explore(steps []Step) int {
 	x := e.x
 	options := e.collect(steps)
@@ -272,7 +272,7 @@ func (e *explorer) explore(steps []Step) int {
 	if e.sim.cfg.Fingerprint != nil && x.Off&StateComparison == 0 {
 		state := e.sim.Fingerprint()
 		if asleep, seen := x.visited.asleep(state); seen {
-			// It was left by all steps but those asleep then.
+			// Earlier runs took every step from this state but those that were asleep.
 			todo = slices.DeleteFunc(todo, func(m option) bool { return !slices.Contains(asleep, m.id) })
 			if len(todo) == 0 {
 				return abandon
@@ -329,7 +329,7 @@ func (e *explorer) still(asleep []option, m option) (rest []option) {
 	return rest
 }
 
-// ended takes in the run's result.
+// ended notes the run's result.
 func (e *explorer) ended(r Result) {
 	x := e.x
 	if x.Repeat && x.err == nil {
@@ -370,7 +370,7 @@ func (s Step) mayEnd() bool {
 	}
 }
 
-// endsBefore says whether the run may be over after a, so that b, which need not happen, does not.
+// endsBefore says whether the run may end after a, so that the optional step b does not happen.
 func (s *Sim) endsBefore(a, b option) bool {
 	if !a.mayEnd {
 		return false
@@ -401,7 +401,7 @@ func (s *Sim) persistent() int {
 			continue
 		}
 		a := step.proc.actor
-		// Before its code runs, nothing can befall a node.
+		// Before its code runs, nothing can happen to a node.
 		if len(a.lanes) > 0 { // they race with one another
 			continue
 		}
@@ -423,14 +423,14 @@ func (s *Sim) persistent() int {
 var errEndsInEffects = errors.New("an Exploration found an Immediate request, whose effect may end its actor, in a run with steps that need not happen " +
 	"(of a source, a restart, or of a request whose sender is gone); expected one or the other, or PersistentSets off")
 
-// endsInEffects says whether an actor may end as a request of its takes effect, so that the run is over before something
-// happens that the effect makes possible. Then a node's own step may not be taken before others: see persistent.
+// endsInEffects says whether the effect of a request may end its actor, and with it the run, before a step that the
+// effect makes possible. Then a node's own step may not be taken before others: see persistent.
 func (s *Sim) endsInEffects() bool {
 	optional := len(s.sources) > 0 || len(s.orphans) > 0 || slices.ContainsFunc(s.actors, func(a *actor) bool { return a.restarts > 0 })
 	return optional && slices.ContainsFunc(s.steps, func(step Step) bool { return step.Kind == Effect && step.mayEnd() })
 }
 
-// dueFor says whether something planned befalls the actor's node at this moment.
+// dueFor says whether a planned event of the actor's node is due at this moment.
 func (s *Sim) dueFor(a *actor) bool {
 	return s.due && slices.ContainsFunc(s.steps, func(step Step) bool { return step.planned && step.proc.actor == a })
 }
@@ -439,8 +439,9 @@ func contains(options []option, id uint64) bool {
 	return slices.ContainsFunc(options, func(m option) bool { return m.id == id })
 }
 
-// visited knows the states that an exploration has been in, each with the steps that were asleep when it was left. A
-// state costs about 25 bytes: its fingerprint and the number of its sleep set, of which there are few different ones.
+// visited holds the states that an exploration has reached, each with the steps that were asleep when it left the
+// state. A state costs about 25 bytes: its fingerprint and the number of its sleep set, of which there are few
+// different ones.
 type visited struct {
 	states map[uint64]uint32 // fingerprint to place in sets
 	sets   [][]uint64        // of step IDs, each sorted; the first is the empty one

@@ -26,13 +26,13 @@ func (a *access) AnswerFingerprint() (uint64, bool) {
 	return uint64(fingerprint.Hash(0).Number(uint64(a.value))), true
 }
 
-// explored is what an exploration of a program has come to, each once, sorted: the ends of its runs by their
-// fingerprints, all states on the way, and the orders of its runs (see sim.Order).
+// explored is what an exploration of a program has reached, each once, sorted: the fingerprints of the ends of its
+// runs, of all states on the way, and the orders of its runs (see sim.Order).
 type explored struct {
 	Ends, States, Orders []uint64
 }
 
-// asked is what an exploration notes besides the ends.
+// asked says what an exploration notes besides the ends.
 type asked struct{ states, orders bool }
 
 // explore explores the program.
@@ -68,8 +68,8 @@ func (p program) explore(t *testing.T, off sim.Reduction, remember bool, asked a
 	return all, x.Explored()
 }
 
-// Nothing that a run can come to is left out: each reduction leaves every end; those but for persistent sets, every state
-// on the way; and those but for state comparison, every order of steps that race.
+// No outcome is lost. Each reduction keeps every end; each but persistent sets keeps every state on the way; and each
+// but state comparison keeps every order of steps that race.
 func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 	effort.OneAtATime(t)
 	reductions := []struct {
@@ -87,7 +87,8 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 	compared, plainly, reduced := 0, 0, make([]int, len(reductions))
 	compare := func(p program, name string, bound int) {
 		for _, remember := range []bool{true, false} {
-			// Orders are the same whatever counts as a state; and what no answer tells makes a state of each order.
+			// The orders do not depend on what counts as a state. A secret, which no answer tells, makes each order a state of
+			// its own.
 			may := asked{states: !p.Secret, orders: remember}
 			want, e := p.explore(t, noReduction, remember, may, bound)
 			if !e.Complete {
@@ -97,7 +98,7 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 			plainly += e.Schedules
 			for i, r := range reductions {
 				persists := r.off&sim.PersistentSets == 0
-				// States are other ones if clocks count only where they are read.
+				// The states differ if clocks count only where they are read.
 				noted := asked{states: may.states && !persists && r.off&sim.UnreadClocks != 0, orders: may.orders && r.off&sim.StateComparison != 0 && !(persists && p.outlived())}
 				got, e := p.explore(t, r.off, remember, noted, bound)
 				if !noted.states {
@@ -216,7 +217,8 @@ func (w *walker) Choose(steps []sim.Step) int {
 	return i
 }
 
-// What a fingerprint leaves out of a state shows wherever two pasts lead to it: no search has to come to a wrong end.
+// A fingerprint that leaves out a part of the state is noticed wherever two pasts lead to that state, even if no search
+// ends wrongly.
 func TestEqualStatesHaveEqualFutures(t *testing.T) {
 	again := 0
 	for seed := range uint64(effort.Fewer(300, 30)) {
@@ -248,8 +250,9 @@ func TestEqualStatesHaveEqualFutures(t *testing.T) {
 	}
 }
 
-// A state need not be left by steps that are asleep, for another state is left by them. One that comes up again with
-// fewer steps asleep is left by the others then: each state by all but those that were asleep each time, and by each once.
+// A state need not be left by steps that are asleep, for another state is left by them. If a state comes up again with
+// fewer steps asleep, the steps that woke are taken then. So a state is left once by each step that was not asleep
+// every time.
 func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
 	effort.OneAtATime(t)
 	type left struct{ possible, asleep, taken []uint64 }
@@ -301,8 +304,7 @@ func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
 	t.Logf("%d times a state came up again with fewer steps asleep", again)
 }
 
-// Larger programs, which the plain enumeration does not get through: there the reductions have more to do with each
-// other.
+// Larger programs, too large for the plain enumeration: here the reductions interact more.
 func TestTheReductionsAgreeWithSleepSetsAlone(t *testing.T) {
 	effort.OneAtATime(t)
 	const bound = 10_000

@@ -11,7 +11,7 @@ func (p *Proc) Incarnation() int { return p.incarnation }
 // ID identifies the step among those possible now.
 func (s Step) ID() uint64 { return s.id() }
 
-// FirstDifference is that of two lists of requests.
+// FirstDifference returns the first difference of two lists of requests.
 var FirstDifference = firstDifference
 
 // RememberedSets returns how many sets of steps are kept of a state for each of those that are given.
@@ -27,9 +27,8 @@ func RememberedSets(asleep ...[]uint64) int {
 	return len(v.sets)
 }
 
-// Visit is a moment of an exploration: a run comes to a state, with some steps asleep, and leaves it by one of the
-// possible steps or by none; or a run leaves a state to which another run has come, by a step that no run has taken
-// from there.
+// Visit is a moment of an exploration: a run reaches a new state, with some steps asleep, and leaves it by one of the
+// possible steps or by none; or a run leaves a known state by a step that no run has taken from there.
 type Visit struct {
 	Possible, Asleep []uint64
 	Come             bool

@@ -7,8 +7,8 @@ import "slices"
 // knows no Proc.
 
 // Lane runs f in a lane of its own until it parks or returns, and returns what drops the lane. To drop a lane that is
-// over does nothing; what it had under way in the network may still take effect. f's steps come in the schedule beside
-// those of the other lanes.
+// over does nothing. A request that it had under way may still take effect. f's steps come in the schedule beside those
+// of the other lanes.
 func (c actorClock) Lane(f func()) (drop func()) { return c.proc.openLane(f) }
 
 // Join parks the actor's own code until a lane has come to its end. There must be one.
@@ -62,7 +62,7 @@ func (p *Proc) stop() {
 	p.coroutine = nil
 }
 
-// endLanes ends the lanes of a node that is down. With orphans, what they have under way stays in the network.
+// endLanes ends the lanes of a node that is down. With orphans, their requests under way stay in the network.
 func (a *actor) endLanes(s *Sim, orphans bool) {
 	lanes := a.lanes
 	a.lanes = nil

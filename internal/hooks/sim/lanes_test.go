@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 )
 
-// lanes is what a clock outside of a bubble can.
+// lanes has further methods of a clock outside of a bubble.
 type lanes interface {
 	Lane(f func()) (drop func())
 	Join()
@@ -52,8 +52,8 @@ func twoLanes(cfg sim.Config, more sim.Actor, readers int) (*register, sim.Resul
 	return r, s.Run()
 }
 
-// TestLanesInterleave has an exploration find both results of two lanes of one actor, with and without reductions, and
-// no other; the dropped lane never goes on.
+// TestLanesInterleave: an exploration finds both results of two lanes of one actor, with and without reductions, and no
+// other. The dropped lane never goes on.
 func TestLanesInterleave(t *testing.T) {
 	for _, off := range []sim.Reduction{0, noReduction} {
 		x := &sim.Exploration{Off: off}
@@ -94,8 +94,8 @@ func TestLanesOfACrashedNode(t *testing.T) {
 	}
 }
 
-// TestWhatADroppedLaneAsksFor has a request that a lane has under way when it is dropped take effect before, after, or
-// never, as the request of a node that is gone does.
+// TestWhatADroppedLaneAsksFor drops a lane with a request under way. The request takes effect before, after or never,
+// as that of a crashed node does.
 func TestWhatADroppedLaneAsksFor(t *testing.T) {
 	for _, off := range []sim.Reduction{0, noReduction} {
 		x := &sim.Exploration{Off: off}
@@ -120,7 +120,7 @@ func TestWhatADroppedLaneAsksFor(t *testing.T) {
 	}
 }
 
-// TestAHeartbeatLane has a lane's sleeps come beside a request of another lane, and a panic in a lane end the run.
+// TestAHeartbeatLane: a lane's sleeps come beside a request of another lane, and a panic in a lane ends the run.
 func TestAHeartbeatLane(t *testing.T) {
 	beats := 0
 	s := sim.New(sim.Config{})

@@ -11,15 +11,16 @@ import (
 // a chance of error of one in 2^64. The number of distinct orders tells how much of the possible behaviour a campaign
 // has seen; the number of schedules does not.
 //
-// Each step is mixed with the latest step of its thread and of each thing that it reads or writes. The run is the sum
-// of its steps, in which the order of the terms is lost. An Order is for one run; the zero Order is ready.
+// Each step is mixed with the latest step of its thread and of each thing that it reads or writes. The hash of the run
+// is the sum of its steps' hashes, which does not depend on their order. An Order is for one run; the zero Order is
+// ready.
 //
 // Source: Mazurkiewicz: Trace theory (Advances in Petri Nets 1986), of what is hashed here.
 type Order struct {
 	sum  uint64
 	base uint64 // the latest step of time, on which everything later depends
 
-	// Since then, 0 is none: the latest step of each actor's code or about its node, and of each other thread.
+	// Since then, the latest step of each actor's code or about its node, and of each other thread; 0 is none.
 	actors, threads []uint64
 	objects         map[uint64]touched
 	unknown         uint64 // the latest step that may touch anything
@@ -82,7 +83,8 @@ func (o *Order) add(s Step) {
 	o.sum += h
 }
 
-// touch mixes a step with those that its accesses make it depend on, and notes that the things were touched by it.
+// touch mixes the hash of a step with those of the earlier steps that its accesses race with, and notes it as the
+// latest to touch these things.
 func (o *Order) touch(h uint64, accesses []Access) uint64 {
 	h = fingerprint.Mix(h, o.unknown)
 	if accesses == nil {

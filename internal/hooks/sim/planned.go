@@ -36,7 +36,7 @@ func inOrder(events []Planned) []Planned {
 	return events
 }
 
-// collectPlanned offers what must befall the node now.
+// collectPlanned offers the planned events of the node that must happen now.
 func (s *Sim) collectPlanned(a *actor) {
 	now := s.clock.Now()
 	for len(a.planned) > 0 && !now.Before(s.start.Add(a.planned[0].At)) {
@@ -70,7 +70,7 @@ func (a *actor) comesBack() bool {
 	return slices.ContainsFunc(a.planned, func(e Planned) bool { return e.Kind == Restart })
 }
 
-// nextPlanned returns when the next event befalls the node, if it can still matter.
+// nextPlanned returns the time of the node's next planned event, if it can still matter.
 func (s *Sim) nextPlanned(a *actor) (time.Time, bool) {
 	if len(a.planned) == 0 || a.proc.state == ended || a.proc.state == crashed && a.restarts == 0 && !a.comesBack() {
 		return time.Time{}, false

@@ -16,8 +16,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
-// plannedRun runs a busy actor to which things befall at a time, beside another busy one. It returns what befell, with
-// the time of each, and when the actor's code ran.
+// plannedRun runs a busy actor with planned events beside another busy one. It returns the events that happened, with
+// their times, and the times at which the actor's code ran.
 func plannedRun(t *testing.T, strategy sim.Strategy, seed uint64, events ...sim.Planned) (befell []string, ran []time.Duration) {
 	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)
@@ -103,7 +103,7 @@ func TestWhatIsPlannedForANodeThatIsDownForGoodTakesNoStep(t *testing.T) {
 	}
 }
 
-// What an actor is given in any order stays as it is.
+// An actor does not change the list of planned events that it is given.
 func TestTheListOfPlannedEventsIsOnlyRead(t *testing.T) {
 	events := []sim.Planned{{Kind: sim.Restart, At: 20 * time.Second}, {Kind: sim.Crash, At: 7 * time.Second}}
 	before := slices.Clone(events)
@@ -255,7 +255,7 @@ func TestSearchesKnowPlannedEvents(t *testing.T) {
 	}
 }
 
-// stops is a source that has time stop at some seconds.
+// stops is a source at whose seconds time stops.
 type stops []int
 
 func (stops) Name() string                 { return "stops" }
@@ -271,8 +271,8 @@ func (s stops) Next(after time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// waiting is a world of a request under way and of a sleep of five seconds, with other instants at which time may stop.
-// It returns the seconds at which the answer arrives and the sleep is over.
+// waiting runs a world with a request under way and a sleep of five seconds, in which time may stop at other instants,
+// too. It returns the seconds at which the answer arrives and the sleep is over.
 func waiting(cfg sim.Config, s sim.Source, b sim.Actor) (answered, awake int, result sim.Result) {
 	run, r := sim.New(cfg), &register{}
 	run.AddSource(s)
@@ -290,8 +290,8 @@ func waiting(cfg sim.Config, s sim.Source, b sim.Actor) (answered, awake int, re
 	return answered, awake, result
 }
 
-// One tick gets to each instant at which something can change, and not only to the next one. What it passes over is late,
-// but for what is planned.
+// One tick gets to each instant at which something can change, and not only to the next one. Events that it passes over
+// are late; it does not pass over planned ones.
 func TestATickOfASearchGoesToAnyInstant(t *testing.T) {
 	for _, test := range []struct {
 		name  string

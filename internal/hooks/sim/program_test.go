@@ -11,8 +11,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 )
 
-// program is a small random system: actors that read and write registers, on clocks of their own, and what may befall
-// them. It can have everything that a world of package scenario has, in small.
+// program is a small random system: actors that read and write registers, on clocks of their own, and the events that
+// may happen to them. It can have everything that a world of package scenario has, in small.
 type program struct {
 	Registers int
 	Ticks     int
@@ -47,7 +47,7 @@ type command struct {
 	Write     bool
 	Lossy     bool // the schedule may lose it
 	Stale     bool // a read that may miss the latest write
-	Blind     bool // the request does not say what it is about
+	Blind     bool // the request does not say which things it accesses
 	Secret    bool // nor can its answer be compared
 	Immediate bool
 	Takes     time.Duration // of the answer
@@ -151,7 +151,7 @@ func drawCommand(rng *rand.Rand, p *program) command {
 }
 
 // drawProgram draws a program of so many commands, and a few more that some features need. A program has few features:
-// one of all kinds of things would have little of each. The n-th program has the n-th feature for sure.
+// with all of them it would have little of each. The n-th program has the n-th feature for sure.
 func drawProgram(rng *rand.Rand, nth uint64, commands int) program {
 	p := program{Registers: 1 + rng.IntN(2), Forgets: true, Timeless: rng.IntN(2) == 0}
 	n := 2 + rng.IntN(4)/3
@@ -199,8 +199,8 @@ func (p program) outlived() bool {
 // mayDie says whether an actor may die over something that others wait for.
 func mayDie(a programActor) bool { return a.Crashes > 0 || len(a.Planned) > 0 }
 
-// restless is a program in which time may pass while a machine is down, for nothing, or while another one has something
-// to do, as one of the program's ticks. What is possible then is the same, but for the ticks that are left.
+// restless is a program in which time may pass while a machine is down, at no cost, or while another one has something
+// to do, at the cost of a tick. The same steps are possible afterwards, but the ticks that are left differ.
 func restless() program {
 	return program{Registers: 1, Ticks: 1, Forgets: true, Actors: []programActor{
 		{Crashes: 1, Restarts: 1, Script: []command{{Write: true}, {Write: true}}},
@@ -208,9 +208,8 @@ func restless() program {
 	}}
 }
 
-// corners are programs in which the order of two steps matters although neither touches what the other does: because
-// a run may be over before something happens that need not, because a lane shares memory with another, or because of what
-// a fingerprint might forget.
+// corners are programs in which the order of two steps matters although they touch different things: because a run may
+// end before an optional step, because lanes share memory, or because a fingerprint might forget a part of the state.
 var corners = []struct {
 	name string
 	program
@@ -288,7 +287,7 @@ type machine struct {
 	saw [][]int64
 }
 
-// cell is a register, what it was before, and when it may be swept.
+// cell is a register, its former value, and the time at which it may be swept.
 type cell struct {
 	value, before int
 	until         time.Time
@@ -504,7 +503,7 @@ func (p program) runAs(strategy sim.Strategy, remember bool, begin func(*sim.Sim
 	return m, s.Run()
 }
 
-// fingerprint is that of the registers, and of the past if that is to be remembered.
+// fingerprint covers the registers and, if remember is set, the past.
 func (m *machine) fingerprint(remember bool) uint64 {
 	h := fingerprint.Hash(0).Number(uint64(m.Sweeps)).Number(uint64(m.Losses)).Number(uint64(m.calls))
 	if m.locked {

@@ -13,7 +13,7 @@ type repeats struct {
 	owed    bool // the latest one has not been repeated
 }
 
-// moment is one before a step of a run.
+// moment is the moment before a step of a run.
 type moment struct {
 	state uint64   // see Sim.Fingerprint
 	asked []string // the requests that have been sent
@@ -21,7 +21,7 @@ type moment struct {
 	taken int      // the choice
 }
 
-// compare compares the moment with that of the latest run, as far as the two must be the same, and notes it.
+// compare compares the moment with the same one of the latest run, in all that must be equal, and notes it.
 func (e *explorer) compare() *DivergedError {
 	r := &e.x.repeats
 	now := moment{state: e.sim.Fingerprint(), asked: e.asked(), step: e.step}

@@ -51,7 +51,7 @@ func TestARunThatIsYetToBeRepeatedIsNotComplete(t *testing.T) {
 	}
 }
 
-// What is spared is not repeated, and counts as if it were.
+// A spared run is not repeated, and counts as if it were.
 func TestASparedRunIsNotRepeated(t *testing.T) {
 	for actors := 1; actors <= 3; actors++ {
 		x, repeated := &sim.Exploration{Repeat: true, Spare: func(n int) bool { return n%2 == 1 }}, 0
@@ -160,7 +160,7 @@ func TestTheFirstDifferenceOfTwoLists(t *testing.T) {
 	}
 }
 
-// A repetition that comes to the same number of steps, and ends in another way, is another run.
+// A repetition with the same number of steps and another end is another run.
 func TestARepetitionThatEndsInAnotherWayIsNotTheSame(t *testing.T) {
 	for _, breaks := range []int{0, 1} { // the first run, or its repetition
 		x, runs := &sim.Exploration{Repeat: true}, 0

@@ -38,7 +38,7 @@ type Config struct {
 	Context context.Context
 	// Pool, if set, lends the coroutines of the actors' code. It serves one run at a time.
 	Pool *Pool
-	// Memory says whether what nodes are known to do stands for running their code.
+	// Memory says whether remembered deeds of nodes replace the running of their code.
 	Memory Memory
 	// Trace, if set, is called with every step.
 	Trace func(TraceStep)
@@ -47,12 +47,13 @@ type Config struct {
 	OnNode func(k Kind, p *Proc, note string)
 }
 
-// Memory says how code that remembers what it did may use that: a node outside of this process does. Between two requests
-// a node is a function of what it has been told. The zero Memory has a node do what one did that was told the same.
+// Memory says how a node outside of this process may reuse what nodes did in other runs. Between two requests a node is
+// a function of what it has been told. With the zero Memory, a node that is told the same as an earlier one does the
+// same, and its code does not run.
 type Memory struct {
-	Afresh bool // its code runs
-	// Check, if set, is called at the end of a node that did what none did before. It has again called, which does it all
-	// once more, and may do so at the same time as runs.
+	Afresh bool // the code of every node runs
+	// Check, if set, is called at the end of a node that did something new. It calls again, which runs the node's code
+	// once more, perhaps at the same time as further runs.
 	Check func(again func() error)
 }
 
@@ -62,7 +63,7 @@ const usualChoices = 24
 // defaultMaxSteps is the default of Config.MaxSteps.
 const defaultMaxSteps = 10_000
 
-// What scenario files and outcomes show of a schedule stands in package schedule.
+// The parts of a schedule that scenario files and outcomes show are in package schedule.
 type (
 	// Kind is the kind of a step.
 	Kind = schedule.Kind
@@ -119,7 +120,7 @@ type Sim struct {
 	steps    []Step // possible now; reused between moments
 	later    []Step // see Step.Further; reused, too
 	gathered bool   // later is that of this moment
-	// required says that the run still has something to do now, other than letting time move.
+	// required says that a step that must happen is possible now; a tick does not count.
 	required bool
 	due      bool // something planned happens before time moves
 	result   Result
@@ -385,7 +386,7 @@ func (s *Sim) collectActor(a *actor) (waiting bool) {
 		s.offer(p, Timer, 0)
 	}
 	if p.state == notStarted {
-		return waiting // before its code runs, nothing that befalls a node can be noticed
+		return waiting // before its code runs, nothing that happens to a node can be noticed
 	}
 	if a.pauses > 0 && !a.paused {
 		s.offer(p, Pause, 0)
@@ -493,7 +494,7 @@ func (s *Sim) befall(step *Step) (note string) {
 	return note
 }
 
-// befallByChance applies what the schedule has chosen to befall the node.
+// befallByChance applies an event of the node that the schedule has chosen.
 func (s *Sim) befallByChance(step *Step, a *actor) (note string) {
 	switch step.Kind {
 	case Pause:

@@ -10,8 +10,8 @@ import (
 // took effect count as equal.
 type Fingerprinter interface {
 	// AnswerFingerprint returns a number, after Apply, that is equal for equal answers and effects; false if there is
-	// none. It must cover the answer that the actor will get, and the world's memory of this very request, such as that it
-	// need not be done twice, and until when.
+	// none. It must cover the answer that the actor will get, and all that the world remembers of this very request, such
+	// as an idempotency token and its end.
 	AnswerFingerprint() (answer uint64, ok bool)
 }
 
@@ -28,8 +28,8 @@ type Fingerprinter interface {
 //
 // The code of an actor is deterministic in its observations, so they stand for its local state, which cannot be read.
 // This holds by induction over its resumptions: between two parks no time passes, and all that the code can learn is
-// the answer and the clock. If it did not read the clock, it does the same at any time. When it was resumed then
-// matters no more, nor when its request took effect: the answer says what the effect was for the actor, and
+// the answer and the clock. If it did not read the clock, it does the same at any time. Then it does not matter when
+// the code was resumed, nor when its request took effect: the answer says what the effect was for the actor, and
 // Config.Fingerprint what it was for the world.
 func (s *Sim) Fingerprint() uint64 {
 	if s.cfg.Fingerprint == nil {
@@ -96,8 +96,8 @@ func sent(r Request) (at uint64) {
 func (a *actor) alive() bool { return a.proc.state != ended && a.proc.state != crashed }
 
 // Forget says that from here on, the actor's code depends on nothing that it has observed before this instant, except
-// for the given state: the code is at a point that it reaches in many ways. It lets states be equal whose pasts are
-// not. A wrong use hides schedules from an Exploration.
+// for the given state: the code is at a point that it reaches in many ways. So different pasts can lead to equal
+// states. A wrong use hides schedules from an Exploration.
 func (p *Proc) Forget(state uint64) {
 	if p.sim.cfg.Fingerprint == nil {
 		return
@@ -119,7 +119,7 @@ func (s *Sim) observe(step *Step) {
 	}
 }
 
-// resumed has the time count if the actor's code reads it before it parks. With UnreadClocks off, or where goroutines
+// resumed makes the time count if the actor's code reads it before it parks. With UnreadClocks off, or where goroutines
 // read it at the same time, it counts at once.
 func (s *Sim) resumed(a *actor) {
 	if s.eager {

@@ -26,11 +26,11 @@ const (
 // optional steps may happen but need not: a run is over when only these are left.
 func optional(k Kind) bool { return k >= Restart }
 
-// optional is that of the step's kind, unless it was planned.
+// optional reports whether the step need not happen. A planned step must happen, whatever its kind.
 func (s *Step) optional() bool { return optional(s.Kind) && !s.planned }
 
-// own reports whether the step is one of an actor's own code: it starts, its request takes effect, its answer arrives,
-// or it wakes.
+// own reports whether steps of a kind belong to an actor's own code: it starts, its request takes effect, its answer
+// arrives, or it wakes.
 func own(k Kind) bool { return k <= Timer }
 
 // Step is one thing that can happen next.
@@ -76,16 +76,16 @@ type TraceStep struct {
 type Source interface {
 	// Name is printed in traces and must be unique among sources.
 	Name() string
-	// Steps returns the steps that are possible now, each by a number that keeps its meaning while others are taken. The
+	// Steps returns the steps that are possible now, each as a number that keeps its meaning while others are taken. The
 	// caller only reads the slice, and only until the next step.
 	Steps() []uint64
-	// Accesses returns the reads and writes of one of them. Nil means that it may access anything. The slice stays as it
-	// is.
+	// Accesses returns the reads and writes of one of them. Nil means that it may access anything. The slice must not
+	// change later.
 	Accesses(step uint64) []Access
 	// Take takes one of them and returns its effect in words.
 	Take(step uint64) string
-	// Next returns the earliest instant after another one at which the source's steps change, as things are now: time
-	// stops there. It is asked from now on, and for further instants from each that it has returned.
+	// Next returns the earliest instant after the given one at which the source's steps change, as things are now: time
+	// stops there. It is first called with the present, and then with each instant that it has returned.
 	Next(after time.Time) (time.Time, bool)
 }
 
@@ -104,8 +104,8 @@ func (s Step) Move() Move { return Move{s.Kind, s.Name, s.outcome, s.planned, s.
 
 // Access is a read or write of one thing of the world, such as a row.
 type Access struct {
-	// Object identifies the thing: see ObjectNamed. Two things with one number count as one, which costs schedules and
-	// hides none.
+	// Object identifies the thing: see ObjectNamed. Two things with one number count as one: that adds schedules and hides
+	// none.
 	Object uint64
 	Write  bool
 }
@@ -180,7 +180,7 @@ func interfere(a, b []Access) bool {
 	return false
 }
 
-// global steps are those that the world sees, except for the passing of time.
+// global says whether the world sees steps of a kind. The passing of time does not count.
 func global(k Kind) bool { return k == Effect || k == Orphan || k == External }
 
 // accesses returns what a global step touches, nil if that is not known.

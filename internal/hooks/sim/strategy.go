@@ -35,8 +35,7 @@ type Chooser interface {
 // abandon is chosen instead of a step to end the run where it is.
 const abandon = -1
 
-// Watcher is implemented by a Chooser that hears of every step when it is taken, also of a step that was the only one
-// possible.
+// Watcher is implemented by a Chooser that is told of every step taken, also if it was the only one possible.
 type Watcher interface {
 	Watch(Step)
 }
@@ -62,7 +61,8 @@ type Plan struct {
 	// At returns the strategy of the i-th schedule, from 0. That of the first must not need an estimate of the run's
 	// length: the first schedule is the estimate for the others.
 	At func(i int) Strategy
-	// begin, if set, returns At for one set of schedules, of which the first tells the others more than its length.
+	// begin, if set, returns At for one set of schedules, in which the first schedule tells the others more than its
+	// length.
 	begin func() func(i int) Strategy
 }
 

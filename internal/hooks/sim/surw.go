@@ -5,13 +5,14 @@ import (
 	"slices"
 )
 
-// surw is the plan of selectively uniform random walks. Each schedule is about one thing of the world, such as a row. The
-// orders in which the threads access it have the same chance each, if they access it as often as in the first schedule:
-// who is the next to access it is drawn with the accesses that each has left as weights, and the others wait. All other
-// steps have random priorities, from when they become possible until they are taken.
+// surw is the plan of selectively uniform random walks. Each schedule is about one thing of the world, such as a row.
+// Each order in which the threads access it has the same chance, if they access it as often as in the first schedule.
+// The next thread to access it is drawn, with the accesses that each has left as weights, and the others wait. All
+// other steps have random priorities, from when they become possible until they are taken.
 //
-// The thing is drawn for each schedule, with its accesses as weights, among those that some step writes and that half of
-// the threads access, and two of them at least. The first schedule, in which threads run in turn, counts the accesses.
+// The thing is drawn for each schedule, with the numbers of accesses as weights. It must be written by some step, and
+// accessed by half of the threads and by at least two. The first schedule, in which threads run in turn, counts the
+// accesses.
 //
 // Source: Zhao, Wolff, Mathur, Roychoudhury: Selectively uniform concurrency testing (ASPLOS 2025), and their experiments,
 // https://github.com/zhaohuanqdcn/SURW: scripts/get_var_count.py for which things are of interest,

@@ -37,7 +37,7 @@ func places(t *testing.T, plan sim.Plan, schedules int) (at [6]int) {
 	return at
 }
 
-// What the threads do elsewhere does not make an order of their accesses less likely; it does with any other strategy.
+// Other steps of the threads do not make an order of their accesses less likely. Under any other strategy they do.
 func TestTheOrdersOfAccessesHaveTheSameChanceUnderSURW(t *testing.T) {
 	n := effort.Fewer(3000, 600)
 	for _, plan := range sim.Plans() {

@@ -48,8 +48,8 @@ func (s *Sim) boundary(after time.Time) (next time.Time, ok bool) {
 // them. Their positions follow on those of the steps that a Chooser is offered. The caller only reads the slice, and
 // only until the next step.
 //
-// Such a tick is what several ticks in a row are: the timers, answers and pauses that it passes over end late, as they
-// do where a machine is slow. What is [Planned] is not late, so none goes on past it.
+// Such a tick equals several ticks in a row: the timers, answers and pauses that it passes over end late, as on a slow
+// machine. [Planned] events are never late, so no tick passes over one.
 func (s Step) Further() []Step {
 	if s.Kind != Tick {
 		return nil
@@ -57,7 +57,7 @@ func (s Step) Further() []Step {
 	return s.sim.further()
 }
 
-// endless is a number of instants that no source has. One that has more never comes to an end.
+// endless is a number of instants that no source has. A source with more of them never ends.
 const endless = 10_000
 
 func (s *Sim) further() []Step {

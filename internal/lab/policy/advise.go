@@ -8,41 +8,42 @@ import (
 	"time"
 )
 
-// Demand is what a lifetime is to be chosen for.
+// Demand has the facts and limits that a lifetime is chosen for.
 type Demand struct {
 	// Changes is how often the data changes, Reads how often it is read, a second.
 	Changes, Reads float64
-	// Miss is what a render costs, Stale what a second costs in which outdated data is served, in one unit.
+	// Miss is the cost of a render, Stale the cost of a second in which outdated data is served, in one unit.
 	Miss, Stale float64
 	// Longest is how old served data may be. 0 is any age.
 	Longest time.Duration
-	// Tolerance is how long after its lifetime a value may be served as stale. A lifetime is as much shorter than Longest.
+	// Tolerance is how long after its lifetime a value may be served as stale. It is subtracted from Longest: lifetimes
+	// become shorter by it.
 	Tolerance time.Duration
 	// Render is how long a render takes.
 	Render time.Duration
-	// Skew is how far a machine's clock may be off: what one machine stores as new, another one may take for older or
-	// younger by twice as much.
+	// Skew is how far a machine's clock may be off: a value that one machine stores as new may look older or younger to
+	// another by twice the skew.
 	Skew time.Duration
 	// Retention is how long rows are kept (ttl - generated_at). 0 is not checked. Lag is how much later TTL may delete
 	// them.
 	Retention, Lag time.Duration
 }
 
-// Advice is a lifetime, and what to expect of it. Shares are from 0 to 1.
+// Advice is a lifetime, with its expected effects. Shares are from 0 to 1.
 type Advice struct {
-	// Lifetime is the cheapest of the values that people write ([Practical]) which the demands allow: longer than a
-	// render, and no longer than data may be old, less twice the skew. Where none of them is allowed, it is the longest
-	// whole number of seconds that is.
+	// Lifetime is the cheapest of the usual values ([Practical]) that the demands allow: longer than a render, and at most
+	// the allowed age of data less twice the skew. If no usual value is allowed, it is the longest whole number of seconds
+	// that is.
 	Lifetime time.Duration
-	// FirstOrder is the rule of thumb sqrt(2C/(WS)), and Exact the lifetime with the least cost. Data that never
-	// changes has no such optimum, and neither has data whose renders never pay: they are 0 then.
+	// FirstOrder is the rule of thumb sqrt(2C/(WS)), and Exact the lifetime with the least cost. Both are 0 if there is no
+	// optimum: if data never changes, or if renders never pay.
 	FirstOrder, Exact time.Duration
 	// AtExpiry is the chance that data has changed when its lifetime ends, and OverReads the share of reads that are
 	// served outdated data. The rule 1 - exp(-WT) gives the former, and is often quoted for the latter.
 	AtExpiry, OverReads float64
 	// Misses is the share of reads that find no fresh value.
 	Misses float64
-	// Cost is that of renders and of outdated reads a second, in the unit of the demand: C/T + S (1 - F(WT)).
+	// Cost is the cost a second of renders and outdated reads, in the unit of the demand: C/T + S (1 - F(WT)).
 	Cost float64
 	// Reasons say in sentences what decided.
 	Reasons []string
@@ -72,7 +73,7 @@ var practical = []int{
 	7200, 14400, 28800, 86400,
 }
 
-// Practical returns the lifetimes that people write, the shortest first: advice is one of them.
+// Practical returns the usual lifetimes, the shortest first: advice is one of them.
 func Practical() []time.Duration {
 	all := make([]time.Duration, len(practical))
 	for i, s := range practical {
@@ -81,7 +82,7 @@ func Practical() []time.Duration {
 	return all
 }
 
-// Advise chooses a lifetime. The error says what cannot be met, or which figure makes no sense.
+// Advise chooses a lifetime. The error says which demand cannot be met, or which figure makes no sense.
 func Advise(d Demand) (Advice, error) {
 	if err := d.validate(); err != nil {
 		return Advice{}, err
@@ -138,7 +139,7 @@ func Advise(d Demand) (Advice, error) {
 	return a, nil
 }
 
-// lessSkew says what the clocks, and values that are served as stale, leave of the longest staleness.
+// lessSkew says how much of the longest staleness is left for the lifetime after skew and tolerance.
 func (d Demand) lessSkew() string {
 	var why []string
 	if d.Skew > 0 {
@@ -157,9 +158,9 @@ func (d Demand) lessSkew() string {
 // revalidate_seconds, and a row that is deleted soon is missing when someone asks what was served.
 const manyLifetimes = 10
 
-// checkRetention checks the ttl of rows against their freshness. A row whose writer's clock is behind has a ttl that is
-// as much too early, and a reader whose clock is behind takes it for fresh as much too long; the writer's error is in
-// the freshness, too, so that of the reader is left.
+// checkRetention checks the ttl of rows against their freshness. If the writer's clock is behind, the ttl is too early
+// by that much. If the reader's clock is behind, the row looks fresh for too long by that much. The writer's error is
+// in the freshness, too, so only the reader's error is left.
 func (d Demand) checkRetention(a *Advice) error {
 	switch {
 	case d.Retention == 0:
@@ -183,8 +184,8 @@ func (d Demand) checkRetention(a *Advice) error {
 }
 
 // longest returns how long a lifetime may be at most. It counts from the beginning of the render, so the age of a fresh
-// value is below it; if the clock of the one who made it is ahead, and that of the reader behind, the age is below it
-// and twice the skew. A value that is served as stale is as much older.
+// value is below it. If the writer's clock is ahead and the reader's behind, the age may exceed it by twice the skew.
+// The age of a stale value may exceed it by the tolerance, too.
 func (d Demand) longest() time.Duration {
 	if d.Longest == 0 {
 		return never

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The three examples of the tutorial: what its calculator prints, and what is better.
+// The three examples of the tutorial: its calculator's lifetimes, and the better ones.
 func TestAdviceForTheTutorialsExamples(t *testing.T) {
 	for _, test := range []struct {
 		name       string

@@ -16,7 +16,7 @@ import (
 //		Policy: policy.Policy{Lifetime: policy.Absolute(5 * time.Minute)}, Keys: 10_000, Cleanup: time.Minute,
 //	}
 //
-// Renders take no time, so no reader meets the render of another one: [Locked] and [LockedStale] do as [Unprotected]
+// Renders take no time, so no reader comes during the render of another: [Locked] and [LockedStale] do as [Unprotected]
 // does. Entries are about no time and of class 0: give them lifetimes of their own instead of [AgeBased] and [Tiered]
 // ones. A time before the last one counts as the last one. A Cache is for one goroutine.
 //
@@ -32,7 +32,7 @@ type Cache[K comparable, V any] struct {
 	// Cleanup is the time between two removals of expired values. 0 is none: an expired value goes when it is read, or is
 	// pushed out.
 	Cleanup time.Duration
-	// Seed is that of a policy's draws.
+	// Seed is the seed of a policy's draws.
 	Seed uint64
 
 	lru     *simplelru.LRU[K, *held[V]]
@@ -178,7 +178,8 @@ func (c *Cache[K, V]) render(key K, own Lifetime, render func() (V, error)) (V, 
 	return value, nil
 }
 
-// pass lets time pass. Nothing happens between two cleanups that are due in it, so the last one has all their work.
+// pass lets time pass. If several cleanups are due in that time, nothing happens between them, so the last one does the
+// work of all.
 func (c *Cache[K, V]) pass(now time.Duration) {
 	c.now = max(c.now, now)
 	if c.Cleanup <= 0 || c.now-c.cleaned < c.Cleanup {

@@ -16,7 +16,7 @@ func below(t *testing.T, m Measure, name string, low, high *Summary) {
 }
 
 // On a rolling dashboard whose data settles, lifetimes by age give fresher data for fewer renders than a uniform one.
-// Where old data changes as much as new data, they give less fresh data at more renders.
+// If old data changes as much as new data, lifetimes by age are worse: less fresh data for more renders.
 func TestAgeBasedLifetimesAgainstUniformOnes(t *testing.T) {
 	measure := func(lifetime Lifetime, late Dist) *Summary {
 		t.Helper()

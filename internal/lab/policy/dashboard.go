@@ -15,8 +15,8 @@ type Dashboard struct {
 	Events float64
 	// Late is how long after it happened an event arrives.
 	Late Dist
-	// ByQuery has the whole window of each poll be one key, as in a cache that is keyed by the query. The next poll
-	// asks for another window, so there are no hits at all: that is what buckets are for.
+	// ByQuery makes the whole window of each poll one key, as in a cache that is keyed by the query. The next poll asks
+	// for another window, so there are no hits at all: that is what buckets are for.
 	ByQuery bool
 }
 

@@ -19,10 +19,10 @@ type Experiment struct {
 	Tier Tier
 	// Prices turns requests, storage and renders into money. The zero value prices nothing.
 	Prices Prices
-	// Steady has the run begin in the steady state and not with an empty store: the ages of rows, and of the copies in
-	// memory, are drawn from their stationary distribution. The workload is [Poisson] without a rhythm, and the policy one
-	// of an absolute, sliding or hybrid lifetime. Renders that are under way are not drawn: a warm-up of some renders, and
-	// of a copy's lifetime, has them. What nothing renders again is a month old.
+	// Steady makes the run begin in the steady state instead of with an empty store: the ages of rows, and of the copies
+	// in memory, are drawn from their stationary distribution. The workload is [Poisson] without a rhythm, and the policy
+	// one of an absolute, sliding or hybrid lifetime. Renders under way are not drawn: give it a warm-up of some renders
+	// and of a copy's lifetime. A value that nothing renders again is a month old.
 	Steady bool
 	// WarmUp is simulated first and not measured. Lasts is measured.
 	WarmUp, Lasts time.Duration
@@ -40,7 +40,7 @@ type Store struct {
 	Retention time.Duration
 	// Lag is how much later it is deleted, as DynamoDB does; readers get it until then. 0 is exact.
 	Lag Dist
-	// Throttles has the store refuse requests beyond the limits of DynamoDB for one partition key: 3,000 read units and
+	// Throttles makes the store refuse requests beyond the limits of DynamoDB for one partition key: 3,000 read units and
 	// 1,000 write units in a second. Renders are not refused.
 	Throttles bool
 	// Redis hides a row from readers as soon as it may be deleted, and deletes it when a reader asks for it or the
@@ -75,7 +75,7 @@ func (x *Experiment) validate() error {
 	return nil
 }
 
-// Prices are what things cost, in one currency.
+// Prices are the costs of requests, storage and so on, in one currency.
 type Prices struct {
 	// ReadUnits and WriteUnits are for a million request units of the store.
 	ReadUnits, WriteUnits float64
@@ -85,7 +85,7 @@ type Prices struct {
 	Render float64
 }
 
-// OnDemand is what DynamoDB's on-demand tables cost in us-east-1, in US dollars, without renders. Your region and
+// OnDemand has the prices of DynamoDB's on-demand tables in us-east-1, in US dollars, without renders. Your region and
 // contract may differ: give your own list.
 //
 // Source: https://aws.amazon.com/dynamodb/pricing/on-demand/ (since 2024-11-01)
@@ -94,7 +94,7 @@ var OnDemand = Prices{ReadUnits: 0.125, WriteUnits: 0.625, Storage: 0.25}
 // monthSeconds is a month as costs are quoted for it.
 const monthSeconds = 30 * 24 * 3600
 
-// month returns what a run costs that goes on for a month.
+// month returns the cost of a run that goes on for a month.
 func (p Prices) month(r *Result) float64 {
 	run := r.readUnits/1e6*p.ReadUnits + r.writeUnits/1e6*p.WriteUnits + float64(r.renders)*p.Render
 	perSecond := ratio(run, r.lasts.Seconds())

@@ -24,8 +24,8 @@ func absoluteHits(l, t float64) float64 { return l * t / (1 + l*t) }
 // absoluteOutdated is the share of reads that see outdated data: hits come at uniform times of a lifetime.
 func absoluteOutdated(l, w, t float64) float64 { return absoluteHits(l, t) * (1 - freshShare(w*t)) }
 
-// outdatedAtExpiry is the chance that data has changed within a lifetime. It is what is often quoted as "the share of
-// stale reads", and is much more than that.
+// outdatedAtExpiry is the chance that data has changed within a lifetime. It is often quoted as "the share of stale
+// reads", which is much smaller.
 func outdatedAtExpiry(w, t float64) float64 { return -math.Expm1(-w * t) }
 
 // slidingHits is the share of reads that hit under a sliding lifetime: the gap since the last read was shorter than T.
@@ -52,7 +52,7 @@ func hybridHits(l, t, m float64) float64 {
 	return n / (1 + n)
 }
 
-// periodicAge is for how long the data has been outdated that is read at a random time, if it is refreshed every T.
+// periodicAge is how long data has been outdated when it is read at a random time, if it is refreshed every T.
 func periodicAge(w, t float64) float64 {
 	x := w * t
 	return t * (0.5 - 1/x - math.Expm1(-x)/(x*x))
@@ -80,11 +80,11 @@ func swrOutdated(l, w, d, t float64) float64 {
 	return (fresh + first + during) / (1 + l*t)
 }
 
-// unprotectedRenders is how many readers render at an expiry without protection: the first, and all who come while it
-// renders.
+// unprotectedRenders is how many readers render at an expiry without protection: the first, and all that come during
+// its render.
 func unprotectedRenders(l, d float64) float64 { return 1 + l*d }
 
-// xfetchChance is the chance that a read refreshes under XFetch that comes g before the expiry: that of an exponential
+// xfetchChance is the chance that a read at g before the expiry refreshes under XFetch: the chance of an exponential
 // draw above g/(beta D).
 func xfetchChance(g, beta, d float64) float64 { return math.Exp(-g / (beta * d)) }
 
@@ -183,10 +183,10 @@ func cheHits(probabilities []float64, size int) float64 {
 	return hits
 }
 
-// Staleness returns the two figures that are often taken for one, for data that changes at a rate a second (Poisson)
-// and values that are kept for an absolute lifetime. atExpiry is the chance that the data has changed when the lifetime
-// ends, 1 - exp(-WT); the rule of thumb for it is WT. overReads is the share of hits that see outdated data,
-// 1 - (1 - exp(-WT))/(WT): reads come at all times of the lifetime, and early ones are rarely too late.
+// Staleness returns two figures that are often confused, for data that changes at a rate a second (Poisson) and values
+// that are kept for an absolute lifetime. atExpiry is the chance that the data has changed when the lifetime ends, 1 -
+// exp(-WT); the rule of thumb for it is WT. overReads is the share of hits that see outdated data, 1 - (1 -
+// exp(-WT))/(WT): reads come at all times of the lifetime, and early ones are rarely too late.
 func Staleness(changes float64, lifetime time.Duration) (atExpiry, overReads float64) {
 	t := lifetime.Seconds()
 	return outdatedAtExpiry(changes, t), 1 - freshShare(changes*t)

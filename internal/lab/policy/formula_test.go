@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
-// tolerance is how far from a formula a simulator may be that passes: a formula that is off by 5 % must fail.
+// tolerance is how far the simulator's result may be from a formula: a formula that is off by 5 % must fail.
 const tolerance = 0.05
 
 // repeated makes an experiment ten times.
@@ -248,7 +248,7 @@ func TestTwoTiers(t *testing.T) {
 	}
 }
 
-// Che's approximation is one: it may be off by two points.
+// Che's formula is an approximation: it may be off by two points.
 func TestLRU(t *testing.T) {
 	for _, p := range []struct {
 		keys     Zipf
@@ -348,8 +348,8 @@ func TestOptimum(t *testing.T) {
 	}
 }
 
-// The lifetime of the formula is the cheapest in the simulation, too, and costs as much as the formula says: what is
-// half or twice as long costs more.
+// The formula's lifetime is the cheapest in the simulation, too, and costs as much as the formula says. Half of it, and
+// twice of it, cost more.
 func TestOptimumIsCheapest(t *testing.T) {
 	for _, p := range sets(t, [][3]float64{{1, 1, 0.5}, {1, 1, 0.1}, {0.2, 2, 1}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
@@ -401,7 +401,7 @@ func outcome(t *testing.T, x Experiment, lines ...string) *Result {
 	return r
 }
 
-// What happens at the very second that decides. A formula over random times cannot see it.
+// Reads and changes in the very second of an expiry. A formula over random times cannot see it.
 func TestCountsAtTheirBounds(t *testing.T) {
 	unprotected := Policy{Lifetime: Absolute(10 * time.Second), Refresh: Unprotected()}
 	for _, test := range []struct {

@@ -28,7 +28,7 @@ func (s sliding) Stored(_ *Entry, now time.Duration, _ *Random) time.Duration {
 	return now + time.Duration(s)
 }
 
-// Read implements Lifetime: the time begins anew.
+// Read implements Lifetime: the time begins again.
 func (s sliding) Read(_ *Entry, now time.Duration) time.Duration { return now + time.Duration(s) }
 
 // Hybrid keeps a value fresh for the time idle since its last read, and no longer than the time most since the
@@ -39,12 +39,12 @@ type hybrid struct{ idle, most time.Duration }
 
 func (h hybrid) Stored(e *Entry, now time.Duration, _ *Random) time.Duration { return h.Read(e, now) }
 
-// Read implements Lifetime: the idle time begins anew, up to the cap.
+// Read implements Lifetime: the idle time begins again, up to the cap.
 func (h hybrid) Read(e *Entry, now time.Duration) time.Duration {
 	return min(now+h.idle, e.Generated+h.most)
 }
 
-// capped reports whether reads can extend the lifetime of a value up to an end only that is known when it is stored.
+// capped reports whether reads can extend the lifetime of a value only up to an end that is known when it is stored.
 func capped(l Lifetime, e *Entry) bool {
 	switch l := l.(type) {
 	case hybrid:

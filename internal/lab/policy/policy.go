@@ -41,9 +41,9 @@ type Policy struct {
 
 // Lifetime says how long a value is fresh.
 type Lifetime interface {
-	// Stored returns until when a value is fresh that was stored now.
+	// Stored returns the end of the freshness of a value that is stored now.
 	Stored(e *Entry, now time.Duration, r *Random) time.Duration
-	// Read returns until when a value is fresh after a reader has found it fresh now. A value other than e.FreshUntil
+	// Read returns the end of the freshness of a value that a reader has found fresh now. A value other than e.FreshUntil
 	// is written to the row, and costs that write.
 	Read(e *Entry, now time.Duration) time.Duration
 }

@@ -14,11 +14,11 @@ import (
 // High with the confidence that was asked for.
 type Interval struct{ Mean, Low, High float64 }
 
-// Summary is what several seeds of an experiment have given.
+// Summary has the results of an experiment under several seeds.
 type Summary struct {
 	// Results are by seed, in order.
 	Results []*Result
-	// Confidence is that of the intervals, such as 0.99.
+	// Confidence is the level of the intervals, such as 0.99.
 	Confidence float64
 }
 

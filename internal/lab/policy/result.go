@@ -16,18 +16,17 @@ const (
 	HitRatio Measure = iota
 	// TierRatio is the share of reads that the tier answered.
 	TierRatio
-	// Outdated is the share of reads that were served data that had changed since.
+	// Outdated is the share of reads that were served outdated data: it had changed since its render.
 	Outdated
-	// OutdatedAge is for how long the served data had been outdated, averaged over all reads (0 for current data), in
-	// seconds.
+	// OutdatedAge is how long the served data had been outdated, averaged over all reads (0 for current data), in seconds.
 	OutdatedAge
 	// OutdatedP50, OutdatedP99 and OutdatedMost are quantiles and the largest value of the same, over the reads that
 	// were served outdated data.
 	OutdatedP50
 	OutdatedP99
 	OutdatedMost
-	// OutdatedOver1s, OutdatedOver10s, OutdatedOver1m, OutdatedOver10m and OutdatedOver1h are the shares of reads that
-	// were served data which had been outdated for more than that: the distribution, as a promise to readers words it.
+	// OutdatedOver1s, OutdatedOver10s, OutdatedOver1m, OutdatedOver10m and OutdatedOver1h are the shares of reads whose
+	// data had been outdated for more than that time: the distribution, as promises to readers state it.
 	OutdatedOver1s
 	OutdatedOver10s
 	OutdatedOver1m
@@ -35,7 +34,7 @@ const (
 	OutdatedOver1h
 	// OutdatedAtExpiry is the share of values whose data had changed when they ceased to be fresh.
 	OutdatedAtExpiry
-	// KnownStale is the share of reads that were served a value of which the cache knew that it was not fresh any more.
+	// KnownStale is the share of reads that were served a value that the cache knew to be stale.
 	KnownStale
 	// Renders is renders a second.
 	Renders
@@ -63,9 +62,9 @@ const (
 	RowsPast
 	// CostMonth is what 30 days of this cost.
 	CostMonth
-	// ConsumedReadCapacityUnits and the measures after it are what CloudWatch has under these names, as the sum over the
-	// time that is counted. ConditionalCheckFailedRequests are attempts to take a lock that is held. A store without
-	// TTL, and Redis, delete nothing by TTL.
+	// ConsumedReadCapacityUnits and the measures after it are CloudWatch's metrics of these names, as sums over the
+	// counted time. ConditionalCheckFailedRequests are attempts to take a lock that is held. A store without TTL, and
+	// Redis, delete nothing by TTL.
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
 	ConsumedReadCapacityUnits
@@ -85,7 +84,7 @@ func Measures() []Measure {
 	return all
 }
 
-// unit is what a measure is counted in.
+// unit is the unit of a measure.
 type unit int
 
 const (
@@ -169,7 +168,7 @@ func formatSeconds(v float64) string {
 	return time.Duration(math.Round(v/digits) * digits * float64(time.Second)).Round(time.Microsecond).String()
 }
 
-// outdatedBounds are those of OutdatedOver1s and the measures after it.
+// outdatedBounds are the bounds of OutdatedOver1s and the measures after it.
 var outdatedBounds = [...]time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour}
 
 // Result is what one run has counted.

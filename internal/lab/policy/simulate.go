@@ -20,11 +20,11 @@ const (
 // epoch is the time between two changes of a key's data. All values that are rendered in it are equal, and go out of
 // date together.
 type epoch struct {
-	end  time.Duration // when the data changed, never as long as it has not
+	end  time.Duration // when the data changed; never if it has not yet
 	seen bool          // some value was rendered in it
 }
 
-// cached is the row of a key, and what is known about its data.
+// cached is the row of a key, with the state of its data.
 type cached struct {
 	entry  Entry
 	held   bool
@@ -221,9 +221,9 @@ func (r *run) serveFound(k *cached, rd Read, now time.Duration, node int, fresh 
 	r.copy(node, rd.Key, k.epoch, now)
 }
 
-// extend writes a longer freshness to the row, and an expiry that is as much later: a row that is read all the time
-// would be deleted otherwise. A row under a cap has the expiry of the longest freshness from the beginning. A write that is throttled is not made again: the next read will make
-// one.
+// extend writes a later end of freshness to the row, and moves its expiry by as much: otherwise a row that is read all
+// the time would be deleted. A row under a cap has the expiry of the longest freshness from the beginning. A throttled
+// write is not repeated: the next read makes one.
 func (r *run) extend(k *cached, rd Read, now, until time.Duration) {
 	writes := r.writeUnitsOf(rd)
 	if r.Store.Throttles && !k.units.write.take(now, writes, partitionWrites) {
@@ -290,7 +290,7 @@ func (r *run) render(k *cached, rd Read, now time.Duration, waiters ...waiter) {
 	}
 }
 
-// finish stores what a render has made, and serves those who wait for it.
+// finish stores the value of a render, and serves the readers that wait for it.
 func (r *run) finish(f *flight, now time.Duration) {
 	k := r.key(f.read.Key)
 	r.advance(k, f.read.Key, now)
@@ -433,7 +433,7 @@ func (r *run) at(at time.Duration, do func(now time.Duration)) {
 	heap.Push(&r.events, event{at, r.added, do})
 }
 
-// event happens at a time. Of two at one time, the one that was added first comes first.
+// event happens at a time. Two events at one time happen in the order in which they were added.
 type event struct {
 	at     time.Duration
 	number uint64

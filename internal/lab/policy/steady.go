@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// oldest is the age of a value that nothing renders again: that of a site which has run for a month.
+// oldest is the age of a value that nothing renders again: a month, as on a site that has run so long.
 const oldest = monthSeconds * time.Second
 
 // chain is how long a key goes without a render, counted from the beginning of the last one: until the first read that
@@ -57,7 +57,7 @@ func (p Policy) chainOf(class int) (chain, bool) {
 	return c, plain || !c.slides
 }
 
-// steadyPoisson returns the workload of an experiment that begins in its steady state, or what keeps it from that.
+// steadyPoisson returns the workload of an experiment that begins in its steady state, or the reason why it cannot.
 func (x *Experiment) steadyPoisson() (Poisson, error) {
 	p, ok := x.Workload.(Poisson)
 	switch {
@@ -81,8 +81,8 @@ func (x *Experiment) steadyPoisson() (Poisson, error) {
 }
 
 // settle gives each key the row that it would have after a long time, and each node its copies. Keys are independent,
-// and what a key does begins anew with each render. So the time since the last render is drawn: a cycle by its length,
-// and a point of it.
+// and the process of a key begins again with each render. So the time since the last render is drawn: a cycle by its
+// length, and a point of it.
 //
 // Renders under way, retries and copies of values that are no longer in the store are not drawn.
 func (r *run) settle(p Poisson) {

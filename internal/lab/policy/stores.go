@@ -20,7 +20,7 @@ const (
 	firstDelay  = time.Second
 )
 
-// units are those that a key has used in a second.
+// units are the capacity units that a key has used in the present second.
 type units struct{ read, write meter }
 
 // meter counts the units of one second.
@@ -41,7 +41,7 @@ func (m *meter) take(now time.Duration, units, limit float64) bool {
 	return true
 }
 
-// throttled has a reader ask again, or fail.
+// throttled makes a reader ask again, or fail.
 func (r *run) throttled(rd Read, now time.Duration, node, retries int) {
 	r.result.throttles++
 	if retries == mostRetries {
@@ -54,7 +54,7 @@ func (r *run) throttled(rd Read, now time.Duration, node, retries int) {
 	r.at(now+delay, func(now time.Duration) { r.ask(rd, now, node, retries+1) })
 }
 
-// What Redis does about expired keys that nobody reads, at its default effort.
+// Redis's search for expired keys that nobody reads, at its default effort.
 //
 // Source: activeExpireCycle in https://github.com/redis/redis/blob/7.0/src/expire.c
 const (

@@ -35,8 +35,8 @@ func (e *evenTraffic) Read() (Read, bool) {
 
 func (*evenTraffic) Changed(int, time.Duration) time.Duration { return Never }
 
-// One key is throttled where the arithmetic says: strongly consistent reads of one key above 3,000 a second, eventually
-// consistent ones above 6,000, and rows of two units above 1,500.
+// One key is throttled at the documented limits: strongly consistent reads above 3,000 a second, eventually consistent
+// ones above 6,000, and rows of two units above 1,500.
 func TestOneKeyIsThrottledAtItsLimit(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -102,7 +102,7 @@ const (
 	redisLate     = 4 * time.Second // a busy machine may look so much later
 )
 
-// lifetimes are those of the test's keys, from a seed.
+// lifetimes are the lifetimes of the test's keys, from a seed.
 func lifetimes(seed uint64) []time.Duration {
 	random := newRandom(seed, streamChanges)
 	all := make([]time.Duration, redisKeys)
@@ -127,7 +127,7 @@ func modelled(seed uint64) (there []float64) {
 	return there
 }
 
-// The model's memory over time is that of a real Redis, which nobody reads.
+// The model's memory over time equals that of a real Redis without readers.
 func TestRedisModelAgainstRedis(t *testing.T) {
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -209,8 +209,8 @@ func TestRedisModelAgainstRedis(t *testing.T) {
 		if err != nil {
 			t.Fatalf("DBSIZE: got %q", reply)
 		}
-		// The look may come at another point of a cycle, the keys were stored over a while, and where the machine is late
-		// with us it may be so with Redis.
+		// The tolerance is for three things: the look may come at another point of a cycle, the keys were stored over a
+		// while, and a busy machine may delay Redis, too.
 		late := max(before, answered-at)
 		before = answered - at
 		fewest, most := bounds(asked-2*redisCycle-loading-late, answered+redisCycle)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Workload is who reads which keys, and when their data changes.
+// Workload says which keys are read when, and when their data changes.
 type Workload interface {
 	// Begin starts it anew. The reads draw from one stream, and the changes of the data from another, so that two
 	// policies meet the same reads.

@@ -116,16 +116,16 @@ why.`,
 	return cmd
 }
 
-// leaseByDefault is that of a cache without a lease of its own.
+// leaseByDefault is the lease of a cache that names none.
 const leaseByDefault = 30 * time.Second
 
-// unasked says what a flag of advise means that was left out and has no value.
+// unasked says what it means to leave out a flag of advise that has no default.
 var unasked = map[string]string{
 	"longest": "data of any age may be served", "render": "a render takes no time", "skew": "clocks are exact",
 	"retention": "the ttl of rows is not checked",
 }
 
-// demands prints the flags that were given, and what holds for the others.
+// demands prints the given flags, and the defaults of the others.
 func demands(flags *pflag.FlagSet) string {
 	var given, defaults, left []string
 	flags.VisitAll(func(f *pflag.Flag) {

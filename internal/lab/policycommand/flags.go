@@ -25,14 +25,14 @@ type command struct {
 	prices, plots    string
 }
 
-// tierFlags are those of run and compare; scale finds the tier.
+// tierFlags adds the tier's flags of run and compare; scale finds the tier.
 func (p *command) tierFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.Var(&p.lru, "tier", "how many keys each node keeps in its memory (default: no tier)")
 	f.DurationVar(&p.settings.Tier.Lifetime, "tier-lifetime", time.Second, "how long a node serves a copy from its memory")
 }
 
-// flags are those of run, compare and scale.
+// flags adds the flags that run, compare and scale share.
 func (p *command) flags(cmd *cobra.Command) {
 	p.reads, p.changes, p.keys, p.nodes = 100, 1.0/600, 200, 1
 	s := &p.settings
@@ -60,7 +60,7 @@ func (p *command) flags(cmd *cobra.Command) {
 	f.StringVar(&p.format, "format", "table", "table, csv or json")
 }
 
-// ofWorkloads are the flags that make workloads. A file has these things of its own.
+// ofWorkloads are the flags that make workloads. A trace from a file has its own reads, keys and so on.
 var ofWorkloads = []string{"reads", "changes", "keys", "zipf", "lasts", "warm-up"}
 
 // misplaced refuses flags that would change nothing.

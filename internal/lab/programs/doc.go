@@ -12,6 +12,6 @@
 //
 // # Limits
 //
-// The originals are C on pthreads, run under tools that count other events than these. So figures are to be compared by
-// rank, not by size.
+// The originals are C on pthreads, run under tools that count other events than these. So compare figures by rank, not
+// by size.
 package programs

@@ -14,11 +14,11 @@ type counted struct {
 	runs    map[int]runs
 }
 
-// runs are those of an exploration without states. An optimal one makes one for each trace. Sleep sets alone begin
-// others besides, and leave them where every step that is possible is asleep.
+// runs counts the runs of an exploration without states. An optimal exploration makes one run for each trace. With
+// sleep sets alone there are further runs, which are abandoned where every possible step is asleep.
 type runs struct{ traces, blocked int }
 
-// The published counts are those of GenMC under SC, and for mpat, of DPU. Ours are the same.
+// The published counts are GenMC's under SC, and DPU's for mpat. Ours are the same.
 //
 // Source: https://github.com/MPI-SWS/genmc, tests/correct/synthetic/*/expected.sc.mo.in;
 // https://github.com/cesaro/dpu, experiments/tacas18/table1; the programs are also in https://github.com/nidhugg/nidhugg,
@@ -62,7 +62,7 @@ func each(n int, run func(t thread, i int)) (threads []func(thread)) {
 	return threads
 }
 
-// swap is a compare-and-swap. One that would fail as things are only reads.
+// swap is a compare-and-swap. A compare-and-swap that would fail as things are only reads.
 type swap struct {
 	access
 	old int
@@ -85,7 +85,7 @@ func (s *swap) Apply(int) {
 	}
 }
 
-// writing is a swap of which nothing is known beforehand.
+// writing is a swap whose success is not known beforehand, so it counts as a write.
 type writing struct{ *swap }
 
 func (w writing) Accesses(outcome int) []sim.Access { return w.access.Accesses(outcome) }

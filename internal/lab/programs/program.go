@@ -16,8 +16,8 @@ type Program struct {
 }
 
 // creation is the number of steps that the main thread takes to create a thread: pthread_create allocates a stack, maps
-// it, and hands over. The threads that are created first have that much of a start, which makes these programs hard for
-// a random walk.
+// it, and hands over. So the threads that are created first are ahead of the others, which makes these programs hard
+// for a random walk.
 const creation = 4
 
 // Run runs the program once and reports whether it has shown its bug, which means that an assertion failed.

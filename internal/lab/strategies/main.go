@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// run measures the named tables and prints them, each as soon as it is there.
+// run measures the named tables and prints each as soon as it is complete.
 func run(ctx context.Context, names []string, out, progress io.Writer) error {
 	tables := map[string]func() ([]subject, error){"mutants": mutants, "programs": smallPrograms}
 	if len(names) == 0 {

@@ -33,7 +33,7 @@ var buckets = [...]int{10, 100, 1_000, 10_000}
 // cell is the result of one plan with one subject.
 type cell struct {
 	plan  string
-	found []int // by seed: in which schedule, from 1; 0 is not
+	found []int // for each seed, the number of the schedule that found the bug, from 1; 0 if none did
 	limit int
 }
 
@@ -120,8 +120,8 @@ func search(ctx context.Context, s subject, plan sim.Plan, seed uint64, limit in
 	return 0, nil
 }
 
-// average is the mean number of schedules, where a seed without a finding counts with all that it tried; and in how
-// many seeds there was one.
+// average returns the mean number of schedules, and the number of seeds that found something. A seed without a finding
+// counts with all that it tried.
 func (c cell) average() (mean float64, found int) {
 	sum := 0
 	for _, at := range c.found {

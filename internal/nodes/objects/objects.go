@@ -1,4 +1,5 @@
-// Package objects has the requests of S3 clients be steps of a run: the bodies of a scenario are the objects of a bucket.
+// Package objects makes the requests of S3 clients steps of a run: the bodies of a scenario are the objects of a
+// bucket.
 package objects
 
 import (
@@ -19,16 +20,16 @@ import (
 const Bucket = "bodies"
 
 var (
-	// writes are the operations that the faults of writes befall.
+	// writes are the operations that the faults of writes hit.
 	writes = []string{
 		"AbortMultipartUpload", "CompleteMultipartUpload", "CopyObject", "CreateMultipartUpload", "DeleteObject", "DeleteObjects", "PutObject", "UploadPart", "UploadPartCopy",
 	}
-	// ofUploads are those about an object that is not there yet. Their order matters, whatever the key.
+	// ofUploads are the operations on an object that does not exist yet. Their order matters, whatever the key.
 	ofUploads = []string{"AbortMultipartUpload", "CreateMultipartUpload", "ListMultipartUploads", "ListParts", "UploadPart", "UploadPartCopy"}
 )
 
-// Do returns what answers the requests of a node's S3 clients: each is a step of the run in which the node lives. store
-// is the node's isr.Config.Bodies. The functions of one run share their objects.
+// Do returns the function that answers the requests of a node's S3 clients: each is a step of the run in which the node
+// lives. store is the node's isr.Config.Bodies. The functions of one run share their objects.
 func Do(store isr.BodyStore) (func(context.Context, s3fake.Call) (*s3fake.Answer, error), error) {
 	steps, ok := store.(hooks.BodySteps)
 	if !ok {

@@ -252,7 +252,7 @@ func (s *hastyRenderer) Read(ctx context.Context, key string) (pagecache.Meta, e
 }
 
 // expiryRestartsOnLook does not trust the holder's clock, and measures by its own for how long the lock has not
-// changed. It begins anew with every look: a machine that looks often enough never takes the lock of a dead one.
+// changed. It begins again with every look: a machine that looks often enough never takes the lock of a dead one.
 //
 // Seen in: awslabs/amazon-dynamodb-lock-client issue 44.
 func expiryRestartsOnLook() isr.Protocol {

@@ -28,8 +28,8 @@ func (lingerer) Fresh(m pagecache.Meta, now time.Time) bool {
 	return pagecache.Floor(now) <= m.FreshUntil()
 }
 
-// freshAsOfRead decides on freshness once, when it reads META. A machine that stops between the decision and the answer
-// calls a page fresh that has not been so for long.
+// freshAsOfRead decides on freshness once, when it reads META. If a machine stops between the decision and the answer,
+// it calls a page fresh whose window is long over.
 //
 // Seen in: etcd-io/etcd issue 20418, where a paused process served reads that were no longer true.
 func freshAsOfRead() isr.Protocol {
@@ -53,8 +53,8 @@ func (s *rememberer) Read(ctx context.Context, key string) (pagecache.Meta, erro
 
 func (s *rememberer) Fresh(m pagecache.Meta, _ time.Time) bool { return s.RecipeA.Fresh(m, s.read) }
 
-// generatedAtLate stamps the page when it is published, not before the origin is read: as long as the rendering took,
-// the page claims to be younger than its data.
+// generatedAtLate stamps the page when it is published, not before the origin is read: the page claims to be younger
+// than its data by the time of the render.
 func generatedAtLate() isr.Protocol {
 	return isr.Protocol{
 		Name:    "generated-at-late",
@@ -73,8 +73,8 @@ func (s lateStamper) Publish(ctx context.Context, l pagecache.Lease, m pagecache
 	return s.RecipeA.Publish(ctx, l, m)
 }
 
-// refillRestartsWindow measures freshness from when this node first saw the page: after a restart, or on a node that
-// had nothing to do, everything old is new.
+// refillRestartsWindow measures freshness from when this node first saw the page. After a restart, or on a node that
+// was idle, every old page is new.
 //
 // Seen in: vercel/next.js issues 24806 and 24088.
 func refillRestartsWindow() isr.Protocol {

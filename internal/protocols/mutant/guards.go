@@ -41,7 +41,7 @@ func guardTokenAlone() isr.Protocol {
 }
 
 // guardVersionAlone publishes if no other machine has published since it looked. A writer that slept past its lease can
-// then publish before its successor: the page is older than it could be, and the work of the lease's holder is in vain.
+// then publish before its successor: the page is older than it could be, and the holder's render is wasted.
 func guardVersionAlone() isr.Protocol {
 	return guardAlone("guard-version-alone", "a publish asks for the version of META that was seen, and not for its lease", guard.Version)
 }

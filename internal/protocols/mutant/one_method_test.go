@@ -143,7 +143,7 @@ func caughtIn(t *testing.T, m isr.Protocol) (*scenario.Scenario, int) {
 	return nil, 0
 }
 
-// restored is a store some of whose methods are those of another store again.
+// restored is a store in which some methods are replaced by those of another store.
 type restored struct {
 	mutated, reference pagecache.Store
 	methods            []string

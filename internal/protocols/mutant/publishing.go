@@ -238,7 +238,7 @@ func (s stranger) Acquire(ctx context.Context, key string) (pagecache.Lease, err
 }
 
 // retryWithoutToken sends a publish that was not answered again as a new one, is refused because its own lease is gone,
-// and concludes that it has lost: it tidies up and deletes the body to which META leads by now. With the token of the
+// and concludes that it has lost: it tidies up and deletes the body to which META now leads. With the token of the
 // first attempt DynamoDB would have answered with success.
 //
 // Seen in: delta-io/delta-rs pull request 2452, where the body was deleted while the row pointed at it.

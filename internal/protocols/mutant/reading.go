@@ -33,8 +33,8 @@ func (s eventualReader) Read(ctx context.Context, key string) (pagecache.Meta, e
 }
 
 // firstLookEventual saves half the price of a read: only the look under the lease is consistent, because only there is
-// anything decided. But a page that is served, too, comes from the first look, and the replica that answers may know
-// less than the one that answered before.
+// anything decided. But a served page comes from the first look, too, and the replica that answers may know less than
+// the one before.
 func firstLookEventual() isr.Protocol {
 	return isr.Protocol{
 		Name:    "first-look-eventual",
@@ -66,8 +66,8 @@ func (s *thriftyReader) Read(ctx context.Context, key string) (pagecache.Meta, e
 	return s.eventual.Read(ctx, key)
 }
 
-// memoryBeforeMeta remembers META in the process for as long as its page is fresh. The machine that makes the page again
-// within its window, because it was asked to, goes on serving the one before.
+// memoryBeforeMeta remembers META in the process for as long as its page is fresh. A machine that is asked to make the
+// page again within its window goes on serving the old one.
 func memoryBeforeMeta() isr.Protocol {
 	return isr.Protocol{
 		Name:    "memory-before-meta",

@@ -47,7 +47,7 @@ func newStage(t *testing.T, p isr.Protocol) *stage {
 	return s
 }
 
-// config is an actor's; its bodies are named as their lease tokens, alice-1 and so on.
+// config is the configuration of an actor, whose bodies are named like lease tokens, alice-1 and so on.
 func (s *stage) config(actor string) isr.Config {
 	n := 0
 	cfg := isr.Config{
@@ -160,12 +160,12 @@ func (s *stage) getAs(actor string, cfg isr.Config) (isr.Served, error) {
 	return got, err
 }
 
-// settled says that nothing is in alice's way from now on.
+// settled says that nothing hinders alice from now on.
 func (s *stage) settled() {
 	s.log.Add(history.Event{Time: s.clock.Now(), Actor: "visitor", Kind: history.Settled})
 }
 
-// daveDies has dave, who runs the protocol in question too, acquire the lease and die with it.
+// daveDies makes dave, who also runs the protocol, acquire the lease and die with it.
 func (s *stage) daveDies() {
 	s.Helper()
 	cfg := s.config("dave")

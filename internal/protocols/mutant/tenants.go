@@ -43,7 +43,7 @@ func (h concatenating) Get(ctx context.Context, key string) (isr.Served, error) 
 	return h.Cache.Get(ctx, h.tenant+key)
 }
 
-// tenantMissing keeps the pages of all tenants under the same keys: a client is served the page of any tenant.
+// tenantMissing keeps the pages of all tenants under the same keys: a client may be served another tenant's page.
 func tenantMissing() isr.Protocol {
 	return isr.Protocol{
 		Name:    "tenant-missing",

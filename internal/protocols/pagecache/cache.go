@@ -45,8 +45,8 @@ func NewOn(store Store, cfg isr.Config) (*Cache, error) {
 // the cache's patience, or the store failed.
 var ErrUnavailable = errors.New("page unavailable")
 
-// Get returns the page for key. By default, an error means that there is no page to serve: once a page has been seen,
-// it is served, as fresh or stale as it is, even if a later request fails.
+// Get returns the page for key. By default, an error means that there is no page to serve: a page that was seen is
+// served, fresh or stale, even if a later request fails.
 func (c *Cache) Get(ctx context.Context, key string) (isr.Served, error) {
 	v := visit{Cache: c, key: key}
 	served, err := v.get(ctx)
@@ -62,7 +62,7 @@ type visit struct {
 	key  string
 	last *page // the last page seen, fresh or not
 	seen int64 // the version of META as it was last seen, 0 if there was none
-	// replaced is the body of a page that was fresh when it was found, and is to be made again; "" is none.
+	// replaced is the body of a page that was found fresh and must be made again; "" is none.
 	replaced string
 }
 
@@ -99,11 +99,11 @@ func (v *visit) get(ctx context.Context) (isr.Served, error) {
 type page struct {
 	meta Meta
 	body []byte
-	// overtaken says that the page was refused for what came before it: it may be older than an invalidation.
+	// overtaken says that the publish was refused because META had changed: the page may be older than an invalidation.
 	overtaken bool
 }
 
-// look returns the page that META leads to, nil if there is none. A row whose body is gone is as good as no row.
+// look returns the page that META leads to, nil if there is none. A row whose body is gone counts as no row.
 func (v *visit) look(ctx context.Context) (*page, error) {
 	meta, err := v.store.Read(ctx, v.key)
 	if err == nil || errors.Is(err, isr.ErrMiss) {
@@ -194,10 +194,10 @@ func (c *Cache) keepAlive(ctx context.Context, lease *Lease) error {
 	return nil
 }
 
-// unpublished decides what to serve after a publish that was refused, or whose outcome is unknown. What META shows
-// decides, if it is fresh. Else, after a refusal, our own page serves: its data is as new as its generated_at says. If
-// it was overtaken, it may be older than an invalidation, and is served as stale. Any other failure is the store's, and
-// the caller's to hear of.
+// unpublished decides what to serve after a publish that was refused, or whose outcome is unknown. A fresh META
+// decides. Else, after a refusal, our own page serves: its data is as new as its generated_at says. If it was
+// overtaken, it may be older than an invalidation, and is served as stale. Any other failure is the store's, and the
+// caller's to hear of.
 func (v *visit) unpublished(ctx context.Context, lease Lease, made *page, cause error) (*page, error) {
 	v.release(ctx, lease)
 	found, err := v.look(ctx)
@@ -211,13 +211,13 @@ func (v *visit) unpublished(ctx context.Context, lease Lease, made *page, cause 
 	return nil, cause
 }
 
-// Early is a Store that has pages made again while they are still fresh.
+// Early is a Store whose pages are made again while they are still fresh.
 //
-// The first request that is to do so takes the lease, looks again, and makes the page. If the lease is held, or
-// anything fails, it is served the old page as long as that is fresh. All other requests are served the old page.
+// The first request that must do so takes the lease, looks again, and makes the page. If the lease is held, or anything
+// fails, it is served the old page as long as that is fresh. All other requests are served the old page.
 type Early interface {
 	Store
-	// Due says whether a request that has found this page, which is fresh, is to make it again.
+	// Due says whether a request that has found this fresh page must make it again.
 	Due(m Meta, now time.Time) bool
 }
 

@@ -389,7 +389,7 @@ func (f failing) GetBody(ctx context.Context, name string) ([]byte, error) {
 	return f.BodyStore.GetBody(ctx, name)
 }
 
-// A rendering that outlives its lease does not publish, but is as good as it is old.
+// A render that outlives its lease is not published, but its page is served as far as its age allows.
 func TestARefusedPublish(t *testing.T) {
 	for _, test := range []struct {
 		name      string
@@ -433,8 +433,8 @@ func TestARefusedPublish(t *testing.T) {
 	}
 }
 
-// The transaction took effect and its answer was lost. A client that tries again is told so; one that does not finds
-// out from META.
+// The transaction took effect and its answer was lost. A client that retries learns it from the answer; one that does
+// not retry learns it from META.
 func TestALostAnswerToThePublish(t *testing.T) {
 	for _, sdk := range []bool{true, false} {
 		t.Run(fmt.Sprintf("SDK=%v", sdk), func(t *testing.T) {
@@ -570,8 +570,8 @@ func TestAStoreThatFails(t *testing.T) {
 	}
 }
 
-// A read that fails under the lease does not show that no page has been published since the last: to make the page all
-// the same could be a stampede. The lease is given back, so that the next request need not wait.
+// A failed read under the lease does not show whether another page has been published: to make the page anyway could be
+// a stampede. The lease is given back, so that the next request need not wait.
 func TestAFailedReadUnderTheLeaseGivesItBack(t *testing.T) {
 	r := newRig(t)
 	r.fault(t, "request-lost op=GetItem nth=2")

@@ -14,12 +14,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// commit makes m visible and gives the lease back, in one transaction: what page writes, the delete of LOCK, and the
-// answer to the request that the lease is for, if any. It is sent again if it meets a conflict, under the same guards,
-// judged anew: a lease that ends meanwhile is not published.
+// commit makes m visible and gives the lease back, in one transaction: the writes of page, the delete of LOCK, and the
+// answer to the request that the lease is for, if any. After a conflict it is sent again, and its guards are judged
+// again: under a lease that has ended meanwhile nothing is published.
 //
-// Without a guard on LOCK, the lease is given back if it is there to be given back; if not, the page is published all
-// the same.
+// Without a guard on LOCK, the page is published even if the lease is gone; the lease is given back if it is there.
 func (s *leases) commit(ctx context.Context, l Lease, m Meta, page func() []types.TransactWriteItem) error {
 	release := func() *types.Delete {
 		condition, values := s.onLease(l)
@@ -37,7 +36,7 @@ func (s *leases) commit(ctx context.Context, l Lease, m Meta, page func() []type
 	return nil
 }
 
-// transact sends the transaction, until it meets no conflict. A nil release leaves LOCK as it is.
+// transact sends the transaction, until it meets no conflict. With a nil release, LOCK does not change.
 func (s *leases) transact(ctx context.Context, l Lease, m Meta, page func() []types.TransactWriteItem, release func() *types.Delete) error {
 	var actions []types.TransactWriteItem
 	err := s.pastConflicts(ctx, func() error {
@@ -57,8 +56,8 @@ func (s *leases) transact(ctx context.Context, l Lease, m Meta, page func() []ty
 	return nil
 }
 
-// numbered is m with a version if versions are counted: from what was seen, or from the present second, which no count
-// before has come to.
+// numbered is m with a version if versions are counted: one more than the version seen, or the present second, which no
+// earlier count has reached.
 func (s *leases) numbered(l Lease, m Meta) Meta {
 	switch {
 	case !has(inside.In(&s.cfg).Guards, guard.Version):
@@ -71,8 +70,8 @@ func (s *leases) numbered(l Lease, m Meta) Meta {
 	return m
 }
 
-// refusal says what a publish was refused for: ErrOvertaken if META was not as its guards want it, ErrAnswered if the
-// request was not, ErrLeaseLost if LOCK was not. Any other error stays what it is.
+// refusal says why a publish was refused: ErrOvertaken if META was not as its guards want it, ErrAnswered if the
+// request was not, ErrLeaseLost if LOCK was not. Any other error is returned unchanged.
 func refusal(err error, actions []types.TransactWriteItem) error {
 	cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
 	if !ok {
@@ -97,7 +96,7 @@ func refusal(err error, actions []types.TransactWriteItem) error {
 	return what
 }
 
-// sortKey is that of the row which an action is about.
+// sortKey returns the sort key of an action's row.
 func sortKey(action types.TransactWriteItem) string {
 	var key map[string]types.AttributeValue
 	switch {

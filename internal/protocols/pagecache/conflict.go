@@ -19,7 +19,7 @@ const (
 // pastConflicts writes, and writes again while another request on the same rows is in the way. DynamoDB answers a
 // conflict only to what it did not do, and the SDK leaves it to the caller: a holder that took it for a failure would
 // throw away a good page. The lease refuses the other request, so a few tries are enough. write must judge its guards
-// anew each time.
+// again each time.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling

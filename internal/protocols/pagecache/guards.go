@@ -17,10 +17,10 @@ func has(g, all guard.Set) bool { return g&all == all }
 
 // The conditions of a publish. The SDK takes pointers, and only reads what they lead to.
 //
-// A row that was seen may have been deleted by TTL since, and counts for no less: a publish or an invalidation would
-// have left one. It has another version then, because a count begins at the present second. So this guard depends
-// neither on TTL nor on a clock. For the other one, a row whose time is over counts as gone, whether TTL has come or
-// not: :gone is the last ttl of which that is true.
+// TTL may have deleted the row that was seen. That is no sign of another publish or an invalidation, because either
+// would have left a row. Such a row has another version, because a count begins at the present second. So this guard
+// depends neither on TTL nor on a clock. For the other guard, a row whose time is over counts as gone, whether TTL has
+// deleted it or not: :gone is the last ttl that counts as gone.
 var (
 	ifHeld         = "lease_expires_at > :now"
 	ifVersion      = "(version = :seen OR attribute_not_exists(pk))"
@@ -32,8 +32,8 @@ var (
 	aliasTTL = map[string]string{"#ttl": attrTTL}
 )
 
-// onLease is the condition under which a publish deletes LOCK, with its values. Who asks nothing of LOCK deletes his
-// own.
+// onLease is the condition under which a publish deletes LOCK, with its values. Without a condition on LOCK, a holder
+// deletes only its own.
 func (s *leases) onLease(l Lease) (condition *string, values map[string]types.AttributeValue) {
 	switch inside.In(&s.cfg).Guards & onLock {
 	case onLock:

@@ -26,7 +26,7 @@ func TestGuardsPrint(t *testing.T) {
 	}
 }
 
-// overtakings are what can have become of META since alice looked at it, at t0+1: it was generated at t0-100, and had
+// overtakings are possible changes of META after alice looked at it, at t0+1: it was generated at t0-100, and had
 // version 3.
 var overtakings = []struct {
 	name              string
@@ -106,7 +106,7 @@ func TestEachGuardRefusesWhatItIsThereFor(t *testing.T) {
 	}
 }
 
-// The first page has nothing to be overtaken by but another first page.
+// Only another first page can overtake the first page.
 func TestTheFirstPublishUnderGuards(t *testing.T) {
 	for g := guard.Token; g <= pagecache.AllGuards; g++ {
 		r := newRig(t)
@@ -122,7 +122,7 @@ func TestTheFirstPublishUnderGuards(t *testing.T) {
 	}
 }
 
-// A row that is gone has a version still; one that is deleted, none: the count begins again with a higher one.
+// A row whose time is over still has its version. A deleted row has none: the count begins again with a higher one.
 func TestVersionsAfterARowThatIsGone(t *testing.T) {
 	for _, deleted := range []bool{false, true} {
 		r := newRig(t)
@@ -143,8 +143,8 @@ func TestVersionsAfterARowThatIsGone(t *testing.T) {
 	}
 }
 
-// TTL may delete, while a page is made, the row that was seen: that is no overtaking. An invalidation since is, and has
-// a version that no row before has had.
+// TTL may delete the row that was seen while a page is made: that does not overtake the page. An invalidation since is,
+// and has a version that no row before has had.
 func TestARowThatTTLDeletesWhileThePageIsMade(t *testing.T) {
 	for _, invalidated := range []bool{false, true} {
 		onBoth(t, func(t *testing.T, onB bool) {

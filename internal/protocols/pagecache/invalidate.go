@@ -27,8 +27,8 @@ var (
 // invalidateAttempts is how many times a page may come or go between the two requests of an invalidation.
 const invalidateAttempts = 4
 
-// Invalidate implements Store. Sent again after a lost response, it counts up once more. The only correct writer that
-// this refuses is one that began in between, and its page is then made once more.
+// Invalidate implements Store. Sent again after a lost response, it counts up once more. That refuses at most one
+// correct writer, which began in between, and its page is then made once more.
 //
 // Without guard.Version no publish would look at the version.
 func (s *leases) Invalidate(ctx context.Context, key string) error {
@@ -84,8 +84,9 @@ func (c *Cache) Invalidate(ctx context.Context, key string) error {
 // the page. After an error that is neither of these nor ErrMiss, it may have taken effect, and another call goes back
 // further.
 //
-// A rollback lasts until the page is made again. An older version is fresh until its own window is over, which it
-// mostly is, and never if the page has been invalidated since it was made: then the next request makes the page again.
+// A rollback lasts until the page is made again. An older version is fresh until its own window is over, which is
+// mostly the case already. It is never fresh if the page has been invalidated since it was made: then the next request
+// makes the page again.
 func (c *Cache) Rollback(ctx context.Context, key string) error {
 	for look := 0; ; look++ {
 		err := c.rollBack(ctx, key)

@@ -17,7 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// guarded has all nodes run a recipe under all guards.
+// guarded makes all nodes run a recipe under all guards.
 func (r *rig) guarded(actor string, onB bool) *node {
 	n := r.node(actor)
 	inside.In(n).Guards, n.onB = pagecache.AllGuards, onB
@@ -84,7 +84,7 @@ func TestAnInvalidationReachesClocksThatAreBehind(t *testing.T) {
 	alice.wantServed(t, "ahead", false, 1)
 }
 
-// What is being made while the page is invalidated is not published, nor served as fresh: its data may be too old.
+// A page that is being made during an invalidation is not published, nor served as fresh: its data may be too old.
 func TestAFillThatAnInvalidationOvertakes(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -160,7 +160,7 @@ func TestAnInvalidationAtTheEndOfAPagesTime(t *testing.T) {
 	}
 }
 
-// A page that was read after the invalidation is as good as any.
+// A page that was read after the invalidation is served as usual.
 func TestAFillThatBeginsAfterAnInvalidation(t *testing.T) {
 	onBoth(t, func(t *testing.T, onB bool) {
 		r := newRig(t)

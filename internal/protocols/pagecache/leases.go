@@ -16,7 +16,7 @@ import (
 // leases is the common part of the recipes: the LOCK row of a key, and publishing under it.
 type leases struct {
 	cfg isr.Config
-	// last is the partition key that was made last: a request for a page needs that of one cache key many times.
+	// last is the partition key that was made last: one request for a page needs it many times.
 	last atomic.Pointer[partition]
 }
 
@@ -106,8 +106,8 @@ var (
 
 // Acquire implements Store.
 //
-// A refusal can be the answer to one's own success: when the response to the put is lost, the SDK sends the put again,
-// which then meets its own row. So the refused put asks for the row, and a row with the own token is a success.
+// A put can be refused by its own success: if the response is lost, the SDK sends the put again, which then meets its
+// own row. So a refused put asks for the row, and a row with its own token is a success.
 //
 // A put that meets a transaction on LOCK counts as refused, too: only a holder who publishes has one.
 func (s *leases) Acquire(ctx context.Context, key string) (Lease, error) {
@@ -180,7 +180,7 @@ func (s *leases) Release(ctx context.Context, l Lease) error {
 	return nil
 }
 
-// leaseLost turns the refusal of a guarded write into ErrLeaseLost; any other error stays what it is.
+// leaseLost turns the refusal of a guarded write into ErrLeaseLost, and returns any other error unchanged.
 func leaseLost(err error) error {
 	if _, refused := Refused(err); refused {
 		return isr.ErrLeaseLost

@@ -10,7 +10,7 @@ import (
 )
 
 // RecipeA keeps one META row a key and publishes it in place: one transaction puts META and deletes LOCK, under the
-// guards. By default, they are that the lease is the publisher's own and not over.
+// guards. By default, the lease must be the publisher's own and not over.
 type RecipeA struct{ leases }
 
 var _ Store = (*RecipeA)(nil)

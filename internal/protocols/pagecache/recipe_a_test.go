@@ -92,7 +92,7 @@ func TestALeaseLastsAtLeastItsDuration(t *testing.T) {
 	}
 }
 
-// The SDK sends a put again whose response was lost, and the put meets itself.
+// The SDK repeats a put whose response was lost, and the repetition meets the row of the first attempt.
 func TestAcquireMeetsItsOwnCommit(t *testing.T) {
 	want := pagecache.Lease{Key: key, Token: "alice-1", ExpiresAt: t0 + 30}
 
@@ -226,7 +226,7 @@ func wantLost(t *testing.T, r *rig, operation string, err error, before []string
 	}
 }
 
-// What is not a refusal must not pass for one: the lease may be as good as ever.
+// Another error must not be taken for a refusal: the lease may still be valid.
 func TestFailuresOfTheStoreAreNotALostLease(t *testing.T) {
 	conflict := &types.TransactionCanceledException{CancellationReasons: []types.CancellationReason{
 		{Code: aws.String("TransactionConflict")}, {Code: aws.String("None")},

@@ -32,8 +32,8 @@ func NewRecipeB(cfg isr.Config) (*RecipeB, error) {
 	return &RecipeB{leases{cfg: cfg}}, nil
 }
 
-// Read implements Store: META, and then the version that it leads to. A version is written once, so the two are those
-// of one moment. A pointer to a row that is gone is a miss.
+// Read implements Store: META, and then the version that it leads to. A version is written once, so both belong to one
+// moment. A pointer to a row that is gone is a miss.
 func (r *RecipeB) Read(ctx context.Context, key string) (Meta, error) {
 	m, err := r.pointer(ctx, key)
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *RecipeB) Publish(ctx context.Context, l Lease, m Meta) error {
 	})
 }
 
-// PointTo makes the update that has META lead to m.CurrentSK, on a condition with its values, which may be nil; :gone
+// PointTo makes the update by which META leads to m.CurrentSK, on a condition with its values, which may be nil; :gone
 // is the value that is compared with #ttl.
 func (r *RecipeB) PointTo(key string, m Meta, condition *string, values map[string]types.AttributeValue) *types.Update {
 	if values == nil {
@@ -196,7 +196,7 @@ func (r *RecipeB) Versions(ctx context.Context, key string) ([]Version, error) {
 var (
 	areVersions = "pk = :pk AND begins_with(sk, :versions)"
 
-	// What a rollback asks of META: that it is as it was found, invalidations included.
+	// The condition of a rollback: META is as it was found, invalidations included.
 	ifPointer        = "current_sk = :from AND (attribute_not_exists(#ttl) OR #ttl > :gone)"
 	ifPointerVersion = ifPointer + " AND version = :seen"
 	ifPointerFirst   = ifPointer + " AND attribute_not_exists(version)"

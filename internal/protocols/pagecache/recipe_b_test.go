@@ -34,7 +34,7 @@ func (n *node) rollback(t *testing.T) error {
 	return c.Rollback(n.rig.ctx, key)
 }
 
-// versions has alice make so many versions, a minute from the last to the next.
+// versions makes alice publish that many versions, a minute apart.
 func (r *rig) versions(t *testing.T, alice *node, count int) {
 	t.Helper()
 	for i := 1; i <= count; i++ {
@@ -77,7 +77,7 @@ func etagOf(t *testing.T, r *rig, sk string) string {
 	return ""
 }
 
-// A pointer without an etag does not keep that of the version before.
+// A pointer without an etag does not keep the etag of the version before.
 func TestThePointersETagIsThatOfItsVersionOrNone(t *testing.T) {
 	r := newRig(t)
 	alice, bob := r.b("alice"), r.b("bob")

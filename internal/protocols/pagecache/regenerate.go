@@ -110,7 +110,7 @@ func (v *visit) result(ctx context.Context, row RequestRow) (isr.Served, error) 
 // RequestStatus is how far a requested regeneration has come.
 type RequestStatus string
 
-// The statuses. A request that has started or failed may be taken up again, by anybody who has the same inputs.
+// The statuses. A request that has started or failed may be taken up again by any caller with the same inputs.
 const (
 	RequestStarted   RequestStatus = "STARTED"
 	RequestCompleted RequestStatus = "COMPLETED"
@@ -160,7 +160,7 @@ func ParseRequestRow(item map[string]types.AttributeValue) (RequestRow, error) {
 	return row, nil
 }
 
-// The conditions and changes of REQ# rows. One that counts as gone is none.
+// The conditions and changes of REQ# rows. A row that counts as gone is none.
 var (
 	ifNotAnswered = "request_hash = :hash AND #status <> :completed AND #ttl > :gone"
 	setAnswered   = "SET #status = :completed, result_s3_key = :result, #ttl = :ttl"

@@ -37,7 +37,7 @@ func (n *node) wantMade(t *testing.T, body string, fresh bool, made int) {
 	}
 }
 
-// status is that of deploy's row, "" if there is none.
+// status is the status in deploy's row, "" if there is none.
 func (r *rig) status() string {
 	for _, item := range r.db.Items(table) {
 		if sk, _ := item.Str("sk"); sk == "REQ#deploy-1" {
@@ -87,7 +87,7 @@ func TestARequestIsAnsweredOnce(t *testing.T) {
 			t.Errorf("status %s, lock %q, answered %d times", r.status(), r.lockToken(), r.answered())
 		}
 		r.clock.Advance(time.Minute)
-		bob.wantMade(t, "alice's 2", false, 0) // it is as old as it is
+		bob.wantMade(t, "alice's 2", false, 0) // the age of its data
 		bob.wantServed(t, "bob's 1", true, 1)
 		alice.wantMade(t, "alice's 2", false, 2) // and not the page any more
 	})
@@ -209,7 +209,7 @@ func TestASleeperFindsItsRequestAnswered(t *testing.T) {
 	})
 }
 
-// Nor does one whose request was answered, and whose lease is as good as ever.
+// Nor does a holder publish whose request was answered, although its lease is still valid.
 func TestAnAnsweredRequestIsNotPublishedAgain(t *testing.T) {
 	onBoth(t, func(t *testing.T, onB bool) {
 		r := newRig(t)
@@ -227,7 +227,7 @@ func TestAnAnsweredRequestIsNotPublishedAgain(t *testing.T) {
 	})
 }
 
-// What an invalidation overtakes is made again: the request is for a page that is visible.
+// A page that an invalidation overtakes is made again: the request is for a page that is visible.
 func TestARequestThatIsOvertakenIsMadeAgain(t *testing.T) {
 	onBoth(t, func(t *testing.T, onB bool) {
 		r := newRig(t)
@@ -265,8 +265,8 @@ func TestARequestIsForgotten(t *testing.T) {
 	}
 }
 
-// Whatever one fault does to a call, the same request again finds out what has become of it: it was published once, and
-// who was told a page was told that one.
+// Whatever one fault does to a call, a repetition of the request finds its outcome: one page was published, and every
+// caller that was given a page was given that one.
 func TestARequestIsAnsweredOnceThroughFaults(t *testing.T) {
 	for _, op := range []string{"GetItem", "PutItem", "TransactWriteItems", "UpdateItem", "DeleteItem"} {
 		for _, kind := range []string{"response-lost", "request-lost", "error-before", "error-after", "throttled", "conflict", "duplicate"} {

@@ -53,7 +53,7 @@ func createTable(ctx context.Context, db *ddbfake.DB) error {
 	return err
 }
 
-// config is that of a node: 30 s leases, pages fresh for 60 s, tokens alice-1, alice-2 and so on.
+// config is the configuration of a node: 30 s leases, pages fresh for 60 s, tokens alice-1, alice-2 and so on.
 func (r *rig) config(actor string) isr.Config {
 	return isr.Config{
 		Client: r.db.As(actor), Clock: &sleepless{Clock: r.clock}, Bodies: r.bodies, Table: table,
@@ -87,7 +87,7 @@ func (r *rig) put(t *testing.T, item map[string]types.AttributeValue) {
 	}
 }
 
-// page puts a page into the cache that was generated at that second, fresh for 60 s.
+// page puts a page into the cache, generated at that second and fresh for 60 s.
 func (r *rig) page(t *testing.T, body string, generatedAt pagecache.EpochSeconds) {
 	t.Helper()
 	r.bodies[body] = []byte(body)
@@ -136,7 +136,7 @@ func (r *rig) fault(t *testing.T, text string) {
 	r.db.Inject(f)
 }
 
-// counting makes tokens that tell whose they are.
+// counting makes tokens that name their owner.
 func counting(actor string) func() string {
 	n := 0
 	return func() string {

@@ -54,8 +54,8 @@ func (e EpochSeconds) Time() time.Time { return time.Unix(int64(e), 0).UTC() }
 
 func (e EpochSeconds) attribute() types.AttributeValue { return number(int64(e)) }
 
-// Meta is the META row of a key: the page itself in recipe A, and the pointer to the page's version in recipe B. What
-// recipe B's Read returns has both.
+// Meta is the META row of a key: the page itself in recipe A, and the pointer to the page's version in recipe B. The
+// result of recipe B's Read has both.
 //
 // An invalidation where there was no page leaves a row without S3Key and CurrentSK: it has a Version and nothing else.
 type Meta struct {
@@ -212,7 +212,7 @@ func number(n int64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
 
-// setText and setNumber add what is optional, if it is there.
+// setText and setNumber add an optional attribute if it is there.
 func setText(item map[string]types.AttributeValue, name, s string) {
 	if s != "" {
 		item[name] = text(s)
@@ -298,7 +298,7 @@ func (IsMeta) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error {
 	return is(v, isr.SortMeta)
 }
 
-// IsLock is the sort key of a LOCK row, as IsMeta is that of META.
+// IsLock is the type of the sort key of a LOCK row, as IsMeta is for META.
 type IsLock struct{}
 
 // MarshalDynamoDBAttributeValue implements attributevalue.Marshaler.

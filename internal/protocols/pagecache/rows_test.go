@@ -145,7 +145,7 @@ func TestModelsReadNoOtherRows(t *testing.T) {
 	wantMention(t, attributevalue.UnmarshalMap(lock, &of), "sk", `"META" (S)`, `"LOCK"`)
 }
 
-// What an invalidation leaves where there is no page.
+// The row that an invalidation leaves where there is no page.
 func TestParseMetaWithoutAPage(t *testing.T) {
 	got, err := pagecache.ParseMeta(row{"pk": s("p"), "sk": s("META"), "version": n("3"), "invalidated_version": n("3"), "revalidate_seconds": n("0"), "ttl": n("9")})
 	if want := (pagecache.Meta{PK: "p", Version: 3, Invalidated: 3, TTL: 9}); err != nil || got != want {

@@ -21,8 +21,8 @@ type Lease struct {
 type Store interface {
 	// Config returns the configuration with its defaults filled in.
 	Config() isr.Config
-	// Read returns the META row, by a strongly consistent read. ErrMiss if there is none, or if its time is over; then,
-	// and where an invalidation was, together with a Meta that has the row's Version.
+	// Read returns the META row, by a strongly consistent read. ErrMiss if there is none, or if its time is over. If its
+	// time is over, or the row is only an invalidation, Meta has the row's Version.
 	Read(ctx context.Context, key string) (Meta, error)
 	// Fresh says whether the page may be served as fresh at now.
 	Fresh(m Meta, now time.Time) bool
@@ -30,9 +30,9 @@ type Store interface {
 	Acquire(ctx context.Context, key string) (Lease, error)
 	// Refresh extends a lease that is still held. ErrLeaseLost if it is not.
 	Refresh(ctx context.Context, l Lease) (Lease, error)
-	// Publish makes m visible and gives the lease back, both or neither. ErrLeaseLost if the lease is no longer held, and
-	// ErrOvertaken if META is not any more what it was when Lease.Seen was its version, or newer than m. For a lease with
-	// a Request, it also writes down m as the answer to the request; ErrAnswered if there is one already.
+	// Publish makes m visible and gives the lease back, both or neither. ErrLeaseLost if the lease is no longer held.
+	// ErrOvertaken if META has changed since Lease.Seen was its version, or is newer than m. For a lease with a Request,
+	// it also stores m as the answer to the request; ErrAnswered if there is one already.
 	Publish(ctx context.Context, l Lease, m Meta) error
 	// Invalidate closes the window of the page, and has every publish refused of data that may have been read before.
 	// ErrUnsupported without guard.Version.

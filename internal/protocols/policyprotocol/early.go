@@ -41,7 +41,7 @@ func (s *early) freshUntil(m pagecache.Meta) pagecache.EpochSeconds {
 // mayMake says whether the untouched part of the page's window is over.
 func (s *early) mayMake(m pagecache.Meta, now time.Time) bool { return !s.RecipeA.Fresh(m, now) }
 
-// refreshAhead has a read after four fifths of the window make the page again, if the same node has read the page at
+// refreshAhead makes the page again at a read after four fifths of the window, if the same node has read the page at
 // most a window before. A page that is no longer read is left to expire. Other readers are served the old page, which
 // is fresh.
 //
@@ -112,7 +112,7 @@ const beta = 1
 //
 // The published algorithm has no lock: each read that draws so makes the page. Here the lease and the second look are
 // recipe A's, so each page is made again once. A page is never made again in the first half of its window. Without that
-// bound, nearly every read would make a page again that takes longer to make than its window lasts.
+// bound, a page that takes longer to make than its window lasts would be made again by nearly every read.
 //
 // Source: Vattani, Chierichetti, Lowenstein: Optimal Probabilistic Cache Stampede Prevention (VLDB 2015).
 func xfetch() isr.Protocol {

@@ -71,11 +71,11 @@ func (s *jittered) Publish(ctx context.Context, l pagecache.Lease, m pagecache.M
 	return s.RecipeA.Publish(ctx, l, m)
 }
 
-// staleTolerance is for how long after its window a page may be served as stale.
+// staleTolerance is how long after its window a page may be served as stale.
 const staleTolerance = 30 * time.Second
 
-// staleWhileRevalidate has one node make a stale page again. The other requests are served the old page for as long as
-// it is tolerated, and wait after that.
+// Under staleWhileRevalidate, one node makes a stale page again. The other requests are served the old page for as long
+// as it is tolerated, and wait after that.
 //
 // The published pattern keeps a second copy of the value under a longer TTL, and a lock that its holder deletes
 // unconditionally. Here the tolerance is Config.Retention, after which a META row counts as gone whether TTL has come

@@ -20,7 +20,7 @@ func TestPoliciesAreNamedAndRefuseABadConfig(t *testing.T) {
 	}
 }
 
-// TestARefreshAheadIsOfPagesThatAreReadOften: Bob has not read the page lately, and leaves it as it is.
+// TestARefreshAheadIsOfPagesThatAreReadOften: Bob has not read the page lately, and does not refresh it.
 func TestARefreshAheadIsOfPagesThatAreReadOften(t *testing.T) {
 	r := newRig(t)
 	alice, bob := r.node("policy-refresh-ahead", "alice"), r.node("policy-refresh-ahead", "bob")
@@ -73,7 +73,7 @@ func TestAnEarlyRefreshLooksAgain(t *testing.T) {
 	r.wantRendered(0, 8)
 }
 
-// TestStaleIsToleratedForThirtySeconds: after that the page is as good as none, and its reader waits.
+// TestStaleIsToleratedForThirtySeconds: after that the page counts as none, and its reader waits.
 func TestStaleIsToleratedForThirtySeconds(t *testing.T) {
 	r := newRig(t)
 	alice := r.node("policy-swr", "alice")

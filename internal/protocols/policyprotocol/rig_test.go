@@ -131,7 +131,7 @@ func (b *before) PutItem(ctx context.Context, in *dynamodb.PutItemInput, options
 	return b.Client.PutItem(ctx, in, options...)
 }
 
-// asking has something happen before a body is put.
+// asking runs a function before a body is put.
 type asking struct {
 	scenariotest.Bodies
 	put func()

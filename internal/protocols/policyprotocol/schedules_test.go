@@ -75,7 +75,7 @@ func TestABugInAnEarlyRefreshIsFound(t *testing.T) {
 	}
 }
 
-// replaced is the line of a trace in which a page takes the place of another.
+// replaced is the line of a trace that shows a page being replaced.
 var replaced = regexp.MustCompile(`META of /home: body \S+ generated \+(\S+) .* => body \S+ generated \+(\S+) `)
 
 // refreshes counts the pages in a run that were made again before the end of their window, and after it.

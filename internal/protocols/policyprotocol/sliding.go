@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// sliding opens the window anew with each read of a fresh page. Nothing is rendered then, so a page that is read often
-// enough is never made again: it is served as fresh however old its data is.
+// sliding starts the window again with each read of a fresh page. Nothing is rendered then, so a page that is read
+// often enough is never made again: it is served as fresh, whatever the age of its data.
 func sliding() isr.Protocol {
 	return isr.Protocol{
 		Name:    "policy-sliding",
@@ -69,8 +69,8 @@ func (s *slider) slid(m pagecache.Meta, now pagecache.EpochSeconds) pagecache.Me
 var setWindow, ifSamePage = "SET revalidate_seconds = :longer, #ttl = :ttl",
 	"s3_key = :page AND generated_at = :generated AND revalidate_seconds = :window"
 
-// extend writes the window, and says whether it has done so. A row that has changed keeps its own: it may have another
-// page, or be invalidated.
+// extend writes the window, and says whether it has done so. A row that has changed keeps its own window: it may have
+// another page, or be invalidated.
 func (s *slider) extend(ctx context.Context, key string, m, longer pagecache.Meta) bool {
 	cfg := s.Config()
 	_, err := cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{

@@ -30,8 +30,8 @@ func newDrawer(t *testing.T) (*drawer, *fakeclock.Clock) {
 	return &drawer{early{RecipeA: r, untouched: 50}}, clock
 }
 
-// TestTheChanceOfAnEarlyRefresh: with so much left of the window, the share of reads that make a page again which took
-// 20 s is exp(-left/20s), within four standard deviations.
+// TestTheChanceOfAnEarlyRefresh: for a page that took 20 s to make, the share of reads that make it again is
+// exp(-left/20s), where left is the rest of the window, within four standard deviations.
 func TestTheChanceOfAnEarlyRefresh(t *testing.T) {
 	s, clock := newDrawer(t)
 	m := pagecache.Meta{S3Key: "pages/1", GeneratedAt: pagecache.Floor(fakeclock.Epoch), RevalidateSeconds: 50, RenderMillis: 20_000}

@@ -50,7 +50,7 @@ func (u unit) resolution() time.Duration {
 	}
 }
 
-// attribute is one that a schema names. The zero attribute is none.
+// attribute is an attribute that a schema names. The zero attribute is none.
 type attribute struct {
 	name string
 	unit unit
@@ -166,8 +166,8 @@ func (a *attribute) length(row attr.Item) (time.Duration, bool) {
 	return t.Sub(time.Unix(0, 0)), ok
 }
 
-// timeForms are the forms of ISO 8601 that programs write, besides that of RFC 3339. A fraction of the seconds may be in
-// each.
+// timeForms are the forms of ISO 8601 that programs write, besides the form of RFC 3339. A fraction of the seconds may
+// be in each.
 var timeForms = []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05", "20060102T150405Z0700"}
 
 func parseTime(text string) (time.Time, bool) {

@@ -29,7 +29,7 @@ func (f *fit) refuse(complaint string) {
 	}
 }
 
-// see takes in a change and what was found in its row.
+// see notes a change, with the roles that were found in its row.
 func (f *fit) see(m *Mapping, c *ddbfake.Change, found []target, matched, marks bool) {
 	if c.After == nil {
 		return

@@ -17,7 +17,7 @@ const nanos = ".nanos"
 var times = []string{"generated_at", "revalidate_seconds", "fresh_until", "lease_expires_at"}
 
 // Instant returns an attribute of epoch seconds, with its fraction if the row is a translated one; false if it is
-// missing, no whole number (N), or so far away that times cannot be counted with.
+// missing, no whole number (N), or too far away to calculate with.
 func Instant(row attr.Item, name string) (time.Time, bool) {
 	sec, whole := row.Int(name)
 	if !whole || sec <= -farthest || sec >= farthest {
@@ -51,8 +51,9 @@ func IsFraction(name string) bool { return strings.HasSuffix(name, nanos) }
 // farthest is a number of seconds. Sums of a few times that are nearer do not overflow.
 const farthest = 1 << 59
 
-// Times returns the attributes of the rows themselves that hold times, each with its unit. One that other rows have for
-// something else, or in another unit, is left out; so are those within a map. Nil has those of META and LOCK.
+// Times returns the attributes of the rows themselves that hold times, each with its unit. It leaves out attributes
+// that other rows use for something else, or in another unit, and those within a map. A nil Mapping has those of META
+// and LOCK.
 func (m *Mapping) Times() map[string]string {
 	if m == nil {
 		return map[string]string{"generated_at": "s", "fresh_until": "s", "lease_expires_at": "s", "ttl": "s"}

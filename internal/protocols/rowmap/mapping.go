@@ -16,9 +16,9 @@ import (
 type Mapping struct {
 	entries   []entry
 	translate func(string, map[string]types.AttributeValue) []map[string]types.AttributeValue
-	// unified says that all tables are those of one cache.
+	// unified says that all tables belong to one cache.
 	unified bool
-	// remembers says that rows do not hold all that is to be known about a lock.
+	// remembers says that rows do not hold all facts about a lock.
 	remembers bool
 	marks     bool            // some entry is a mark
 	known     map[string]bool // attributes that have a meaning
@@ -48,7 +48,7 @@ type entry struct {
 // never is the expires of locks that are held until they are given back.
 const never = "never"
 
-// withoutEnd is the hint for a lock of which no end is said.
+// withoutEnd is the hint for a lock without a named end.
 const withoutEnd = "expires: locked_until ms, or expires: never of a lock that is held until it is given back"
 
 // keyAttribute is an attribute of a key. The zero one is none.
@@ -193,7 +193,7 @@ func newEntry(r *isr.Row, translated bool) (e entry, problem *Error) {
 	return e, problem
 }
 
-// decide finds out of which kind the entry is.
+// decide finds the kind of the entry.
 func (e *entry) decide(translated bool) *Error {
 	has := func(name string) bool {
 		return e.partition.form.has(name) || e.sort.name != "" && e.sort.form.has(name)
@@ -308,7 +308,7 @@ func (k *keyAttribute) in(row attr.Item) (string, bool) {
 	}
 }
 
-// condition is one of an entry's When.
+// condition is a condition of an entry's When.
 type condition struct {
 	text string
 	of   attribute

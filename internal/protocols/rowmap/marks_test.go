@@ -38,7 +38,7 @@ func TestRowsThatMarkPages(t *testing.T) {
 	}
 }
 
-// A row may be a page and mark it, or another one; and where all tables are those of one cache, a mark may be in another
+// A row may be a page and mark it, or another one; and if all tables belong to one cache, a mark may be in another
 // table than its page.
 func TestMarksInTheRowOfAPageAndInOtherTables(t *testing.T) {
 	l := newStory(t, isr.Schema{Rows: []isr.Row{

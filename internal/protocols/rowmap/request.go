@@ -129,8 +129,9 @@ func (m *Mapping) Name(table string, item map[string]types.AttributeValue) strin
 	return table + key.String()
 }
 
-// Writes returns what a put of an item, or an update, sets of a row: the lock, if it sets its token, or, where there is
-// none, its end; the page, if it sets an attribute of the page. The item of an update is its key.
+// Writes returns the roles of a row that a put of an item, or an update, sets. It sets the lock if it sets the lock's
+// token, or, without a token, its end. It sets the page if it sets an attribute of the page. The item of an update is
+// its key.
 func (m *Mapping) Writes(table string, item map[string]types.AttributeValue, update *string, aliases map[string]string) (r Roles) {
 	key := m.keyOf(table, item)
 	var set map[string]bool

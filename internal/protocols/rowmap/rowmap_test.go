@@ -178,7 +178,7 @@ func TestOneChangeBecomesSeveralInOrder(t *testing.T) {
 	}
 }
 
-// Of two entries that find the page in one row, the first tells what it is. What they find of two pages is two changes.
+// If two entries find the page in one row, the first decides. If they find two pages, these are two changes.
 func TestTheFirstPageCounts(t *testing.T) {
 	l := newStory(t, isr.Schema{Rows: []isr.Row{
 		{Partition: "id = {key}#{*}", Body: "html", Generated: "at"}, {Partition: "id = {key}#{*}", Body: "text", Generated: "later"},
@@ -192,7 +192,7 @@ func TestTheFirstPageCounts(t *testing.T) {
 		`pMETA of /a: `+page("x")+` => `+page("z"), `pMETA of `+b+`: `+page("x")+` => `+page("z"))
 }
 
-// Of two entries that find a lock in one row, the first tells what it is.
+// If two entries find a lock in one row, the first decides.
 func TestTheFirstLockCounts(t *testing.T) {
 	l := newStory(t, isr.Schema{Rows: []isr.Row{
 		{Partition: "id = {key}", Token: "owner", Expires: "until"}, {Partition: "id = {key}", Token: "second", Expires: "later"},
@@ -435,7 +435,7 @@ func TestAFunctionReadsRows(t *testing.T) {
 	}
 }
 
-// The key alone need not say what a row is: then it is known from when the row was written.
+// The key alone need not say what a row is. Then that is known from an earlier write of the row.
 func TestAFunctionReadsMoreThanKeys(t *testing.T) {
 	l := newStory(t, isr.Schema{
 		Rows: []isr.Row{{Partition: "id = lock#{key}", Token: "owner", Expires: "until"}},

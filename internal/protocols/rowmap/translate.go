@@ -29,9 +29,9 @@ type Translator struct {
 	pks  map[page]string
 	fit  fit
 	of   []target // room for those of one change
-	// places are those of rows that only a schema's function knows, as far as they have been written.
+	// places are the places of rows that only a schema's function knows, as far as they have been written.
 	places map[string]place
-	// pages are those of mappings that have marks: rows that say of a page, which is another row, that it is not fresh.
+	// pages are the pages of mappings with marks: a mark is a row which says that a page, in another row, is not fresh.
 	pages map[rowName]*markedPage
 	marks []mark // room for those of one change
 }
@@ -55,7 +55,7 @@ type mark struct {
 	row attr.Item // nil if it is gone
 }
 
-// place is what a row is, and the partition of its translated rows.
+// place is a row's roles, and the partition of its translated rows.
 type place struct {
 	pk    string
 	roles Roles
@@ -70,7 +70,7 @@ type page struct{ tenant, key string }
 
 type rowName struct{ region, table, key string }
 
-// holding is what a row does not say about its lock.
+// holding has the facts about a lock that its row does not hold.
 type holding struct {
 	token   attr.S    // of locks without one: the actor that set the end, or that wrote the row of a lock without an end
 	expires attr.N    // of locks that hold a length only
@@ -93,8 +93,8 @@ func (m *Mapping) Log(log []ddbfake.Change) []ddbfake.Change {
 	return all
 }
 
-// Append appends what a change of the log means: no, one or several changes of META, LOCK, VER# and REQ# rows, with the
-// sequence number and the request of c. Versions come before the page that leads to them, and pages before locks.
+// Append appends the meaning of a change of the log: no, one or several changes of META, LOCK, VER# and REQ# rows, with
+// the sequence number and the request of c. Versions come before the page that leads to them, and pages before locks.
 func (t *Translator) Append(to []ddbfake.Change, c *ddbfake.Change) []ddbfake.Change {
 	t.of, t.marks = t.of[:0], t.marks[:0]
 	matched := false
@@ -156,7 +156,7 @@ func (t *Translator) pk(c *captures) string {
 	return pk
 }
 
-// target returns the place of a translated row among those of the change.
+// target returns the change's translated row with a key, which it adds if need be.
 func (t *Translator) target(pk, sk string) *target {
 	i := slices.IndexFunc(t.of, func(o target) bool { return o.pk == pk && o.sk == sk })
 	if i < 0 {
@@ -199,7 +199,7 @@ func (t *Translator) entry(e *entry, pk string, found *captures, c *ddbfake.Chan
 	}
 }
 
-// lock adds the row's lock. What the row does not say comes from the change that wrote it.
+// lock adds the row's lock. Facts that the row does not hold come from the change that wrote it.
 func (t *Translator) lock(e *entry, of *target, before, after bool, c *ddbfake.Change) {
 	var name rowName
 	var was holding
@@ -226,7 +226,7 @@ func (t *Translator) lock(e *entry, of *target, before, after bool, c *ddbfake.C
 			now.renewed = c.Time
 		}
 		now.expires = attr.N{}
-		// A length that changes while renews stays counts from the same write: who looks on sees the lease end then.
+		// If the length changes and renews does not, the new length counts from the same write, as other machines see it.
 		if d, ok := e.lasts.length(c.After); ok {
 			now.expires = secondsOf(now.renewed.Add(d))
 		}
@@ -237,8 +237,8 @@ func (t *Translator) lock(e *entry, of *target, before, after bool, c *ddbfake.C
 	}
 }
 
-// mark has the pages of a change be fresh no more that other rows mark. A row that marks a page is written by itself: the
-// page's own row stays as it is, and what is translated changes.
+// mark ends the freshness of a change's pages that other rows mark. A mark is a row of its own: when it is written, the
+// page's row does not change, but the translated page does.
 func (t *Translator) mark(c *ddbfake.Change) {
 	for _, m := range t.marks {
 		page := t.marked(c, m.pk)
@@ -267,7 +267,7 @@ func (t *Translator) mark(c *ddbfake.Change) {
 	}
 }
 
-// marked is what is known of a page, in the table of a change or, if all tables are those of one cache, in its region.
+// marked returns the state of a page, in the table of a change or, if all tables belong to one cache, in its region.
 func (t *Translator) marked(c *ddbfake.Change, pk string) *markedPage {
 	name := rowName{region: c.Region, table: c.Table, key: pk}
 	if t.m.unified {

@@ -8,10 +8,10 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// phrase is a part of a sentence about META and LOCK, and what the cache's own names make of it.
+// phrase is a part of a sentence about META and LOCK, with its replacement in the cache's own names.
 type phrase struct{ from, to string }
 
-// phrases are those of the mapping, the longer ones first.
+// phrases returns the phrases of the mapping, the longer ones first.
 func (m *Mapping) phrases() []phrase {
 	var all []phrase
 	add := func(from, to string) {
@@ -108,7 +108,7 @@ func (m *Mapping) Say(text string) string {
 
 func begins(before byte) bool { return strings.IndexByte(" (\"\n", before) >= 0 }
 
-// stands reports whether a text begins with a phrase that ends with a word.
+// stands reports whether a text begins with the phrase, and the phrase ends where a word does.
 func stands(text, phrase string) bool {
 	rest, ok := strings.CutPrefix(text, phrase)
 	return ok && (rest == "" || strings.IndexByte(" ,.;:)\"'\n", rest[0]) >= 0)
@@ -156,13 +156,13 @@ func (m *Mapping) Row(row attr.Item, instantText func(time.Time) string) string 
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// isKey reports whether an attribute is one of a key.
+// isKey reports whether an attribute is part of a key.
 func (m *Mapping) isKey(name string) bool {
 	return slices.ContainsFunc(m.entries, func(e entry) bool { return e.partition.name == name || e.sort.name == name })
 }
 
-// Time returns the instant that a number of a request stands for, if the times of rows are finer than seconds and it is
-// one of them within some years around another; false if not.
+// Time returns the instant that a number in a request means. It returns false unless the times of rows are finer than
+// seconds and the instant is within some years of around.
 func (m *Mapping) Time(n int64, around time.Time) (time.Time, bool) {
 	const near = 20 * 365 * 24 * time.Hour
 	for _, t := range []time.Time{time.UnixMilli(n), time.UnixMicro(n), time.Unix(0, n)} {

@@ -39,7 +39,7 @@ type lister struct {
 	pkg    *types.Package
 }
 
-// add notes a line, and which of the types in it a caller cannot name.
+// add notes a line, and the types in it that a caller cannot name.
 func (l *lister) add(line string, in types.Type) {
 	line = fmt.Sprintf("pkg %s, %s", l.path(l.pkg), line)
 	l.Lines = append(l.Lines, line)
@@ -118,7 +118,8 @@ func (l *lister) fields(name string, of *types.Struct) {
 	}
 }
 
-// promoted lists the methods that a struct has from embedded types that are not exported: nothing else tells of them.
+// promoted lists the methods that a struct has from embedded types that are not exported, which are listed nowhere
+// else.
 func (l *lister) promoted(named *types.Named) {
 	if types.IsInterface(named) {
 		return
@@ -192,7 +193,7 @@ func (l *lister) path(pkg *types.Package) string {
 }
 
 // hidden names the types in a type that another module cannot: those that are not exported, and those of internal
-// packages. What a named type is made of is not looked at: it has lines of its own.
+// packages. It does not look into a named type, which has lines of its own.
 func (l *lister) hidden(t types.Type) (why []string) {
 	complain := func(object *types.TypeName) {
 		pkg := object.Pkg()

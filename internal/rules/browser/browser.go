@@ -22,16 +22,16 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/race"
 )
 
-// Browser is a headless Chromium that notes what it complains of and what it asks for.
+// Browser is a headless Chromium that records its complaints and its requests.
 type Browser struct {
 	t    *testing.T
 	ctx  context.Context
 	seen chan string
 }
 
-// Open starts a browser that may ask for what begins with one of the allowed texts: "file:", "http://127.0.0.1:80/". It
-// skips the test if there is no Chromium, under -short and under the race detector. ISRSIM_REQUIRE_BROWSER=1 makes a
-// missing Chromium a failure.
+// Open starts a browser that may request addresses that begin with one of the allowed texts: "file:",
+// "http://127.0.0.1:80/". It skips the test if there is no Chromium, under -short and under the race detector.
+// ISRSIM_REQUIRE_BROWSER=1 makes a missing Chromium a failure.
 func Open(t *testing.T, allowed ...string) *Browser {
 	t.Helper()
 	path := ""
@@ -109,7 +109,7 @@ func (b *Browser) Load(url, element string, width, height int64) {
 	b.Do(chromedp.EmulateViewport(width, height), chromedp.Navigate(url), chromedp.WaitReady(element))
 }
 
-// Value is the value of an expression of JavaScript. That of a promise is what it resolves to.
+// Value is the value of an expression of JavaScript. A promise counts as the value that it resolves to.
 func Value[T any](b *Browser, js string) T {
 	b.t.Helper()
 	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](js, chromedp.EvalAwaitPromise))
@@ -175,7 +175,7 @@ func (b *Browser) Keep(name string) {
 	}
 }
 
-// Axe fails the test for what axe-core finds that keeps people out of the page. ISRSIM_AXE names axe-core's file;
+// Axe fails the test for each barrier to people that axe-core finds in the page. ISRSIM_AXE names axe-core's file;
 // without it Axe does nothing. It does not look into frames.
 func (b *Browser) Axe(what string) {
 	b.t.Helper()

@@ -36,7 +36,7 @@ import (
 // follows: AWS does not promise how long they last.
 const ok = "ok"
 
-// answer prints the outcome of a request. Its error is one that is not an answer of a DynamoDB.
+// answer prints the outcome of a request. It returns an error if err is no answer of a DynamoDB.
 func answer(out any, err error) (string, error) {
 	if err != nil {
 		return errorText(err)
@@ -243,7 +243,7 @@ func batchStatementText(out *dynamodb.BatchExecuteStatementOutput) string {
 	return strings.Join(texts, "\n") + capacitiesText(out.ConsumedCapacity)
 }
 
-// byPartition orders items by the usual partition key. Those without it are left where they are.
+// byPartition orders items by the usual partition key. Items without it keep their places.
 func byPartition(a, b map[string]types.AttributeValue) int {
 	return cmp.Compare(valueText(a["pk"]), valueText(b["pk"]))
 }
@@ -366,8 +366,7 @@ func tagsText(out *dynamodb.ListTagsOfResourceOutput) string {
 	return text
 }
 
-// capacityText prints what was consumed: units, then those that are said to be read or written, then those of the
-// table.
+// capacityText prints the consumed capacity: all units, then the read and write units, then those of the table.
 func capacityText(c *types.ConsumedCapacity) string {
 	if c == nil {
 		return ""
@@ -408,7 +407,7 @@ func collectionText(m *types.ItemCollectionMetrics) string {
 	return fmt.Sprintf("; collection %s of %v GB", itemText(m.ItemCollectionKey, "nothing"), m.SizeEstimateRangeGB)
 }
 
-// collectionsText prints those of several tables, each table's sorted: AWS promises no order.
+// collectionsText prints the collections of several tables, each table's sorted: AWS promises no order.
 func collectionsText(m map[string][]types.ItemCollectionMetrics) string {
 	text := ""
 	for _, table := range slices.Sorted(maps.Keys(m)) {
@@ -466,7 +465,7 @@ func valueText(v types.AttributeValue) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// quote quotes a text. Of a long text it prints the length: the cases about limits have texts too long to read.
+// quote quotes a text. For a long text it prints the length: the cases about limits have texts too long to read.
 func quote(s string) string {
 	const long = 64
 	if len(s) > long {

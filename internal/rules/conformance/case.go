@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Case is one rule of DynamoDB, and how to see whether a store keeps it.
+// Case is one rule of DynamoDB, with a test whether a store keeps it.
 type Case struct {
 	// Topic is the noun that the case belongs to, which is also the name of the file that it stands in.
 	Topic string
@@ -26,7 +26,7 @@ type Case struct {
 	rows   []attrs           // of the usual table, put there first
 	steps  []step
 	clock  bool // the case moves the store's clock
-	sweep  bool // the case needs TTL to come
+	sweep  bool // the case needs deletions by TTL
 	alone  bool // the case must not run at the same time as others
 
 	streams bool // the case is about streams
@@ -55,7 +55,7 @@ type Deviation struct {
 	Reason string
 }
 
-// part is one thing of a case: its tables, its rows, what it needs of a store, or a step.
+// part is one part of a case: its tables, its rows, a demand on the store, or a step.
 type part interface{ addTo(c *Case) }
 
 func (s step) addTo(c *Case) { c.steps = append(c.steps, s) }
@@ -91,7 +91,7 @@ func inTable(s schema) part { return inTables(map[string]schema{usualTable: s}) 
 // inTables gives the case tables of its own, in place of the usual one.
 func inTables(tables map[string]schema) part { return setup(func(c *Case) { c.tables = tables }) }
 
-// holding puts rows into the usual table before the first step.
+// holding puts rows into the usual table before the first step of a case.
 func holding(rows ...attrs) part { return setup(func(c *Case) { c.rows = rows }) }
 
 var (
@@ -285,7 +285,7 @@ func keyOf(text string, definitions []types.AttributeDefinition) ([]types.KeySch
 	return keys, definitions
 }
 
-// The beginnings of the answers that most cases are about.
+// The beginnings of most cases' answers.
 
 const conditionFailed = "ConditionalCheckFailedException: The conditional request failed"
 
@@ -373,7 +373,7 @@ const (
 
 	docProtection = guide + "WorkingWithTables.Basics.html"
 
-	// Suites that are run against the service, for texts and orders that the documentation does not give.
+	// Suites that run against the service: they show texts and orders that the documentation does not give.
 	parity     = "https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/"
 	nubo       = "https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/"
 	dynalite   = "https://github.com/architect/dynalite/blob/main/test/"
@@ -384,7 +384,7 @@ const (
 	alternator = "https://github.com/scylladb/scylladb/blob/master/test/alternator/"
 )
 
-// Where the rules on legacy parameters come from.
+// The source of the rules on legacy parameters.
 const (
 	docLegacyExpected    = guide + "LegacyConditionalParameters.Expected.html"
 	docLegacyOperator    = guide + "LegacyConditionalParameters.ConditionalOperator.html"

@@ -81,9 +81,9 @@ func TestFakeHTTPDoor(t *testing.T) {
 // to its end.
 //
 // The SDK closes the body of a request when the answer begins, and from then on the body's WriteTo fails with io.EOF,
-// where its Read only ends. To net/http, which looks behind the last byte, that is a failed write: it closes the
-// connection, and an answer over a few KB is lost in the middle, on a busy machine. So wire has net/http see no
-// WriteTo.
+// where its Read only ends. net/http, which looks behind the last byte, takes that for a failed write and closes the
+// connection. On a busy machine, an answer over a few KB is then lost in the middle. So wire hides WriteTo from
+// net/http.
 //
 // Source: https://github.com/aws/aws-sdk-go-v2/issues/2737
 type wire struct{ *http.Client }

@@ -24,7 +24,7 @@ func TestDeviationsHaveTheirStep(t *testing.T) {
 	}
 }
 
-// Deviations of DynamoDB Local are those of the pinned version.
+// The deviations of DynamoDB Local are for the pinned version.
 func TestLocalOnlyNamesThePinnedVersion(t *testing.T) {
 	_, version, _ := strings.Cut(ddblocal.Image, ":")
 	if want := "DynamoDB Local " + version; LocalOnly != want {

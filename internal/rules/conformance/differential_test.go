@@ -74,7 +74,7 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// shrink has rapid reduce the sequence of a seed, and reports what is left of it.
+// shrink makes rapid reduce the sequence of a seed, and reports the rest.
 func shrink(t *testing.T, p *differential.Pair, sequences *rapid.Generator[differential.Sequence], seed int64) {
 	t.Helper()
 	for name, value := range map[string]string{"rapid.seed": fmt.Sprint(seed), "rapid.checks": "1", "rapid.nofailfile": "true"} { //isrsim:unordered each by itself

@@ -103,8 +103,8 @@ func writeCases(b *bytes.Buffer) {
 	b.WriteString("\n")
 }
 
-// writeOwn writes how a fake differs from its service: what its package's documentation says, what its sources name as
-// a deviation, and what is to be mended.
+// writeOwn writes how a fake differs from its service: the text of its package's documentation, the deviations that its
+// sources name, and the differences that must be mended.
 func writeOwn(t *testing.T, b *bytes.Buffer, folder, service string, known []*differential.Known, open []unmended) {
 	t.Helper()
 	fmt.Fprintf(b, "## Where `%s` differs from %s\n\n", folder, service)

@@ -1,6 +1,6 @@
 package conformance
 
-// legacyPrecedenceCases are about which of several errors is reported, where legacy parameters are among them.
+// legacyPrecedenceCases are about the order of errors, with legacy parameters among them.
 func legacyPrecedenceCases() []Case {
 	k := key("a", "b")
 	item := row("a", "b", "n", 5)

@@ -106,7 +106,7 @@ func scan(options ...option) request {
 	return func(w *world) any { return build(w, &dynamodb.ScanInput{ConsistentRead: aws.Bool(true)}, options) }
 }
 
-// actions are those of a transaction, each written like the request that does the same alone.
+// actions are the actions of a transaction, each written like the request that does the same alone.
 type actions []request
 
 // check is the action that only a transaction has.
@@ -162,7 +162,7 @@ func transactGet(list actions, options ...option) request {
 	}
 }
 
-// batchGet reads. The parameters of a table are those of its first get.
+// batchGet reads. A table has the parameters of its first get.
 func batchGet(list actions, options ...option) request {
 	return func(w *world) any {
 		in := &dynamodb.BatchGetItemInput{}
@@ -303,7 +303,7 @@ func wait(d time.Duration) request {
 	}
 }
 
-// sweep has TTL delete the rows that are due.
+// sweep makes TTL delete the rows that are due.
 func sweep() request {
 	return func(w *world) any {
 		w.store.Sweep()
@@ -316,7 +316,7 @@ func after(r func(now int64) request) request {
 	return func(w *world) any { return r(w.now())(w) }
 }
 
-// Options. Their names are short because a case is to be read at a glance.
+// Options. Their names are short, so that a case can be read at a glance.
 
 // on names another one of the case's tables, or one that does not exist.
 func on(table string) option {

@@ -67,7 +67,7 @@ func attributesToGet(names ...string) option {
 // changes are AttributeUpdates.
 type changes map[string]types.AttributeValueUpdate
 
-// by changes an attribute by an action, which may be left out, with a value, which may be left out too.
+// by changes an attribute by an action with a value. Both may be left out.
 func by(action string, value ...any) types.AttributeValueUpdate {
 	u := types.AttributeValueUpdate{Action: types.AttributeAction(action)}
 	if len(value) > 0 {

@@ -162,7 +162,7 @@ func (s *step) judge(store, got string, listed Deviation) string {
 		store, listed.Reason, got, listed.Got, s.want)
 }
 
-// envelope is a text that the service has begun, in some regions and operations, to put before texts that stood alone.
+// envelope is a text that the service now puts before other texts, in some regions and operations.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
 const envelope = "1 validation error detected: "

@@ -66,7 +66,7 @@ func TestCheckSaysWhatIsBroken(t *testing.T) {
 	)
 }
 
-// A store that does not deviate any more as its list says is found out.
+// A store that no longer deviates as its list says is reported.
 func TestCheckHoldsStoresToTheirDeviations(t *testing.T) {
 	db, store := newFake()
 	store.Client, store.Streams = newGoDoor(db), db.StreamsClient()

@@ -30,8 +30,7 @@ type Store struct {
 	// Streams sends the requests about streams: a *dynamodbstreams.Client, or something with the methods of one. It should
 	// not retry. Nil skips the cases that need it.
 	Streams StreamsClient
-	// Clock, if the store has one that can be moved, lets the cases run that are about the passing of time. Nil skips
-	// them.
+	// Clock is the store's clock if it can be moved: then the cases about the passing of time run. Nil skips them.
 	Clock Clock
 	// Sweep, if the store has it, makes TTL delete everything that it may delete now. Nil skips the cases that need it.
 	Sweep func()
@@ -200,8 +199,8 @@ func send(ctx context.Context, s Store, in any) (any, error) {
 	return nil, fmt.Errorf("conformance: no method of Client takes a %T", in)
 }
 
-// unchecked takes the parts out of the SDK that would answer in the service's place: the check for required members,
-// and retries.
+// unchecked removes the parts of the SDK that would answer instead of the service: the check for required members, and
+// retries.
 func unchecked(o *dynamodb.Options) {
 	o.Retryer = aws.NopRetryer{}
 	o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], withoutCheck)

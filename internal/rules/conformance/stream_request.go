@@ -355,5 +355,5 @@ func (s wholeStream) read(ctx context.Context, c StreamsClient) (any, error) {
 	return all, nil
 }
 
-// recordBytes are records of which only the size is of interest.
+// recordBytes are records of which only the size matters.
 type recordBytes []streamtypes.Record

@@ -1,6 +1,6 @@
 package conformance_test
 
-// unmended is a known difference that is nobody's intention: the fake is to be mended.
+// unmended is a known difference that nobody intends: the fake must be mended.
 type unmended struct{ what, service, fake, source string }
 
 const (

@@ -61,7 +61,7 @@ func readDirectories(t *testing.T) {
 	}
 }
 
-// maxFiles is how many Go files a package may have, its tests among them: as many as one learns.
+// maxFiles is how many Go files a package may have, tests included: a reader can learn that many.
 const maxFiles = 30
 
 // longPackages may have more: their files are entries of a list, and nobody reads all of them.

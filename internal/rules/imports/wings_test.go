@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// maxWings is how many folders internal may have: as many as a newcomer reads in one glance.
+// maxWings is how many folders internal may have: a newcomer can take that many in at a glance.
 const maxWings = 13
 
 // TestWings: internal has few wings, each says in its doc.go what is behind its door, and no two lead into each other.
@@ -68,7 +68,7 @@ func wings(graph Graph, module string) Graph {
 	return all
 }
 
-// circle returns the shortest way from a node back to itself, of the first node that has one; nil is none.
+// circle returns the shortest way back to itself of the first node that has one; nil is none.
 func circle(graph Graph) []string {
 	for _, from := range slices.Sorted(maps.Keys(graph)) {
 		for _, next := range graph[from] {

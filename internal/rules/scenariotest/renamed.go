@@ -35,7 +35,7 @@ var RenamedRows = isr.Schema{Rows: []isr.Row{
 // renamed gives all rows, keys and attributes of a cache other names on their way to the store.
 type renamed struct{ isr.Client }
 
-// renamings are the beginnings of keys, and what they become.
+// renamings are the beginnings of keys, with their replacements.
 var renamings = []struct{ from, to string }{{"META", "PAGE"}, {"LOCK", "LEASE"}, {"VER#", "V/"}, {"REQ#", "R/"}}
 
 // item renames attributes, and the values of keys; back undoes it.

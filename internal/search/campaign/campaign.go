@@ -42,8 +42,8 @@ type Report struct {
 	Missing   []scenario.Mark // marks that the scenario declares and no schedule reached
 	// Unmet are the declared faults that could never strike: no call of any schedule fits them.
 	Unmet []scenario.Fault
-	// Deadlines are the ends of leases and of freshness that the rows held, and where a proof came to them. A campaign has
-	// none.
+	// Deadlines are the ends of leases and of freshness that the rows held, and the sides on which a proof met them. A
+	// campaign has none.
 	Deadlines []Deadline
 	Verdict   invariant.Verdict
 	Why       string // for the verdict unknown
@@ -51,7 +51,7 @@ type Report struct {
 	Doubt *scenario.Outcome
 	// Misfit says why Scenario.Rows does not fit the rows of some run (Outcome.Misfit), "" if there is no such run.
 	Misfit string
-	// Metrics are those of the stores of all schedules that were run, added up: whether an alarm would have rung.
+	// Metrics are the sums of the stores' metrics over all schedules that were run: whether an alarm would have rung.
 	Metrics []ddbfake.Metrics
 	// Failure is the violated run, which stopped the campaign; FailedAt is its place among the schedules, from 1.
 	Failure         *scenario.Outcome

@@ -20,7 +20,7 @@ import (
 )
 
 func TestACampaignThatNeverReachesWhatItDeclaresFails(t *testing.T) {
-	// Nobody contends with alice, and TTL never comes.
+	// Nobody contends with alice, and TTL deletes nothing.
 	r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"reach: [ttl-deletion, lock-refused]\nbounds: {schedules: 20}"), Seed: 1})
 	if r.Verdict != invariant.OK || !r.Vacuous() || r.Passed() {
 		t.Errorf("verdict %v, vacuous %v, passed %v; want ok, true, false", r.Verdict, r.Vacuous(), r.Passed())
@@ -68,8 +68,8 @@ func TestACampaignWithoutInvariantsIsVacuous(t *testing.T) {
 	}
 }
 
-// A campaign that has judged nothing is vacuous, whatever its scenario declares: no page was published or kept from
-// being, or none was served.
+// A campaign that has judged nothing is vacuous, whatever its scenario declares: no publish succeeded or was refused,
+// or no page was served.
 func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {
 	nothing := isr.Protocol{Name: "always-fails", New: func(isr.Config) (isr.Handler, error) { return noService{}, nil }}
 	for _, test := range []struct {
@@ -128,7 +128,7 @@ func TestAnInterruptedCampaignReportsWhatItDid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What was under way when the interrupt came is finished.
+	// Runs under way when the interrupt comes are finished.
 	want := fmt.Sprintf("interrupted after %d of 1000000 schedules", r.Schedules)
 	if r.Verdict != invariant.Unknown || r.Schedules < 7 || r.Schedules > 1000 || r.Why != want {
 		t.Errorf("verdict %v after %d schedules (%s), want unknown after 7 and a few", r.Verdict, r.Schedules, r.Why)

@@ -14,17 +14,17 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
-// Certificate is the set of all states that a scenario can come to, as a proof has found them: see Prove.Certify.
+// Certificate is the set of all states that a scenario can reach, as a proof has found them: see Prove.Certify.
 //
-// Prove.Against checks one. It goes through the states in another order, takes each possible step of each, and leaves none
-// out but where it has been in a state before: neither sleep sets nor persistent sets, nor what they know of steps that do
-// not touch each other, can hide anything from it. A step that leads out of the set refuses the certificate, and so does a
-// state of the set that no step leads to, or a run that violates an invariant.
+// Prove.Against checks one. It visits the states in another order, and takes each possible step of each state once. So
+// a mistake in sleep sets, in persistent sets, or in their notion of independent steps cannot hide anything from it. It
+// refuses the certificate if a step leads out of the set, if no step leads to a state of the set, or if a run violates
+// an invariant.
 //
 // # Limits
 //
-// What it has in common with the proof is trusted: which states count as equal ([sim.Sim.Fingerprint]), the engine, and
-// the invariants. Another version of isr-sim may number states otherwise.
+// The parts that it shares with the proof are trusted: which states count as equal ([sim.Sim.Fingerprint]), the engine,
+// and the invariants. Another version of isr-sim may number states otherwise.
 type Certificate struct {
 	Scenario string   `json:"scenario"` // the SHA-256 of its text
 	Protocol string   `json:"protocol"`
@@ -81,7 +81,7 @@ func ReadCertificate(file []byte) (*Certificate, error) {
 	return c, nil
 }
 
-// Of returns an error unless the certificate is one of this scenario under this protocol and seed.
+// Of returns an error unless the certificate belongs to this scenario, protocol and seed.
 func (c *Certificate) Of(s *scenario.Scenario, protocol string, seed uint64) error {
 	text, err := s.YAML()
 	switch {
@@ -95,7 +95,7 @@ func (c *Certificate) Of(s *scenario.Scenario, protocol string, seed uint64) err
 	return nil
 }
 
-// checker compares the states that a search comes to with those of a certificate. Without one it has nothing to say.
+// checker compares the states that a search reaches with those of a certificate. Without one it has nothing to say.
 type checker struct {
 	certificate *Certificate
 	strange     bool             // the latest state is none of the certificate's
@@ -108,7 +108,7 @@ func (c *checker) visit(state uint64) bool {
 	return known
 }
 
-// incomplete says that a complete search, which has come to so many states, has not come to all of the certificate's.
+// incomplete says that a complete search has not reached all states of the certificate.
 func (c *checker) incomplete(met int) string {
 	if c.certificate == nil || met == len(c.certificate.States) {
 		return ""
@@ -116,7 +116,7 @@ func (c *checker) incomplete(met int) string {
 	return fmt.Sprintf("the certificate has %d states, of which %d can be come to", len(c.certificate.States), met)
 }
 
-// stranger says how a search that ended at a state which the certificate lacks has come to it.
+// stranger says how the search reached the state that the certificate lacks; "" if it lacks none.
 func (c *checker) stranger(p *Proof) string {
 	if !c.strange {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// A certificate is checked by a search that shares no reduction with the proof: a state that is left out is missed, one
-// that was made up is noticed, and the order of the steps is another one.
+// A certificate is checked by a search that shares no reduction with the proof. It notices a missing state and a
+// made-up one, and takes the steps in another order.
 func TestCertificates(t *testing.T) {
 	s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {lease: 1s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\n"+
 		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [change /home]}]\n"))
@@ -58,7 +58,7 @@ func TestCertificates(t *testing.T) {
 		t.Errorf("with a state too many: got %v (%s), expected unknown", p.Verdict, p.Why)
 	}
 
-	// A proof that leaves out what it must not is not certified.
+	// A proof that leaves out a state without right is not certified.
 	proof, err = Prove{Scenario: s, Seed: 1}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)

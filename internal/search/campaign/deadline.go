@@ -9,18 +9,18 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 )
 
-// Deadline is an end that rows held in a search, and where the search came to it: a request to the row was sent in the
-// second before the end, at it, or after it, while the row still had that end.
+// Deadline is an end that rows held in a search. It says whether a request to the row was sent in the second before the
+// end, at it, and after it, while the row still had that end.
 type Deadline struct {
 	Of                string // "the end of alice's lease"
 	Lease             bool   // and not that of a page's freshness
 	Before, At, After bool
 }
 
-// Reached says whether the search came to all three.
+// Reached says whether the search met all three.
 func (d Deadline) Reached() bool { return d.Before && d.At && d.After }
 
-// String names the deadline, where the search came to it, and where it did not.
+// String names the deadline, the sides on which the search met it, and those on which it did not.
 func (d Deadline) String() string {
 	var reached, not []string
 	for _, at := range []struct {

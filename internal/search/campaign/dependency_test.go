@@ -37,8 +37,8 @@ func TestThereIsARunForEachPossibleDependencyFault(t *testing.T) {
 	}
 }
 
-// A fault that strikes the second call to come makes the order of the calls matter, which a search must see: sleep sets
-// leave out no state.
+// A fault that strikes the second call makes the order of the calls matter. A search must see that: sleep sets leave
+// out no state.
 func TestSearchesCountDependencyFaults(t *testing.T) {
 	for _, faults := range []string{"maybe origin-failed, maybe body-put-lost", "body-put-failed nth=2, throttled op=PutItem nth=2"} {
 		s, err := scenario.Parse("f.yaml", []byte(strings.Replace(scenariotest.Troubled(faults), "sleep 1s, ", "", 1)))

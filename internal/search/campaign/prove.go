@@ -41,13 +41,13 @@ type Prove struct {
 	Seed uint64
 	// MaxSchedules and MaxStates, if positive, end the search.
 	MaxSchedules, MaxStates int
-	// Options are those of each run. Swarm makes no proof, nor does a bubble. With SDK each schedule is run twice, and compared
-	// with its repetition and with those that it begins like: code that needs such a client may listen to what no
-	// schedule decides. A program does twice what it is told for the first time, and one schedule in a hundred is run again
-	// without memory.
+	// Options are the options of each run. Swarm makes no proof, nor does a bubble. With SDK each schedule is run twice,
+	// and compared with its repetition and with the schedules that begin like it: code that needs such a client may depend
+	// on things that no schedule decides. A program runs twice for everything that it is told for the first time, and one
+	// schedule in a hundred is run again without memory.
 	scenario.Options
-	// Certify has the proof list the states that it has come to, all of which there are: persistent sets, which leave some
-	// out, are off. Against has the search be one that checks such a list: see Certificate.
+	// Certify makes the proof list the states that it has reached. These are all states: persistent sets, which leave some
+	// out, are off. Against makes the search check such a list: see Certificate.
 	Certify bool
 	Against *Certificate
 	// Progress, if set, is called after each schedule with the progress of the search.
@@ -60,14 +60,14 @@ type Prove struct {
 type Proof struct {
 	Report
 	Explored sim.Explored
-	// States are all those that there are, ascending, of a complete search with Prove.Certify.
+	// States are all reachable states, ascending, after a complete search with Prove.Certify.
 	States []uint64
 
 	judged map[string]bool // the invariants that had something to judge
 }
 
 // Run searches. A context that is over ends the search between two schedules: the verdict is then unknown, and Why
-// names the context's cause. An error is not a verdict; see scenario.Run.Do. Of code that did something else when its run
+// names the context's cause. An error is not a verdict; see scenario.Run.Do. If the code did something else when a run
 // was repeated, it is a *scenario.BrokenError with a *scenario.NondeterminismError in it.
 func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	s := v.Scenario
@@ -174,8 +174,8 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 	return proof, nil
 }
 
-// again runs a schedule that was abandoned, to its end and with a trace, for its digest. It returns o if the verdict is
-// then another one, and an error if o is violated by code that is not known to be deterministic.
+// again runs an abandoned schedule to its end, with a trace, for its digest. If the verdict changes it returns o, or an
+// error if o is violated by code that is not known to be deterministic.
 func (v Prove) again(ctx context.Context, r scenario.Run, o *scenario.Outcome) (*scenario.Outcome, error) {
 	r.Strategy, r.Trace = sim.Replay(inside.In(o).Result.Choices), io.Discard
 	whole, err := r.Do(hooks.Afresh(ctx))
@@ -191,7 +191,7 @@ func (v Prove) again(ctx context.Context, r scenario.Run, o *scenario.Outcome) (
 	}
 }
 
-// unrepeatable turns the error of a run that was not the same as another one into one that says so.
+// unrepeatable rewords the error of a run that differed from another run of the same schedule.
 func (v Prove) unrepeatable(err error) error {
 	broken, is := errors.AsType[*scenario.BrokenError](err)
 	diverged, did := errors.AsType[*sim.DivergedError](err)
@@ -220,12 +220,12 @@ func (v Prove) ended(ctx context.Context, e sim.Explored) string {
 	}
 }
 
-// Proved returns the names of the invariants that the search is exhaustive for and that had something to judge. Others
-// depend on the order in which different nodes do something at the same instant, of which a search runs one.
+// Proved returns the names of the invariants that the search is exhaustive for and that had something to judge. It is
+// not exhaustive for invariants that depend on the order of different nodes at the same instant: it runs one order.
 func (p *Proof) Proved() []string { return p.provable(true) }
 
-// NothingToJudge returns the names of the invariants that the search is exhaustive for, but for which there was nothing
-// in any schedule, such as no-lost-invalidation where nothing is invalidated: that they hold says nothing.
+// NothingToJudge returns the names of the invariants that the search is exhaustive for but that had nothing to judge in
+// any schedule, such as no-lost-invalidation where nothing is invalidated: their result means nothing.
 func (p *Proof) NothingToJudge() []string { return p.provable(false) }
 
 func (p *Proof) provable(judged bool) (names []string) {

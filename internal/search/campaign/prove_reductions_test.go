@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Package sim holds the reductions to the plain enumeration. Here it is about what this package tells it: which steps
-// touch what, what the state of the world is, what an invariant remembers.
+// Package sim holds the reductions to the plain enumeration. These tests are about the facts that this package gives
+// it: which things a step touches, the state of the world, the memory of an invariant.
 func TestReductionsChangeNoVerdict(t *testing.T) {
 	effort.OneAtATime(t)
 	const (
@@ -82,7 +82,7 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 }
 
 // Sleep sets leave out orders of steps, and no state. A state that comes up only without them differs from another one
-// by an order that nobody can see, and is searched from for nothing.
+// by an order that nobody can see. To search from it is of no use.
 func TestSleepSetsLeaveOutNoState(t *testing.T) {
 	worlds := map[string]string{
 		"an invalidation": "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1}\nbounds: {ticks: 1}\n" +

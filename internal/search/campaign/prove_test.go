@@ -68,7 +68,7 @@ func TestProofsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 	}
 }
 
-// What a scenario for proofs says that it catches, a search finds, and what it finds replays.
+// A search finds every mutant that a scenario for proofs claims to catch, and its findings replay.
 func TestProofsFindMutants(t *testing.T) {
 	effort.Long(t)
 	for _, name := range []string{"prove-two-writers", "prove-three-writers", "prove-crashed-writer", "prove-lost-answer", "prove-regenerate", "paused-writer"} { // the mutants are of recipe A
@@ -157,7 +157,8 @@ func BenchmarkProve(b *testing.B) {
 	}
 }
 
-// TestProofsOfForeignCode holds that code behind the SDK is proved as it is without, and that what makes no proof is refused.
+// TestProofsOfForeignCode holds that code behind the SDK is proved as without it, and that options which make no proof
+// are refused.
 func TestProofsOfForeignCode(t *testing.T) {
 	s := scenariotest.Embedded(t, "prove-two-writers")
 	most := effort.Fewer(300, 50)

@@ -5,15 +5,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Vacuous says that nothing was violated, but that no schedule reached a mark which the scenario declares, that a fault
-// which it declares could never strike, that it leaves out all invariants, or that a proof did not come to the end of a
-// lease.
+// Vacuous says that nothing was violated, but too little was tested: no schedule reached a declared mark, a declared
+// fault could never strike, the scenario leaves out all invariants, or a proof did not reach the end of a lease.
 func (r *Report) Vacuous() bool {
 	return r.Verdict == invariant.OK && len(r.Missing)+len(r.Unmet)+len(r.Unreached()) > 0 || r.unjudged
 }
 
-// Unreached returns the deadlines of leases to which a proof did not come from all sides: before the end, at it, and after
-// it. Of a campaign there are none.
+// Unreached returns the deadlines of leases that a proof did not meet on all sides: before the end, at it, and after
+// it. A campaign has none.
 func (r *Report) Unreached() (leases []Deadline) {
 	for _, d := range r.Deadlines {
 		if d.Lease && !d.Reached() {
@@ -29,7 +28,7 @@ func (r *Report) Passed() bool {
 	return r.Verdict == Expected(r.Scenario, r.Protocol.Name) && !r.Vacuous()
 }
 
-// Expected is the verdict that a scenario expects of a protocol: Expect of its own, and ok of every other.
+// Expected is the verdict that a scenario expects of a protocol: Expect of its own protocol, ok of every other.
 func Expected(s *scenario.Scenario, protocol string) invariant.Verdict {
 	if protocol == s.Protocol {
 		return s.Expect

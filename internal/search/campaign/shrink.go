@@ -25,8 +25,8 @@ import (
 //	shrunk, err := campaign.Shrink{Failed: failed}.Run(ctx)
 //
 // It tries simpler schedules and simpler scenarios, keeps those that still violate the invariant, and ends when nothing
-// simpler does. It is deterministic, and shrinking its result changes nothing. The result ends at the step that violates
-// the invariant (scenario.Replay.Steps), where that can be said: not if liveness is violated, which is about the end.
+// simpler does. It is deterministic, and shrinking its result changes nothing. The result ends at the step that
+// violates the invariant (scenario.Replay.Steps). A violation of liveness has no such step: liveness is about the end.
 //
 // # Limits
 //
@@ -218,9 +218,9 @@ func (sh *shrinker) violates(ctx context.Context, s *scenario.Scenario, seed uin
 	return inside.In(o).Result, o.Verdict == invariant.Violated && o.Violation.Invariant.Name == sh.invariant
 }
 
-// withoutTail ends the run at the step that violates the invariant. It takes a few runs, which are made in any case.
-// Once a violation is there, no step undoes it, except for what needs the end of a run: then the smaller bound does not
-// violate it, and the run stays as it is. A bound that no longer ends the run is taken off.
+// withoutTail ends the run at the step that violates the invariant. It takes a few runs, whatever the budget. Further
+// steps do not undo a violation. If the invariant needs the end of a run, a smaller bound does not violate it, and the
+// run does not change. A bound that no longer ends the run is removed.
 func (sh *shrinker) withoutTail(f found) found {
 	ctx, whole, replay := context.WithoutCancel(sh.ctx), sh.run.Steps, sim.Replay(f.recorded.Result.Choices)
 	attempt := func(s sim.Strategy) (sim.Result, bool) { return sh.violates(ctx, f.scenario, f.seed, s) }
@@ -291,7 +291,7 @@ func detailsOf(s *scenario.Scenario) [4]int64 {
 	return [4]int64{nodeFaults, int64(s.Bounds.Ticks), settings, int64(sum)}
 }
 
-// ofActor reports whether a move is of one of the actor's incarnations.
+// ofActor reports whether a move belongs to one of the actor's incarnations.
 func ofActor(m sim.Move, actor string) bool {
 	return m.Name == actor || strings.HasPrefix(m.Name, actor+".")
 }

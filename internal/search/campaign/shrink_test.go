@@ -100,7 +100,7 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 	}
 }
 
-// replays holds that the file of a shrunk run is read again, and that its replay entry is that run. It returns the run.
+// replays checks that the file of a shrunk run can be read, and that its replay entry is that run. It returns the run.
 func replays(t *testing.T, shrunk *campaign.Shrunk) scenario.Run {
 	t.Helper()
 	s, err := scenario.Parse("shrunk.yaml", []byte(yamlOf(t, shrunk.Scenario)))
@@ -204,7 +204,7 @@ func TestShrinkIsBoundedByRunsAndByItsContext(t *testing.T) {
 // ending is a context that is cancelled while runs are tried.
 type ending struct {
 	context.Context
-	left atomic.Int64 // times that it says that it is not
+	left atomic.Int64 // times at which it says that it is not
 }
 
 func (e *ending) Err() error {
@@ -306,7 +306,7 @@ bounds: {ticks: 0}
 	}
 }
 
-// impatient is a client that, when a put fails by no condition, puts without one.
+// impatient is a client that repeats a put without its condition if it failed for another reason.
 type impatient struct{ isr.Client }
 
 func (c impatient) PutItem(ctx context.Context, in *dynamodb.PutItemInput, options ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {

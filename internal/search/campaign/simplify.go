@@ -27,14 +27,15 @@ func (sh *shrinker) simplify(f found) found {
 	return f
 }
 
-// cut is try for a change that leaves something out which a schedule may have been about: if none of the schedules that
-// try has does it, some others may. Most bugs that are left in the smaller scenario show within some tens.
+// cut is try for a change that may remove the very thing that the schedule needs. If the schedules of try no longer
+// violate the invariant, it searches for others. Most bugs that remain in the smaller scenario show within some tens of
+// schedules.
 func (sh *shrinker) cut(f *found, change func(*scenario.Scenario), adapt func(sim.Move) (sim.Move, bool)) bool {
 	return sh.try(f, change, adapt) || sh.search(f, change, 40, 200)
 }
 
-// search is try with the first schedule of a portfolio that violates the invariant, made smaller. runs is how many runs
-// that may take.
+// search is try with the first schedule of a portfolio that violates the invariant, made smaller. It takes at most that
+// many runs.
 func (sh *shrinker) search(f *found, change func(*scenario.Scenario), schedules, runs int) bool {
 	s := changed(f.scenario, change)
 	if s == nil {
@@ -61,8 +62,8 @@ func (sh *shrinker) search(f *found, change func(*scenario.Scenario), schedules,
 	return false
 }
 
-// try has a copy of the scenario changed, and keeps it if the invariant is violated still and the run is smaller.
-// adapt, if set, translates the moves of a schedule; moves that it refuses are left out.
+// try changes a copy of the scenario, and keeps it if the invariant is still violated and the run is smaller. adapt, if
+// set, translates the moves of a schedule; moves that it refuses are left out.
 func (sh *shrinker) try(f *found, change func(*scenario.Scenario), adapt func(sim.Move) (sim.Move, bool)) bool {
 	s := changed(f.scenario, change)
 	if s == nil || keepsForTooLong(s) && !keepsForTooLong(f.scenario) {
@@ -278,13 +279,13 @@ func (sh *shrinker) withFewerTicks(f found) found {
 	return f
 }
 
-// duration is one of a scenario's, and the least that it may be.
+// duration is a duration of a scenario, with its least value.
 type duration struct {
 	value *time.Duration
 	least time.Duration
 }
 
-// durations returns those that decide how long a run takes.
+// durations returns the durations that decide how long a run takes.
 func durations(s *scenario.Scenario) []duration {
 	c := &s.Cache
 	all := []duration{

@@ -40,7 +40,7 @@ func TestAnActorIsAllItsIncarnations(t *testing.T) {
 	}
 }
 
-// TestChangesLeaveTheScenarioAlone: whatever is tried, the scenario that it is tried on stays as it was.
+// TestChangesLeaveTheScenarioAlone: no attempt changes the scenario that it starts from.
 func TestChangesLeaveTheScenarioAlone(t *testing.T) {
 	s := scenario.Defaults()
 	s.Name = "s"

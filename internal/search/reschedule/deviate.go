@@ -71,8 +71,8 @@ func (d *deviate) Choose(steps []sim.Step) int {
 	return sim.Due(steps, d.thread)
 }
 
-// Follow takes the first of the given moves that is possible, each move once. Where none is possible, it takes the
-// default schedule.
+// Follow takes the first of the given moves that is possible, each move once. If none is possible, it takes the default
+// schedule.
 func Follow(moves []sim.Move) sim.Strategy {
 	return strategyOf("follow", func() sim.Chooser {
 		left := make([]sim.Move, len(moves))
@@ -120,8 +120,8 @@ func indexOf(steps []sim.Step, move sim.Move) int {
 // further returns the further ticks of a moment.
 func further(steps []sim.Step) []sim.Step { return steps[len(steps)-1].Further() }
 
-// own reports whether a step is one of an actor's own code: it starts, its request takes effect, its answer arrives, or
-// it wakes.
+// own reports whether a step belongs to an actor's own code: it starts, its request takes effect, its answer arrives,
+// or it wakes.
 func own(k sim.Kind) bool { return k <= sim.Timer }
 
 // optional reports whether a step may happen but need not.

@@ -64,7 +64,7 @@ func without(all []Deviation, at, count int) []Deviation {
 	return slices.Concat(all[:at], all[min(at+count, len(all)):])
 }
 
-// joinStretches moves each stretch of one actor's steps to the actor's next one, or that one to here.
+// joinStretches moves each stretch of one actor's steps to the actor's next stretch, or the next one to it.
 func joinStretches(best Recorded, attempt Attempt) Recorded {
 	for at := 0; at < len(best.Moves); {
 		end, next, nextEnd := stretches(best.Moves, at)

@@ -13,9 +13,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Confirm runs a schedule twice more, traced, and notes the traces' digest in its outcome. The second of these runs uses
-// nothing of what nodes did in others. If one of the three runs differs from another it returns a *scenario.BrokenError
-// with a *scenario.NondeterminismError in it.
+// Confirm runs a schedule twice more, traced, and notes the traces' digest in its outcome. The second of these runs
+// does not reuse what nodes did in other runs. If one of the three runs differs from another it returns a
+// *scenario.BrokenError with a *scenario.NondeterminismError in it.
 func (c Set) Confirm(ctx context.Context, o *scenario.Outcome) error {
 	var traces [2]bytes.Buffer
 	for i, ctx := range []context.Context{ctx, hooks.Afresh(ctx)} {
@@ -58,8 +58,8 @@ func (c Set) same(ctx context.Context, o, again *scenario.Outcome, err error) er
 	}
 }
 
-// where runs a schedule that has come out in two ways some times more, and says where two of these runs differ, with a
-// separator before it. It returns "" if they are all the same. Runs that break count as far as they came.
+// where runs a schedule again some times after two runs of it have differed, and says where two of these runs differ,
+// with a separator before it. It returns "" if they are all the same. Runs that break are compared up to the break.
 func (c Set) where(ctx context.Context, o *scenario.Outcome) string {
 	const times = 4
 	var before string
@@ -116,14 +116,14 @@ func difference(a, b string) string {
 	return firstDifference(a, b)
 }
 
-// request is one that took effect: by the node's name, its number among the node's, and the question.
+// request is a request that took effect: the node's name, the request's number among the node's, and its content.
 type request struct {
 	node   string
 	number int
 	asked  string
 }
 
-// requests returns those of a trace, in their order.
+// requests returns the requests of a trace, in their order.
 func requests(trace string) (all []request) {
 	numbers := map[string]int{}
 	for line := range strings.Lines(trace) {

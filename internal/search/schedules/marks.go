@@ -27,8 +27,8 @@ func (m MarkSet) Missing(wanted []scenario.Mark) []scenario.Mark {
 	return slices.DeleteFunc(slices.Clone(wanted), func(mark scenario.Mark) bool { return m[mark] > 0 })
 }
 
-// insteadOf has the basic marks, without which a campaign has judged nothing, and for each the mark that will do in its
-// place: of a page that may not be published, the publish must have been refused.
+// insteadOf has the basic marks, without which a campaign has judged nothing, and for each a mark that also counts: if
+// no page may be published, a publish must have been refused.
 var insteadOf = map[scenario.Mark]scenario.Mark{mark.Published: mark.PublishRefused, mark.ServedFresh: mark.ServedStale}
 
 // Missing returns which marks a campaign must still reach: those declared, and the basic ones.
@@ -50,7 +50,7 @@ func Missing(declared []scenario.Mark, reached func(scenario.Mark) bool) []scena
 	return marks
 }
 
-// Basic says whether a mark is one of those without which a campaign has judged nothing.
+// Basic says whether a campaign has judged nothing without a mark.
 func Basic(m scenario.Mark) bool { return insteadOf[m] != "" }
 
 // FaultTexts prints faults as scenario files write them.

@@ -21,7 +21,7 @@ import (
 
 // Set is the schedules to run, with nothing left to defaults. A Set is used once.
 type Set struct {
-	// Run is the run that each schedule is one of. The seeds of the schedules are derived from its Seed.
+	// Run is the run of which each schedule is made. The seeds of the schedules are derived from its Seed.
 	scenario.Run
 	Plan      sim.Plan
 	Schedules int
@@ -68,8 +68,8 @@ type Attempt struct {
 	States []uint64
 }
 
-// Each runs n schedules, the k-th of which is index(k), and has take look at them in this order, until it returns false
-// or ctx is done. The length of schedule 0 is the estimate that the others get.
+// Each runs n schedules, the k-th of which is index(k), and calls take with them in this order, until take returns
+// false or ctx is done. The length of schedule 0 is the estimate that the others get.
 func (c Set) Each(ctx context.Context, n int, index func(k int) int, run func(ctx context.Context, i, expected int) Attempt, take func(Attempt) bool) {
 	if n <= 0 || ctx.Err() != nil {
 		return
@@ -115,7 +115,7 @@ func (c Set) AttemptCovered(ctx context.Context, i, expected int) Attempt {
 	return a
 }
 
-// First returns the first n runs, as many as there are until ctx is done, each ready to be made again.
+// First returns the first n runs, or fewer if ctx is done before, each ready to be made again.
 func (c Set) First(ctx context.Context, n int) (runs []scenario.Run, err error) {
 	c.Each(ctx, min(n, c.Schedules), func(k int) int { return k }, c.Attempt, func(a Attempt) bool {
 		if err = a.Err; err != nil {
@@ -133,15 +133,15 @@ func (c Set) OfProgram() bool { return OfProgram(c.Protocol) }
 // OfProgram says that a protocol is a command, each of whose processes is a node.
 func OfProgram(p isr.Protocol) bool { return strings.HasPrefix(p.Name, shell.ExecPrefix) }
 
-// Sampled says of a schedule of a program, by its number, that it is run again without memory, whatever its verdict: one
-// in a hundred is, drawn by the seed.
+// Sampled says whether a schedule of a program, by its number, is run again without memory, whatever its verdict. The
+// seed draws one in a hundred.
 func Sampled(seed uint64, number int) bool {
 	const one = 100
 	return fingerprint.Mix(sim.Derive(seed, number), one)%one == 0
 }
 
-// Suspect says that a schedule is to be confirmed whatever its verdict: nothing that is remembered of a program is
-// believed unchecked. The first one is, and those that are Sampled.
+// Suspect says that a schedule must be confirmed whatever its verdict: remembered answers of a program are not believed
+// unchecked. The first one is, and those that are Sampled.
 func (c Set) Suspect(a Attempt) bool {
 	return c.OfProgram() && (a.Index == 0 || Sampled(c.Seed, a.Index))
 }
@@ -159,7 +159,7 @@ type Total struct {
 	Marks            MarkSet
 	// Unmet are the declared faults that no run could meet.
 	Unmet []scenario.Fault
-	// Metrics are those of the runs' stores, added up.
+	// Metrics are the sums of the runs' stores' metrics.
 	Metrics []ddbfake.Metrics
 }
 

@@ -33,7 +33,7 @@ func inOrder[T any](ctx context.Context, workers, n int, do func(i int) T, take 
 	var over atomic.Bool
 	stop := make(chan struct{})
 	work := make(chan *batch)
-	queue := make(chan *batch, 2*workers) // bounds how far the fastest worker is ahead of the slowest
+	queue := make(chan *batch, 2*workers) // bounds the lead of the fastest worker over the slowest
 	var running sync.WaitGroup
 	running.Go(func() {
 		defer close(work)

@@ -20,8 +20,8 @@ type Locks struct {
 	Goroutines     bool            // the lock has goroutines, and so timeouts of its own
 }
 
-// Wrong names the field, of these or of the lock's terms, under whose value no lock could break its promises, and says
-// why. Both are "" if there is none.
+// Wrong names a field of these, or of the lock's terms, whose value lets no lock break its promises, and says why. Both
+// are "" if there is none.
 func (l Locks) Wrong(margin time.Duration) (field, why string) {
 	leases := l.Leases
 	if len(leases) == 0 {
@@ -46,7 +46,7 @@ func (l Locks) Wrong(margin time.Duration) (field, why string) {
 	return "", ""
 }
 
-// Kind is what the worlds are for, if not for a cache: Locks or Calls.
+// Kind says what the worlds are for, if not for a cache: Locks or Calls.
 type Kind interface {
 	Generator(name, protocol string, schedules int) *rapid.Generator[World]
 }
@@ -163,8 +163,8 @@ func longestHolds(s *scenario.Scenario) time.Duration {
 	return longestTries(s, "hold", 4*s.Cache.Lease, s.Cache.Lease)
 }
 
-// longestTries bounds how much time a run can take. Each command of the verb tries Patience times and takes so long for
-// it, and rows are kept for so long.
+// longestTries bounds how much time a run can take. Each command of the verb tries Patience times, each of which takes
+// that long, and rows are kept for that long.
 func longestTries(s *scenario.Scenario, verb scenario.Verb, try, kept time.Duration) time.Duration {
 	c := s.Cache
 	var moving time.Duration
@@ -197,12 +197,12 @@ func (l Locks) settle(s *scenario.Scenario) time.Duration {
 	return time.Duration(len(LockNames(s))) * each
 }
 
-// lockWords says on one line what a world of locks is.
+// lockWords describes a world of locks on one line.
 func lockWords(s *scenario.Scenario) string {
 	return fmt.Sprintf("%d machines, %d locks, %d faults", len(s.Actors), len(LockNames(s)), len(s.Faults))
 }
 
-// DefaultLeases are those of worlds whose check names none.
+// DefaultLeases are the leases of worlds whose check names none.
 func DefaultLeases() []time.Duration {
 	return []time.Duration{10 * time.Second, 2 * time.Second, 1500 * time.Millisecond, 30 * time.Second}
 }

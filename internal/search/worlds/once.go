@@ -21,7 +21,7 @@ type Calls struct {
 	Wait, Takeover time.Duration   // as in Locks
 }
 
-// DefaultRetentions are those of worlds whose check names none.
+// DefaultRetentions are the retentions of worlds whose check names none.
 func DefaultRetentions() []time.Duration { return []time.Duration{time.Hour, time.Minute} }
 
 // Wrong names the field under whose value no layer could break its promises, and says why. Both are "" if there is none.

@@ -19,7 +19,7 @@ import (
 // World is a scenario that rapid drew.
 type World struct{ *scenario.Scenario }
 
-// Extras are what worlds have for some caches only, and how caches keep their rows.
+// Extras are features of worlds for some caches only, and the caches' rows.
 type Extras struct {
 	Rows    isr.Schema
 	Verbs   []scenario.Verb // besides get, that the cache can do
@@ -27,7 +27,7 @@ type Extras struct {
 	Promise scenario.Promise
 }
 
-// Verbs are those that a cache may have besides get.
+// Verbs are the verbs that a cache may have besides get.
 var Verbs = []scenario.Verb{"invalidate", "regenerate", "rollback"}
 
 // Text is the scenario as its file says it.
@@ -97,7 +97,7 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 	})
 }
 
-// ActorNames are those of the nodes, in order.
+// ActorNames are the names of the nodes, in order.
 var ActorNames = []string{"alice", "bob", "carol", "dave"}
 
 // pick draws one of the values; the first is the simplest.
@@ -184,10 +184,10 @@ func actors(s *scenario.Scenario, keys []string, crashes int, verbs []scenario.V
 	})
 }
 
-// page is one that a client asks for.
+// page is a page that a client asks for.
 type page struct{ tenant, key string }
 
-// pages are those that clients ask for.
+// pages are the pages that clients ask for.
 func pages(s *scenario.Scenario) []page {
 	var all []page
 	for _, a := range s.Actors {
@@ -297,8 +297,8 @@ func drawFaults(t *rapid.T) []scenario.Fault {
 	return rapid.SliceOfNDistinct(generator, 0, 3, scenario.Fault.String).Draw(t, "faults")
 }
 
-// drawPlain makes a world of quick renderings in which at most one thing fails, more than once. Nodes live, and what
-// failed is no request that gives a lock back, so a lock that is left behind shows before it ends by itself.
+// drawPlain makes a world of quick renderings in which at most one thing fails, more than once. Nodes do not crash, and
+// no release of a lock fails, so a lock that is left behind shows before it ends by itself.
 func drawPlain(t *rapid.T, s *scenario.Scenario) {
 	c := scenario.Defaults().Cache
 	s.Cache.Lease, s.Cache.Poll, s.Cache.Render, s.Cache.Revalidate = c.Lease, c.Poll, c.Render, c.Revalidate
@@ -308,7 +308,8 @@ func drawPlain(t *rapid.T, s *scenario.Scenario) {
 		{{Dependency: mark.OriginFailed}},
 		{{Dependency: mark.BodyPutFailed}},
 	}
-	// A fault of the page is none of what gives the lock back. Where they are one row, an update says what it is.
+	// A fault of the page must not strike the request that gives the lock back. If they are one row, the update shows
+	// which of them it writes.
 	op := ""
 	if shares(s.Rows) {
 		op = "UpdateItem"
@@ -382,9 +383,9 @@ func shares(s isr.Schema) bool {
 	return err == nil && m.Shares()
 }
 
-// Steadier returns the world with slower drifts if, in a run, a clock has drifted by more than the world
-// promises; nil otherwise. A world is drawn for runs as long as a cache of its configuration makes them. A store that
-// waits longer than it is told to gives a clock more time to drift, and is not to blame for that.
+// Steadier returns the world with slower drifts if, in a run, a clock has drifted by more than the world promises; nil
+// otherwise. A world is drawn for runs of the usual length for its configuration. A store that waits longer than that
+// gives a clock more time to drift, which is not the store's fault.
 func Steadier(s *scenario.Scenario, o *scenario.Outcome) *scenario.Scenario {
 	if !slices.Contains(o.Marks, mark.SkewBroken) {
 		return nil

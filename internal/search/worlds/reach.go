@@ -9,7 +9,7 @@ import (
 )
 
 // Reach returns the marks that at least one world of a check must reach, unless the check says otherwise. With the
-// reference, at least a quarter of the worlds reach each of them; a cache with which one is never reached has not been
+// reference, at least a quarter of the worlds reach each of them; if a cache never reaches one of them, it has not been
 // tested where its bugs would be.
 func Reach() []scenario.Mark {
 	return []scenario.Mark{
@@ -18,8 +18,8 @@ func Reach() []scenario.Mark {
 	}
 }
 
-// LockReach returns those of a check of a lock. A lock that nobody ever took, that two machines never wanted at the same
-// time, or that was never taken over from one that had not given it back, has not been tested.
+// LockReach returns the marks for a check of a lock. A lock has not been tested if nobody took it, if two machines
+// never wanted it at the same time, or if it was never taken over from a machine that had not given it back.
 func LockReach() []scenario.Mark {
 	return []scenario.Mark{
 		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.GuardedWritten,
@@ -27,7 +27,7 @@ func LockReach() []scenario.Mark {
 	}
 }
 
-// OnceReach returns those of a check of a layer that has calls run once.
+// OnceReach returns the marks for a check of a layer that has calls run once.
 func OnceReach() []scenario.Mark {
 	return []scenario.Mark{
 		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.EffectAgain, mark.OriginFailed,
@@ -39,9 +39,9 @@ func OnceReach() []scenario.Mark {
 // measured.
 const DefaultSchedules = 20
 
-// EnoughWorlds and EnoughSchedules are from how many on a mark that was never reached means something. With fewer, it may
-// be chance: with the reference, one world of two schedules in thirty reaches a crash. Of what is published, served as
-// fresh or taken in most worlds, one is enough: where nothing was, nothing was judged.
+// From EnoughWorlds and EnoughSchedules on, a mark that was never reached means something. With fewer it may be chance:
+// with the reference, one world of two schedules in thirty reaches a crash. The marks in inMost need one world only:
+// where nothing was published, served as fresh or taken, nothing was judged.
 const (
 	EnoughWorlds    = 50
 	EnoughSchedules = EnoughWorlds * DefaultSchedules
@@ -50,8 +50,8 @@ const (
 // inMost are the marks that most worlds reach.
 var inMost = []scenario.Mark{mark.Published, mark.ServedFresh, mark.HoldTaken, mark.CallAnswered}
 
-// Missing returns the wanted marks that no world has reached, if there were enough worlds and schedules to expect them,
-// and those for which there were not. reached is in how many worlds each was.
+// Missing returns the wanted marks that no world has reached: as missing if there were enough worlds and schedules to
+// expect them, else as untested. reached is the number of worlds that reached each mark.
 func Missing(wanted []scenario.Mark, reached map[scenario.Mark]int, worlds, schedules int) (missing, untested []scenario.Mark) {
 	few := worlds < EnoughWorlds || schedules < EnoughSchedules
 	for _, m := range wanted {

@@ -15,8 +15,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// TTL is what a check of a lock sees of TTL: a table whose attribute it does not know never meets a deletion, and a
-// lock that cannot stand one would pass.
+// TTL records what a check of a lock sees of TTL. If the check does not know a table's attribute, TTL deletes nothing
+// there, and a lock that breaks by a deletion would pass.
 type TTL struct {
 	// Said is the attribute by which TTL deletes rows, hooks.NoTTL if there is none; "" is ttl, if rows have it.
 	Said string
@@ -35,7 +35,7 @@ func (o *TTL) Attribute() string {
 	return o.Said
 }
 
-// Watch has the changes of runs looked at.
+// Watch makes o look at the changes of runs.
 func (o *TTL) Watch(ctx context.Context) context.Context {
 	return hooks.With(ctx, &hooks.Probe{OnWrite: o.see})
 }
@@ -68,9 +68,10 @@ func ofRun(seconds int64) bool {
 	return seconds >= begin.Add(-time.Hour).Unix() && seconds <= begin.AddDate(10, 0, 0).Unix()
 }
 
-// Unmet says why TTL was not tested although the table may have it; "" if it was, or the table has none. Where nothing
-// looks like TTL, the note says so. reached is in how many of the worlds each mark was, plain says that the check has the
-// marks of LockReach, and setting and none are how its user says what the attribute is, and that there is none.
+// Unmet says why TTL was not tested although the table may have it; "" if it was, or the table has none. If nothing
+// looks like TTL, the note says so. reached is the number of worlds that reached each mark, and plain says that the
+// check has the marks of LockReach. setting and none are the texts by which the user names the attribute, or says that
+// there is none.
 func (o *TTL) Unmet(reached map[scenario.Mark]int, worlds int, plain bool, setting, none string) (why, note string) {
 	deleted := reached[mark.TTLDeletion] > 0
 	switch {

@@ -289,7 +289,7 @@ func (f *fake) wantDump(path, want string) {
 	}
 }
 
-// What was dumped can be loaded, into another server too: rows, settings, TTL and tags.
+// A dump can be loaded, into another server too: rows, settings, TTL and tags.
 func TestLoad(t *testing.T) {
 	f := newFake(t)
 	f.put("a", 0)

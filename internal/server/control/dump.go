@@ -29,14 +29,14 @@ type reading interface {
 	Settings(s *ddbfake.Snapshot, table string) (description []byte, ttl string, tags map[string]string)
 }
 
-// settings are those of a table in a dump.
+// settings are the settings of a table in a dump.
 type settings struct {
 	Table      jsontext.Value    `json:"table"`
 	TimeToLive string            `json:"timeToLive,omitzero"`
 	Tags       map[string]string `json:"tags,omitempty"`
 }
 
-// located returns the region and the name of a table of that name in the default region, or of that ARN.
+// located returns the region and the name of the table with that name in the default region, or with that ARN.
 func located(nameOrARN string) (region, name string) {
 	if a, err := arn.Parse(nameOrARN); err == nil {
 		return a.Region, strings.TrimPrefix(a.Resource, "table/")
@@ -95,8 +95,8 @@ func Dump(to io.Writer, db *ddbfake.DB) error {
 	return dumpTables(jsontext.NewEncoder(to, jsonOptions), reading, of, names)
 }
 
-// State is all that a DB's tables are beside their rows, and the number of the latest change of a row: while it is the
-// same, so is Dump.
+// State describes a DB's tables without their rows, with the number of the latest change of a row: while State is the
+// same, Dump is the same.
 func State(db *ddbfake.DB) string {
 	reading, ok := db.Handler().(reading)
 	if !ok {
@@ -112,7 +112,7 @@ func State(db *ddbfake.DB) string {
 	return string(text)
 }
 
-// load puts tables and rows into the DB: what /dump answered, and what ddbfake.DB.Load reads beside that.
+// load puts tables and rows into the DB: answers of /dump, and the other forms that ddbfake.DB.Load reads.
 func (a *api) load(w http.ResponseWriter, r *http.Request) (any, error) {
 	query, err := parameters(r, "region")
 	if err != nil {

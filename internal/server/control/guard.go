@@ -9,7 +9,7 @@ import (
 )
 
 // CrossSite is the value of a Sec-Fetch-Site header by which a browser says that a page of another site made it send a
-// request, or has a link that led here. Such a request may carry no Origin: that of an image, a script or a frame.
+// request, or has a link that led here. The request of an image, a script or a frame may carry no Origin.
 //
 // Source: https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header
 const CrossSite = "cross-site"
@@ -54,8 +54,8 @@ func Guard(next http.Handler, names ...string) http.Handler {
 	})
 }
 
-// own reports whether an Origin header names the server that the request goes to. Which names are the server's, the check
-// of Host decides.
+// own reports whether an Origin header names the server that the request goes to. The check of Host decides which names
+// are the server's.
 func own(origin []string, host string) bool {
 	if len(origin) != 1 || host == "" {
 		return false

@@ -49,8 +49,8 @@ type Options struct {
 	// Findings returns the findings of a check of the traffic. Nil means that there is no check: requests to /violations
 	// are refused with status 409.
 	Findings func() Findings
-	// Tell takes in what clients post to /history: all of it, or none and an error, which may end in a hint. Nil means that
-	// there is no check, as for Findings.
+	// Tell gets the events that clients post to /history. It accepts all of them, or none and returns an error, which may
+	// end in a hint. Nil means that there is no check, as for Findings.
 	Tell func([]history.Event) error
 	// Restoring is called with a function that sets the DB back to a state, and calls it. A check of the traffic learns of
 	// the restore in this way. Nil calls the function and nothing else.
@@ -58,8 +58,8 @@ type Options struct {
 	// Holds holds requests. Nil means that none can be held: such faults, and requests to /held, /release and /drop, are
 	// refused with status 409.
 	Holds *hold.Desk
-	// Room waits for the memory of an answer that is written as it is made, with the context of its request. Nil means that
-	// it has no bound.
+	// Room waits, with the context of a request, for the memory of an answer that is written piece by piece. Nil means
+	// that it has no bound.
 	Room func(ctx context.Context, bytes int) (Room, error)
 	// Save writes the file in which the state is kept, and returns its name. Nil means that there is none: requests to /save
 	// are refused with status 409.
@@ -175,7 +175,7 @@ func Mux(door, control http.Handler) http.Handler {
 	})
 }
 
-// owns reports whether a path is one of this API's: Prefix or below it.
+// owns reports whether a path belongs to this API: Prefix or below it.
 func owns(path string) bool {
 	rest, ok := strings.CutPrefix(path, Prefix)
 	return ok && (rest == "" || rest[0] == '/')

@@ -63,7 +63,7 @@ func (a *api) historyState() (any, error) {
 	return historyState{all.Events, all.Violations, all.Doubts}, nil
 }
 
-// tellHistory takes in an event, or a list of them.
+// tellHistory passes on an event, or a list of them.
 func (a *api) tellHistory(w http.ResponseWriter, r *http.Request) (any, error) {
 	if _, err := parameters(r); err != nil {
 		return nil, err

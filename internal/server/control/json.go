@@ -59,7 +59,7 @@ func members(w http.ResponseWriter, r *http.Request, expected ...string) (body, 
 	return found, only(found, "the body has", expected)
 }
 
-// only refuses a member that is not among those expected. The subject of the error is given.
+// only refuses a member that is not expected. The subject of the error is given.
 func only(found body, subject string, expected []string) error {
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if !slices.Contains(expected, name) {

@@ -95,7 +95,7 @@ type openMetrics []byte
 
 const openMetricsType = "application/openmetrics-text"
 
-// newOpenMetrics prints the metrics without timestamps: the time of a fake is not that of its reader.
+// newOpenMetrics prints the metrics without timestamps: a fake's time is not its reader's.
 func newOpenMetrics(all []ddbfake.Metrics) openMetrics {
 	var b bytes.Buffer
 	const prefix = "aws_dynamodb_"

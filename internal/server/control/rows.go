@@ -27,8 +27,8 @@ type tableInfo struct {
 	Rows    int      `json:"rows"`
 }
 
-// copyOf is a copy of a DB at rest. What is read of it one after the other is of one instant, and reading it is no call
-// of the service. Its lag is manual, so nothing is deleted in it.
+// copyOf is a copy of a DB at rest. All reads of it show the same instant, and a read of it is no call of the service.
+// Its lag is manual, so nothing is deleted in it.
 func copyOf(s *ddbfake.Snapshot) *ddbfake.DB {
 	still := ddbfake.New(ddbfake.Options{})
 	still.Restore(s)
@@ -76,7 +76,7 @@ func (a *api) tables(w http.ResponseWriter, r *http.Request) (any, error) {
 	return out, nil
 }
 
-// rowState is a row and what TTL has in store for it.
+// rowState is a row, with its fate under TTL.
 type rowState struct {
 	Item     map[string]any `json:"item"`
 	Due      *time.Time     `json:"due"`      // the second that its ttl names; null: TTL does not take it

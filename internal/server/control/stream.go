@@ -21,7 +21,7 @@ type Room interface {
 	Release()
 }
 
-// streams bounds the answers that are written as they are made, because there is no bound to their length.
+// streams bounds the memory of answers of any length, which are written piece by piece.
 type streams struct {
 	room   func(ctx context.Context, bytes int) (Room, error)
 	making chan struct{} // has an element for each answer whose next piece is being made
@@ -32,7 +32,7 @@ func newStreams(room func(ctx context.Context, bytes int) (Room, error)) *stream
 	return &streams{room, make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 }
 
-// stream is an answer in JSON that is written as it is made. It ends when its client has gone.
+// stream is an answer in JSON that is written piece by piece. It ends when its client has gone.
 type stream struct {
 	of    *streams
 	ctx   context.Context
@@ -40,8 +40,8 @@ type stream struct {
 	write func(e *jsontext.Encoder) error
 }
 
-// newStream returns the answer to a request. The function begins when its turn has come: a state that it takes is then
-// not kept while others are written. The request is gone by then.
+// newStream returns the answer to a request. write is called when the answer's turn has come, so it does not keep a
+// state while other answers are written. The request is gone then.
 func (a *api) newStream(r *http.Request, write func(e *jsontext.Encoder) error) stream {
 	return stream{a.streams, r.Context(), r.Method == http.MethodHead, write}
 }
@@ -86,11 +86,11 @@ type pieces struct {
 	held   int  // bytes of made that have room
 }
 
-// heldBytes is what an answer holds of which so many bytes are made: those, and as many in the encoder. Only rows that are
-// longer than a piece make it more than usual.
+// heldBytes is the memory of an answer with a buffer of that many bytes: the buffer, and as much in the encoder. Only
+// rows that are longer than a piece make it more than usual.
 func heldBytes(made int) int { return 2 * max(made, 2*streamBytes) }
 
-// hold has the answer's room be as large as what it holds.
+// hold makes the answer's room as large as its memory.
 func (p *pieces) hold() {
 	if bytes := heldBytes(cap(p.made)); p.room != nil && bytes != p.held {
 		p.held = bytes

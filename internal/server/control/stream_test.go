@@ -110,7 +110,7 @@ func TestAnswersInPieces(t *testing.T) {
 	}
 }
 
-// A page of another site cannot have a browser send a request, even one without an Origin.
+// A page of another site cannot make a browser send a request that is served, even one without an Origin.
 func TestCrossSite(t *testing.T) {
 	f := newFake(t)
 	f.api = control.Guard(f.api)

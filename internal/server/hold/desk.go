@@ -1,8 +1,8 @@
 // Package hold holds requests before they take effect, until a test releases or drops them: a test in any language can
 // so decide in which order requests take effect.
 //
-// A held request waits in front of the engine, in the goroutine of its connection, and has no number yet. Other requests
-// pass it. It waits in real time: a rule's limit is one of real time, too, whatever the clock of the fake is.
+// A held request waits in front of the engine, in the goroutine of its connection, and has no number yet. Other
+// requests pass it. It waits in real time: a rule's limit, too, is in real time, whatever the clock of the fake is.
 package hold
 
 import (
@@ -26,10 +26,10 @@ import (
 // MaxHeld is the number of requests that are held at a time. One more fails.
 const MaxHeld = 20_000
 
-// maxNever is the number of requests that were never released which a Desk remembers. It counts all.
+// maxNever is how many requests that were never released a Desk remembers. It counts all.
 const maxNever = 1000
 
-// Outcome is what becomes of a request that is held.
+// Outcome says how a held request ends.
 type Outcome uint8
 
 // The outcomes.
@@ -312,9 +312,9 @@ func (d *Desk) Never() ([]Request, int) {
 	return slices.Clone(d.never), d.nevers
 }
 
-// Decide decides upon requests, one after the other, in the order of the IDs that are given. It returns when the last of
-// them has taken effect, or has failed. If one of them is not held, or is given twice, it decides upon none: the error is
-// an UnknownError.
+// Decide decides upon requests, one after the other, in the order of the IDs that are given. It returns when the last
+// of them has taken effect, or has failed. If one of them is not held, or is given twice, it releases and drops none:
+// the error is an UnknownError.
 func (d *Desk) Decide(outcome Outcome, ids ...int) error {
 	taken, err := d.take(ids)
 	if err != nil {
@@ -365,7 +365,7 @@ func (d *Desk) DecideAll(outcome Outcome, actor string) []int {
 	return ids
 }
 
-// Await waits until so many requests of an actor are held at once; "" is any actor. Its error is that of ctx, or
+// Await waits until so many requests of an actor are held at once; "" is any actor. It returns the error of ctx, or
 // ErrClosed.
 func (d *Desk) Await(ctx context.Context, count int, actor string) error {
 	for {
@@ -396,8 +396,8 @@ func (d *Desk) Await(ctx context.Context, count int, actor string) error {
 	}
 }
 
-// Close ends the Desk. What is held has no effect, its connection breaks, and it counts as never released. Later requests
-// are not held.
+// Close ends the Desk. Held requests then have no effect, their connections break, and they count as never released.
+// Later requests are not held.
 func (d *Desk) Close() {
 	d.mu.Lock()
 	d.closed = true

@@ -10,7 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// DefaultLimit is how long a request is held that is never released, and MaxLimit the longest that a rule may ask for.
+// DefaultLimit is how long a request that is never released is held, and MaxLimit the longest that a rule may ask for.
 const (
 	DefaultLimit = 30 * time.Second
 	MaxLimit     = time.Hour
@@ -21,7 +21,7 @@ type Rule struct {
 	// match has the predicates, and no kind.
 	match ddbfake.Fault
 	limit time.Duration
-	// goes is true if a request that is never released takes effect after the limit, and false if it fails.
+	// goes says that a request which is never released takes effect after the limit; otherwise it fails.
 	goes bool
 }
 
@@ -38,7 +38,7 @@ func (r Rule) String() string {
 	return text
 }
 
-// IsRule reports whether a fault's text form is that of a rule: whether its kind is hold.
+// IsRule reports whether a fault's text form is a rule: whether its kind is hold.
 func IsRule(text string) bool {
 	words := strings.Fields(text)
 	return len(words) > 0 && words[0] == "hold"

@@ -14,9 +14,9 @@ import (
 
 // An answer that is longer than keepBody takes room until it is written, because its client may read it slowly. An
 // operation that may have such an answer waits for room before it is made, once its request is there: then it takes
-// effect late rather than filling the memory. The other operations never wait. If the answer of one that only reads is
-// long after all and finds twice as many bytes as there should be, its client is told that the server is busy. The
-// answer of one that may have written always finds room: the client must learn that it took effect.
+// effect late rather than filling the memory. The other operations never wait. If the answer of another operation that
+// only reads is long after all, and twice the limit is already in use, its client is told that the server is busy. The
+// answer of an operation that may have written always finds room: the client must learn that it took effect.
 //
 // The control API writes long answers as they are made. Each of them takes room for what it holds, from the same bytes.
 
@@ -46,16 +46,16 @@ func onlyReads(target string) bool {
 
 func operation(target string) string { return target[strings.LastIndexByte(target, '.')+1:] }
 
-// make waits for the room of an answer that is to be made: for so much that no more are made at once than there are
-// processors, so that small requests do not wait behind many of them.
+// make waits for the room of an answer before it is made. It asks for so much that at most one answer a processor is
+// made at a time, so that small requests do not wait behind many of them.
 func (c *conn) make() (err error) {
 	l := c.from.limits
 	c.making, err = c.from.answers.take(c, l.answerBytes/runtime.GOMAXPROCS(0), time.Now().Add(l.answer))
 	return err
 }
 
-// made ends the making of an answer, if one is made: with the answer, or without one. It returns the room that the answer
-// keeps; it is nil if there is none. An answer that must be given has room, whether or not bytes are free.
+// made ends the making of an answer, if one is under way, with its body; nil is no answer. It returns the room that the
+// answer keeps; it is nil if there is none. An answer that must be given has room, whether or not bytes are free.
 func (c *conn) made(answer []byte, must bool) *claim {
 	if c == nil {
 		return nil
@@ -68,8 +68,8 @@ func (c *conn) made(answer []byte, must bool) *claim {
 	return c.from.answers.settle(c, room, cap(answer), must)
 }
 
-// settle has the room of a body be so many bytes, whether or not they are free. A body may have had no room. It returns
-// nil, and gives the room back, if there are no bytes, or far too few free ones for a body that need not have them.
+// settle sets the room of a body to that many bytes, whether or not they are free. A body may have had no room. It
+// returns nil, and gives the room back, if there are no bytes, or if far too few are free and the body may be refused.
 func (b *bodies) settle(c *conn, room *claim, bytes int, must bool) *claim {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -111,7 +111,7 @@ func holdAnswer(r *fasthttp.Response, c *conn, body []byte, must bool) bool {
 // connKey is the key of a request's connection among the values of its context.
 type connKey struct{}
 
-// roomOf waits for the room of an answer that is written as it is made: its client may read it as slowly as others.
+// roomOf waits for the room of an answer that is written piece by piece, because its client may read it slowly, too.
 func roomOf(ctx context.Context, bytes int) (control.Room, error) {
 	c, _ := ctx.Value(connKey{}).(*conn)
 	if c == nil {
@@ -124,7 +124,7 @@ func roomOf(ctx context.Context, bytes int) (control.Room, error) {
 	return &streamed{c, room}, nil
 }
 
-// streamed is the room of an answer that is written as it is made.
+// streamed is the room of an answer that is written piece by piece.
 type streamed struct {
 	conn *conn
 	room *claim
@@ -136,7 +136,7 @@ func (s *streamed) Hold(bytes int) { s.conn.from.answers.settle(s.conn, s.room, 
 // Release gives the room back.
 func (s *streamed) Release() { s.conn.from.answers.release(s.room) }
 
-// unbounded is the room of what comes through no listener of this package.
+// unbounded is the room of a request that comes through no listener of this package.
 type unbounded struct{}
 
 func (unbounded) Hold(int) {}

@@ -113,7 +113,7 @@ func (b *bodies) release(c *claim) {
 	}
 }
 
-// grant gives room to waiting claims, in their turn, as far as it suffices.
+// grant gives room to waiting claims, in their turn, while there is enough.
 func (b *bodies) grant() {
 	for len(b.waiting) > 0 {
 		next := b.next()
@@ -136,8 +136,8 @@ func (b *bodies) next() *claim {
 	return b.waiting[len(b.waiting)-1]
 }
 
-// refuse refuses the stranger that has waited for the longest, if too many wait: the bytes that they have sent fill the
-// memory of the system meanwhile.
+// refuse refuses the stranger that has waited longest, if too many wait: the bytes that they have sent fill the
+// system's memory.
 func (b *bodies) refuse() {
 	strangers, first := 0, (*claim)(nil)
 	for _, c := range b.waiting {

@@ -74,7 +74,7 @@ func findings(checker *live.Checker) control.Findings {
 	return shown
 }
 
-// Watched is the name of the run that a server has watched.
+// Watched is the name of a run that a server has watched.
 const Watched = "serve"
 
 // Checks says whether the server judges.
@@ -84,7 +84,7 @@ func (s *Server) Checks() bool { return s.checker != nil }
 func (s *Server) newChecker(invariants []invariant.Invariant) *live.Checker {
 	c := &s.settings
 	if c.Check == AllChecks {
-		invariants = nil // then those of which nothing was judged are named, and are no failure
+		invariants = nil // then an invariant that judged nothing is named, and is no failure
 	}
 	return live.New(s.options.DB, live.Options{
 		Rows: c.Rows, Invariants: invariants, Clock: s.options.Control.Clock,
@@ -115,7 +115,7 @@ func (s *Server) Judged() ([]verdicts.Result, invariant.Verdict) {
 	return results(found, left), found.Verdict()
 }
 
-// notJudged says, in lines, of what there is no verdict, and why.
+// notJudged returns lines that say where there is no verdict, and why.
 func (s *Server) notJudged(found live.Found) []string {
 	var lines []string
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
@@ -145,8 +145,8 @@ func (s *Server) notJudged(found live.Found) []string {
 	return lines
 }
 
-// Seen is what was checked: the change log, as far as it is kept, and the first violation. It is about no run if no row
-// was changed.
+// Seen returns the checked change log, as far as it is kept, and the first violation. It is about no run if no row was
+// changed.
 func (s *Server) Seen() (seen record.Watched, any bool) {
 	found := s.found()
 	seen = record.Watched{
@@ -175,7 +175,7 @@ func (s *Server) Seen() (seen record.Watched, any bool) {
 	return seen, len(seen.Evidence.Changes) > 0
 }
 
-// untold are the invariants of which nothing was judged, those on one line that lack the same.
+// untold are the invariants of which nothing was judged. Those that lack the same facts share a line.
 func untold(found live.Found) []string {
 	var reasons []string
 	of := map[string][]string{}

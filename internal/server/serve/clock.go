@@ -75,7 +75,7 @@ func (c *manualClock) Reset(t time.Time) {
 // the service promises a few days.
 const WallLag = "uniform 1s 30s"
 
-// defaultLag is the lag of a clock's mode. A clock that stands has no rows deleted that a test has not asked for.
+// defaultLag is the lag of a clock's mode. Under a clock that stands, rows are deleted only when a test asks for it.
 func defaultLag(mode string) string {
 	if mode == "wall" {
 		return WallLag
@@ -115,7 +115,7 @@ type wallClock struct {
 
 func newWallClock() *wallClock { return &wallClock{real: time.Now} }
 
-// Now is real time, plus what the clock was moved ahead.
+// Now is real time, plus the time by which the clock was moved ahead.
 func (c *wallClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -56,7 +56,7 @@ func create(t *testing.T, db *ddbfake.DB) {
 	}
 }
 
-// Tables and rows are there again after a stop, and what was said of the file is true.
+// Tables and rows are there again after a stop, and the messages about the file are true.
 func TestData(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "db.json")
 	var log bytes.Buffer
@@ -81,7 +81,7 @@ func TestData(t *testing.T) {
 	if _, err := os.Stat(draft); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the draft is there: %v", err)
 	}
-	// Nothing has changed: the file stays as it is.
+	// Nothing has changed: the file is not written.
 	before, _ := os.Stat(file)
 	if name, err := s.data.save(); err != nil || name != file {
 		t.Errorf("got %s and %v", name, err)
@@ -92,7 +92,7 @@ func TestData(t *testing.T) {
 	s.Close()
 }
 
-// A damaged file is refused with its place, and stays as it is.
+// A damaged file is refused with its place, and is not overwritten.
 func TestDataDamaged(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", // an empty file has nothing in it
@@ -120,7 +120,7 @@ func TestDataDamaged(t *testing.T) {
 	}
 }
 
-// Whenever somebody looks, the file is whole: while rows are written, and while it is saved.
+// The file is whole at any time: while rows are written, and while it is saved.
 func TestDataIsWhole(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "db.json")
 	s := withData(t, file, new(bytes.Buffer))
@@ -168,7 +168,8 @@ func TestDataIsWhole(t *testing.T) {
 	s.Close()
 }
 
-// On the wall clock TTL deletes by itself, on a manual one when it is told to, and who switches it on is told so.
+// TTL deletes by itself on the wall clock, and on request on a manual clock. The server says so when TTL is switched
+// on.
 func TestTTLByItself(t *testing.T) {
 	for clock, want := range map[string]string{
 		"wall": "rows whose ttl is past are deleted after a lag: uniform 1s 30s (--ttl-lag)", "manual": "rows whose ttl is past stay until the control API sweeps them",

@@ -273,8 +273,8 @@ func (d *door) serveOther(ctx *fasthttp.RequestCtx, x *exchange) {
 	d.after()
 }
 
-// wholeBody reads a body. It fails if the connection ends before the body, where fasthttp would take the end of the
-// connection for that of the body. It takes room before it reads more than the first freeBody bytes.
+// wholeBody reads a body. It fails if the connection ends before the body. fasthttp would take the end of the
+// connection for the end of the body. It takes room before it reads more than the first freeBody bytes.
 type wholeBody struct {
 	stream io.Reader
 	conn   *conn

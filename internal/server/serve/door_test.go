@@ -300,7 +300,7 @@ func TestServerAcceptFails(t *testing.T) {
 	}
 }
 
-// A deadline that moves on by little is left as it is; one that comes nearer never is.
+// A deadline that moves on by little is not set again; one that comes nearer always is.
 func TestDeadlineDue(t *testing.T) {
 	start := time.Unix(2208988800, 0)
 	d := deadline{slack: time.Second}
@@ -387,7 +387,7 @@ func TestServerAnswersAsNetHTTP(t *testing.T) {
 	}
 }
 
-// Who takes the server for a proxy, or asks for no path, is refused.
+// A request to a proxy, or without a path, is refused.
 func TestServerRefusesTargets(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, serveLimits)

@@ -28,8 +28,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
-// TestFleet: four clients with a cache over HTTP, which post what they see. Where each of them renders what another one
-// has just made, single-flight is named; a correct cache is not heard of.
+// TestFleet: four clients with a cache over HTTP, which post what they see. If each of them renders a page that another
+// has just made, single-flight is named. Nothing is said of a correct cache.
 func TestFleet(t *testing.T) {
 	hasty := mutant.All()[slices.IndexFunc(mutant.All(), func(p isr.Protocol) bool { return p.Name == "no-second-look" })]
 	t.Run("correct", func(t *testing.T) {
@@ -119,7 +119,7 @@ func startFleet(t *testing.T, cache func(isr.Config) (isr.Handler, error)) *flee
 	return f
 }
 
-// ask has all clients ask for a page at once.
+// ask makes all clients ask for a page at once.
 func (f *fleet) ask(key string) {
 	var all sync.WaitGroup
 	for actor, cache := range f.clients {

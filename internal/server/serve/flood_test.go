@@ -137,7 +137,7 @@ func TestFloodOfReaders(t *testing.T) {
 	}
 }
 
-// measured prints what a flood that is over took, and fails if it is more than it should be.
+// measured prints the memory and the waits of a finished flood, and fails if they exceed their limits.
 func measured(t *testing.T, flood string, pid, start int, waits, waitsOfCalm []time.Duration) {
 	t.Helper()
 	highest := resident(t, pid, "VmHWM")

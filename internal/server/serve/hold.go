@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
-// gated returns the HTTP door of a fake with a desk in front of the engine. The desk closes when ctx is done: what is
-// held then would keep the server from ending. did is called with the input of each call that has succeeded.
+// gated returns the HTTP door of a fake with a desk in front of the engine. The desk closes when ctx is done: held
+// requests would keep the server from ending. did is called with the input of each call that has succeeded.
 func gated(ctx context.Context, calls http.Handler, desk *hold.Desk, did func(input any)) http.Handler {
 	door, ok := calls.(interface {
 		Gated(gate func(ctx context.Context, c ddbfake.Call, serve func(context.Context, ddbfake.Call) (any, error)) (any, error)) http.Handler
@@ -47,8 +47,8 @@ func (c *callContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// Park takes a connection whose request is held out of the count of open connections, so that others can connect, and
-// looks for the end of the connection.
+// Park handles the connection of a held request: it no longer counts as open, so that others can connect, and Park
+// waits for its end.
 func (c *conn) Park(gone func()) {
 	c.made(nil, false) // while it waits, others may be made
 	c.from.suspend(c)

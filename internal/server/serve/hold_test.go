@@ -93,8 +93,8 @@ func (s *served) winner() string {
 	return ""
 }
 
-// A held request takes no effect until it is released, other requests pass it, and the order of two is decided both
-// ways.
+// A held request takes no effect until it is released, and other requests pass it. A test can choose either order of
+// two requests.
 func TestHoldDecidesTheOrder(t *testing.T) {
 	for _, order := range []string{"[1,2]", "[2,1]"} {
 		s, _ := startHolding(t, serveLimits)

@@ -29,8 +29,8 @@ type listener struct {
 	strangers list.List               // connections without a complete request, in the order in which they came
 }
 
-// lingering is how many connections are read at once only so that their clients can read an answer. Reading hundreds of
-// them would take the processor from other requests.
+// lingering is how many connections are read at once for the sole purpose that their clients can read an answer.
+// Hundreds of such reads would take the processor from other requests.
 const lingering = 4
 
 func newListener(ctx context.Context, socket net.Listener, l limits) *listener {
@@ -147,7 +147,7 @@ func (l *listener) remove(c *conn) {
 	delete(l.open, c)
 }
 
-// expendable makes a connection that is about to close the first to be dropped if other connections wait for room.
+// expendable marks a connection that is about to close: it is dropped first if other connections wait for room.
 func (l *listener) expendable(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -231,7 +231,7 @@ func (w *waits) end() {
 
 func (w *waits) reset() { w.past.Store(0) }
 
-// until returns how long the server has waited at an uptime, if it waits for the client; 0 if it does not.
+// until returns how long the server has waited for the client, up to an uptime; 0 if it does not wait.
 func (w *waits) until(now int64) time.Duration {
 	since, past := w.since.Load(), w.past.Load()
 	if since == 0 || w.since.Load() != since {
@@ -245,8 +245,8 @@ var started = time.Now()
 // uptime is how long the program has run, in nanoseconds, and never 0.
 func uptime() int64 { return int64(time.Since(started)) + 1 }
 
-// deadline is a deadline of a socket that is set late, and not exactly: the server sets three for each request, and
-// most requests are there to the last byte before any of the three matters.
+// deadline is a deadline that the socket does not always get: the server sets three for each request, and most requests
+// are complete before any of the three matters.
 type deadline struct {
 	at, set time.Time     // what the server asked for, and what the socket has
 	slack   time.Duration // how much earlier than at the socket's may be

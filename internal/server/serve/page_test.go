@@ -104,7 +104,7 @@ func TestPage(t *testing.T) {
 	b.Load(s.address+control.Prefix+"/", "html[data-looks]", 1280, 800)
 	b.Until("now.textContent === '2040-01-01 00:00:00' && verdict.textContent.startsWith('Nothing was judged yet')")
 
-	// Rows and changes come by themselves. What clients wrote is text, whatever it is.
+	// Rows and changes come by themselves. The page shows all that clients wrote as text.
 	const script = `<img src=x onerror="window.hacked=true"><script>window.hacked=true</script>`
 	hostile := row("CACHE#1", script, "body", script, script, "x")
 	hostile["ttl"] = &types.AttributeValueMemberN{Value: fmt.Sprint(fakeclock.Epoch.Add(30 * time.Second).Unix())}

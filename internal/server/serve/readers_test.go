@@ -105,7 +105,7 @@ func TestServerBoundsAnswers(t *testing.T) {
 					break
 				}
 			}
-			// Those who read are served, whatever came before: all of it, at once or slowly.
+			// Clients that read, fast or slowly, get their whole answers, whatever came before.
 			var all sync.WaitGroup
 			for range 4 {
 				conn := s.dial()

@@ -90,8 +90,8 @@ func (d *s3door) serve(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// request copies a request: objects keep headers, and the memory of fasthttp is used again. It refuses one that a web
-// page may have sent, and one that cannot be read.
+// request copies a request: objects keep headers, and the memory of fasthttp is used again. It refuses requests that a
+// web page may have sent, and requests that cannot be read.
 func (d *s3door) request(ctx *fasthttp.RequestCtx, body *sentBody) (*http.Request, bool) {
 	h := &ctx.Request.Header
 	r := &http.Request{Method: string(h.Method()), Host: string(h.Host()), Header: http.Header{}, Body: body}

@@ -63,8 +63,8 @@ func connOf(c net.Conn) *conn {
 	}
 }
 
-// cors lets the pages of some origins use what is behind it: it answers what their browsers ask before, and takes the
-// headers away by which control.Guard knows a page. With no origins it does nothing.
+// cors lets the pages of some origins use the handler behind it. It answers their browsers' preflight requests, and
+// removes the headers by which control.Guard recognises a page. Without origins it does nothing.
 //
 // Source: https://fetch.spec.whatwg.org/#http-cors-protocol
 func cors(next http.Handler, origins []string) http.Handler {

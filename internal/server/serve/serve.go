@@ -11,7 +11,7 @@
 //
 // # Time
 //
-// The server lives in real time: its deadlines and its waits are those of sockets. The fake has a clock of its own: see
+// The server lives in real time: it has the deadlines and waits of sockets. The fake has a clock of its own: see
 // ParseClock.
 package serve
 
@@ -38,8 +38,8 @@ type Options struct {
 	CORS    []string      // origins of web pages that may use DynamoDB and the control API
 	Log     io.Writer     // gets a line for each request that broke the server
 	Checker *live.Checker // judges the changes before a request is answered; nil judges nothing
-	// Certificate is that of a server with TLS, on both sockets. Clients may then call it by the service's own host names, too. Nil is a
-	// server without TLS.
+	// Certificate is the certificate of a server with TLS, for both sockets. Clients may then call it by the service's own
+	// host names, too. Nil is a server without TLS.
 	Certificate *tls.Certificate
 
 	S3       *s3fake.Store // is served on S3Socket; nil serves none

@@ -31,7 +31,7 @@ type limits struct {
 	queue       int // how many strangers may wait for room for a body
 	unread      int // bytes of a connection that the system holds until they are read
 
-	// If connections or room for bodies run out, a client that has kept the server waiting for so long is dropped.
+	// If connections or room for bodies run out, a client that has kept the server waiting for that long is dropped.
 	stranger time.Duration // for strangers
 	silence  time.Duration // for proven clients
 }
@@ -101,8 +101,8 @@ func serveHTTP(
 			}
 			return c
 		},
-		// The handler reads the body: it knows how much to take. A body that is announced as long gets its memory as it
-		// comes.
+		// The handler reads the body: it knows how much to take. A long body gets its memory as it comes, not when its length
+		// is announced.
 		StreamRequestBody:            true,
 		DisablePreParseMultipartForm: true,
 		NoDefaultServerHeader:        true,

@@ -26,7 +26,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/hostname"
 )
 
-// patience is how long a test waits for an event that should come long before.
+// patience is how long a test waits for an event that should come much earlier.
 const patience = 10 * time.Second
 
 // served is a server under test: the server of isr-sim serve, under other limits.
@@ -364,7 +364,7 @@ func TestServerStopsGracefully(t *testing.T) {
 	}
 }
 
-// One that does not end is cut off.
+// A request that does not end is cut off.
 func TestServerStopsInTime(t *testing.T) {
 	t.Parallel()
 	l := serveLimits

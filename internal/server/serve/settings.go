@@ -35,7 +35,7 @@ type Settings struct {
 	Clock       string // see ParseClock
 	TTLLag      string // default "": WallLag with the wall clock, manual with another one
 	Seed        uint64
-	Faults      []string // of requests, and rules of what is held
+	Faults      []string // of requests, and rules for holding them
 	KeepChanges int
 	Conflicts   bool
 	Throughput  bool
@@ -177,7 +177,7 @@ func New(ctx context.Context, c Settings) (*Server, error) {
 	return s, nil
 }
 
-// fill loads what is there from the start.
+// fill loads the tables and rows of the start.
 func (s *Server) fill() error {
 	c, db := &s.settings, s.options.DB
 	if c.Data != "" {
@@ -202,7 +202,7 @@ func (s *Server) fill() error {
 	return nil
 }
 
-// inject sets a fault, or a rule of what is held.
+// inject sets a fault, or a rule for holding requests.
 func (s *Server) inject(text string) error {
 	if hold.IsRule(text) {
 		rule, err := hold.ParseRule(text)
@@ -237,7 +237,7 @@ func (s *Server) open(ctx context.Context) error {
 	return err
 }
 
-// listen opens a socket. flag is what stands before its address.
+// listen opens a socket. flag is the text before the address in a hint.
 func (s *Server) listen(ctx context.Context, address, flag string) error {
 	socket, err := Listen(ctx, address)
 	if errors.Is(err, syscall.EADDRINUSE) {

@@ -1,5 +1,5 @@
 // Package tables reads the tables of other people's files into a fake: templates of CloudFormation, SAM and CDK, and
-// plans and states of Terraform. What it does not know of is not one of them, and left to ddbfake.DB.Load.
+// plans and states of Terraform. Files that it does not recognise are left to ddbfake.DB.Load.
 package tables
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// Load puts the tables and rows of a file into a DB, as DB.Load does: region is that of those that name none. It returns
-// what was left out: settings that the fake does not have and that change no answer about rows.
+// Load puts the tables and rows of a file into a DB, as DB.Load does: region is the region of those that name none. It
+// returns the settings that were left out: the fake does not have them, and they change no answer about rows.
 func Load(db *ddbfake.DB, region, file string) (skipped []string, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -43,7 +43,7 @@ func Load(db *ddbfake.DB, region, file string) (skipped []string, err error) {
 	return skipped, nil
 }
 
-// object is one of a file.
+// object is an object of a file.
 type object = map[string]any
 
 // read returns the tables of a file as a dump has them; nil if the file is for DB.Load.

@@ -141,7 +141,7 @@ func describe(t *testing.T, db *ddbfake.DB, arn string) string {
 	return strings.Join(words, " ")
 }
 
-// What is left out is said, and what cannot be read is refused with its place.
+// Settings that are left out are named, and a text that cannot be read is refused with its place.
 func TestLoadTells(t *testing.T) {
 	_, skipped, err := load(t, sam)
 	if err != nil || len(skipped) != 1 || skipped[0] != "resource Cache: PointInTimeRecoverySpecification is left out" {

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// template is one of CloudFormation, SAM or CDK.
+// template is a template of CloudFormation, SAM or CDK.
 type template struct {
 	region                string
 	resources, parameters object
 	skipped               []string
 }
 
-// What a template may say of a table, and what becomes of it.
+// The properties of a table in a template, and how each is treated.
 //
 // Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-dynamodb-table.html
 // Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-dynamodb-globaltable.html
@@ -139,7 +139,7 @@ func simple(p, request object) {
 	}
 }
 
-// resolve puts values in the place of a template's functions, numbers and truths in that of their texts.
+// resolve replaces a template's functions by their values, and texts by the numbers and booleans that they mean.
 func (t *template) resolve(v any) (any, error) {
 	switch v := v.(type) {
 	case object:
@@ -225,7 +225,7 @@ func (t *template) call(name string, argument any) (any, error) {
 	return nil, fmt.Errorf("found %s, expected a value, Ref, Fn::Sub, Fn::Join or Fn::GetAtt", name)
 }
 
-// ref is what a name stands for: a parameter's default, what every account has, or the name of another resource.
+// ref is the value of a name: a parameter's default, a value that every account has, or the name of another resource.
 func (t *template) ref(name string) (any, error) {
 	switch name {
 	case "AWS::Region":

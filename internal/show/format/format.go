@@ -18,7 +18,7 @@ const width = 120
 
 var errChanged = errors.New("found a layout that cannot be changed without changing the scenario: write long texts as blocks (about: |)")
 
-// Scenario returns the contents of a scenario file, laid out. The name is for errors, which are those of scenario.Parse.
+// Scenario returns the contents of a scenario file, laid out. The name is for errors, which scenario.Parse returns.
 func Scenario(file string, data []byte) ([]byte, error) {
 	before, err := scenario.Parse(file, data)
 	if err != nil {
@@ -46,7 +46,7 @@ func Scenario(file string, data []byte) ([]byte, error) {
 // comments counts the characters that may begin a comment.
 func comments(data []byte) int { return strings.Count(string(data), "#") }
 
-// indent has a block begin in a column, and the blocks in it further to the right.
+// indent makes a block begin in a column, and the blocks in it further to the right.
 func indent(n ast.Node, column int) {
 	switch n := n.(type) {
 	case *ast.MappingNode:

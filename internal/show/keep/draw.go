@@ -35,7 +35,7 @@ type drawn struct {
 	*record.Record
 }
 
-// commands are those that run it again; none if no file can hold its scenario.
+// commands are the commands that run it again; none if no file can hold its scenario.
 func (d drawn) commands() []report.Command {
 	if d.File == "" {
 		return nil
@@ -103,7 +103,7 @@ func (r *Drawing) drawBoth(records []drawn) error {
 	return r.write("report", to, func(out io.Writer) error { return report.Both(out, parts[0], parts[1]) })
 }
 
-// isFolderOr says whether one of the names that are not empty is that of a folder.
+// isFolderOr says whether a name that is not empty is that of a folder.
 func isFolderOr(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return name != "" && isFolder(name) })
 }
@@ -194,7 +194,7 @@ func (r *Drawing) read(args []string) (records []drawn, results []resultsFile, e
 	return records, results, nil
 }
 
-// globQuote has a name mean itself in a pattern.
+// globQuote quotes a name for a pattern.
 func globQuote(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
 }

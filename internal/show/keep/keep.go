@@ -1,4 +1,4 @@
-// Package keep writes files about runs: their records, and what is drawn of records.
+// Package keep writes files about runs: their records, and pictures of records.
 package keep
 
 import (
@@ -24,8 +24,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
-// Keeper writes what a command leaves of runs besides its output: their records (--record), and their reports
-// (--report).
+// Keeper writes the files of runs that a command leaves: their records (--record), and their reports (--report).
 type Keeper struct {
 	Record, Report string              // files, or folders; "" is nothing
 	Out            io.Writer           // is told which files were written
@@ -38,7 +37,7 @@ type Keeper struct {
 // kept are the files that were written about a run.
 type kept struct{ record, report string }
 
-// Wanted says whether anything is to be kept.
+// Wanted says whether the user wants any file.
 func (k *Keeper) Wanted() bool { return k.Record != "" || k.Report != "" }
 
 // Ready makes sure, before runs are made, that their files can be written. Those of several runs are in a folder.
@@ -61,7 +60,7 @@ func (k *Keeper) Ready(several bool) error {
 	return nil
 }
 
-// isFolder says whether a name is that of a folder: one that is there, or one with a slash at its end.
+// isFolder says whether a name is that of a folder: it exists as one, or the name ends with a slash.
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir() || name != "" && os.IsPathSeparator(name[len(name)-1])
@@ -87,7 +86,7 @@ func (k *Keeper) Keep(ctx context.Context, run scenario.Run, file string) error 
 	return k.KeepAs(ctx, run, file, run.Scenario.Name+"."+run.Protocol.Name)
 }
 
-// KeepAs is Keep under a name of its own.
+// KeepAs is Keep with a name for the file.
 func (k *Keeper) KeepAs(ctx context.Context, run scenario.Run, file, name string) error {
 	if !k.Wanted() {
 		return nil
@@ -158,8 +157,8 @@ func write(file string, text func(io.Writer) error) error {
 	return atomicfile.Write(file, whole.Bytes(), 0o644)
 }
 
-// commands are those that run a recorded schedule again. source is the file of the scenario, or of the record itself; ""
-// is neither.
+// commands are the commands that run a recorded schedule again. source is the file of the scenario, or of the record
+// itself; "" is neither.
 func commands(r *record.Record, source string) []report.Command {
 	if _, err := scenario.ProtocolNamed(r.Protocol); err != nil || source == "" {
 		return nil
@@ -193,8 +192,8 @@ func History(file string, visualize func(io.Writer) error) error {
 	return nil
 }
 
-// telling is the run of a campaign that says most: the one that failed, or the doubtful one. Of a campaign in which
-// nothing happened it is the first one, if c is that campaign.
+// telling is the most telling run of a campaign: the failed one, or the doubtful one. If all passed it is the first
+// run, which needs c.
 func telling(ctx context.Context, c *campaign.Campaign, r *campaign.Report) (scenario.Run, bool, error) {
 	switch {
 	case r.Failure != nil:
@@ -220,7 +219,7 @@ func (k *Keeper) Files(name string) (record, report string) {
 	return k.kept[name].record, k.kept[name].report
 }
 
-// KeepTelling keeps the run of a campaign that says most.
+// KeepTelling keeps the most telling run of a campaign.
 func (k *Keeper) KeepTelling(ctx context.Context, c *campaign.Campaign, r *campaign.Report, file string) error {
 	if !k.Wanted() {
 		return nil

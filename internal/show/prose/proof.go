@@ -36,8 +36,8 @@ func Extent(p *campaign.Proof) string {
 	return fmt.Sprintf("not complete: %s, 0 violations; left: %s", counts, strings.Join(left, ", "))
 }
 
-// Proved prints what a complete proof has proved, what it had nothing to judge by, and which deadlines it came to. within
-// names the bounds.
+// Proved prints the invariants that a complete proof has proved, those that had nothing to judge, and the deadlines
+// that it met. within names the bounds.
 func Proved(p *campaign.Proof, within string) string {
 	var b strings.Builder
 	names := p.Proved()

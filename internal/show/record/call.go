@@ -38,8 +38,8 @@ func membersOf(shape any) map[string]any {
 
 var attributeValue = reflect.TypeFor[types.AttributeValue]()
 
-// wire is a value of a shape of the SDK, whose members have the names of the API, as encoding/json is to write it. Nil
-// is one that is not set.
+// wire is the form of an SDK's value for encoding/json: its members have the names of the API. Nil is a member that is
+// not set.
 func wire(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil

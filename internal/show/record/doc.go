@@ -6,7 +6,7 @@
 //
 // # Limits
 //
-// A record is made by running the schedule once more. A run that comes out differently each time has none.
+// A record is made by running the schedule once more. A run that differs each time has none.
 //
 // # Determinism
 //

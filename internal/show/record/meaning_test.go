@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// What a row means is what its line says in words.
+// The meaning of a row in a record agrees with its line in words.
 func TestMeaningsAreThoseInWords(t *testing.T) {
 	run := scenario.Run{Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "recipe-b"), Seed: 2}
 	r, _ := made(t, run)

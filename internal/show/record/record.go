@@ -40,8 +40,9 @@ type Record struct {
 	Actors []Actor `json:"actors"`
 	// Steps are the steps of the schedule, and of the visit after it, in order.
 	Steps []Step `json:"steps"`
-	// Orders are, for each key of a run that was watched, the longest order found of operations, by their numbers, in which
-	// one page and one lease would have given their answers. An operation that has no place in it is explained by none.
+	// Orders are, for each key of a run that was watched, the longest order found of operations, by their numbers, in
+	// which one page and one lease would have given their answers. If an operation has no place in it, no order explains
+	// its answer.
 	Orders [][]int `json:"orders,omitempty"`
 	// Bodies are the writes and deletions in the body store, in order.
 	Bodies []Body `json:"bodies,omitempty"`
@@ -54,14 +55,14 @@ type Record struct {
 	Explanation *Explanation `json:"explanation,omitempty"`
 }
 
-// Actor is a node and what its clients ask.
+// Actor is a node, with the commands of its clients.
 type Actor struct {
 	Name   string `json:"name"`
 	Tenant string `json:"tenant,omitempty"`
 	// Offset is by how much its clock is ahead at the start, as Go prints a duration; PPM is its drift in millionths.
 	Offset string `json:"offset,omitempty"`
 	PPM    int64  `json:"ppm,omitempty"`
-	// Script is what its clients ask, in the words of scenario files.
+	// Script is the commands of its clients, in the words of scenario files.
 	Script []string `json:"script"`
 }
 
@@ -92,11 +93,11 @@ type Step struct {
 	Events  []Event  `json:"events,omitempty"`
 }
 
-// Call is a request to the store and its answer, as the store gave it: a fault may have hidden it from who asked.
+// Call is a request to the store and the store's answer, which a fault may have hidden from the caller.
 type Call struct {
 	Operation string `json:"operation"`
-	// Request and Answer are in DynamoDB's JSON. Error is the name of the exception that stands in the place of an answer,
-	// or what else went wrong.
+	// Request and Answer are in DynamoDB's JSON. Error is the name of the exception instead of an answer, or the text of
+	// another error.
 	Request map[string]any `json:"request"`
 	Answer  map[string]any `json:"answer,omitempty"`
 	Error   string         `json:"error,omitempty"`
@@ -126,7 +127,7 @@ type Change struct {
 	Text string `json:"text"`
 }
 
-// Meaning is a role of a row, and what it says in that role after the change.
+// Meaning is a role of a row, with its meaning in that role after the change.
 type Meaning struct {
 	// Role is page, lock, version or request.
 	Role string `json:"role" jsonschema:"enum=page,enum=lock,enum=version,enum=request"`
@@ -154,7 +155,7 @@ type Event struct {
 	As   string `json:"as,omitempty"`
 	Body string `json:"body,omitempty"`
 	Note string `json:"note,omitempty"`
-	// Tenant, Request and Inputs are those of a page that was asked for with them.
+	// Tenant, Request and Inputs belong to a page that was asked for with them.
 	Tenant  string `json:"tenant,omitempty"`
 	Request string `json:"request,omitempty"`
 	Inputs  string `json:"inputs,omitempty"`
@@ -171,7 +172,7 @@ type Body struct {
 	Gone  bool      `json:"gone,omitempty"`
 }
 
-// Violation is a broken invariant and what shows it.
+// Violation is a broken invariant, with its evidence.
 type Violation struct {
 	Invariant string `json:"invariant"`
 	Statement string `json:"statement"`
@@ -195,7 +196,7 @@ type Explanation struct {
 	// from after the step Steps[i]. Steps of the visit have none.
 	Before int   `json:"before"`
 	After  []int `json:"after"`
-	// Causes are what need not have happened, the needed ones first.
+	// Causes are events that need not have happened, the needed ones first.
 	Causes []Cause `json:"causes"`
 }
 

@@ -117,7 +117,7 @@ func TestRecordOfAViolation(t *testing.T) {
 	}
 }
 
-// A step in which a request reached the store has it as it is on the wire, with the answer that the store gave.
+// A step in which a request reached the store has the request as it is on the wire, with the store's answer.
 func TestRecordHasRequestsAndAnswers(t *testing.T) {
 	run := protocolNamed(t, "recipe-a")
 	run.Scenario, run.Seed = scenariotest.Embedded(t, "two-contenders"), 5

@@ -17,7 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Watched is what was seen of nodes that no schedule decided: they ran in real time, or in programs of their own.
+// Watched is the observed run of nodes without a schedule: they ran in real time, or in programs of their own.
 type Watched struct {
 	Name, About, Protocol string
 	Seed                  uint64
@@ -25,15 +25,15 @@ type Watched struct {
 	Evidence              invariant.Evidence
 	Verdict               invariant.Verdict
 	Why                   string // for anything but ok
-	// Invariant, Finding and Lines are those of the violation, if there is one.
+	// Invariant, Finding and Lines describe the violation, if there is one.
 	Invariant invariant.Invariant
 	Finding   invariant.Finding
 	Lines     []string
 }
 
-// OfWatched makes the record of what was seen: a step for each request that changed rows, for each event of a client, and
-// for each call and answer of an operation, in order of time. Where operations show a violation, it is about the pages of
-// those alone. It cannot be replayed.
+// OfWatched makes the record of an observed run: a step for each request that changed rows, for each event of a client,
+// and for each call and answer of an operation, in order of time. Where operations show a violation, it is about the
+// pages of those alone. It cannot be replayed.
 func OfWatched(w Watched, version string) (*Record, error) {
 	r := &Record{
 		Format: Format, Tool: "isr-sim " + version, Scenario: w.Name, About: w.About, Protocol: w.Protocol,

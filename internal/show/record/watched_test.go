@@ -19,8 +19,8 @@ var start = time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func at(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
 
-// TestWhatWasWatchedIsARecord holds that calls, answers, events and changes are steps in order of time, and that a
-// violation names the step of its decisive operation.
+// TestWhatWasWatchedIsARecord: calls, answers, events and changes are steps in order of time, and a violation names the
+// step of its decisive operation.
 func TestWhatWasWatchedIsARecord(t *testing.T) {
 	operation := func(actor, key string, call, answer int) storeop.Operation {
 		o := storeop.Operation{Actor: actor, Verb: storeop.Publish, Key: key, Began: at(call), Call: call, Token: actor + "-1", Result: storeop.Done}
@@ -61,7 +61,7 @@ func TestWhatWasWatchedIsARecord(t *testing.T) {
 	}
 }
 
-// TestChangesOfOneRequestAreOneStep holds that for a change log, with a deletion by TTL and an event in between.
+// TestChangesOfOneRequestAreOneStep in a change log, with a deletion by TTL and an event in between.
 func TestChangesOfOneRequestAreOneStep(t *testing.T) {
 	change := func(seq, request int, sk string, cause ddbfake.Cause) ddbfake.Change {
 		key := attr.Item{"pk": attr.S("CACHE#1"), "sk": attr.S(sk)}

@@ -17,7 +17,7 @@ var (
 )
 
 // Both writes one page with the reports of two runs side by side, such as a failed run and the smaller one that shrink
-// made of it. The step that is chosen in one is chosen in the other, too, if it is there.
+// made of it. A step that is chosen in one run is chosen in the other, too, if it is there.
 func Both(out io.Writer, left, right Part) error {
 	view := both{
 		CSS: template.CSS(css + bothCSS), JS: template.JS(bothJS), //nolint:gosec // files of this package
@@ -61,7 +61,8 @@ type part struct {
 const maxPaired = 4_000_000
 
 // pairs finds the steps that two runs have in common: the longest sequence of steps of the same node, kind and words
-// that both have in this order. Where the runs are too long for that, it is the next such step of the longer run.
+// that both have in this order. If the runs are too long for that, each step is paired with the next such step of the
+// longer run.
 func pairs(a, b *record.Record) [][2]int {
 	same := func(i, j int) bool {
 		x, y := a.Steps[i], b.Steps[j]

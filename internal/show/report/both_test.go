@@ -57,7 +57,7 @@ func TestBothMoveTogether(t *testing.T) {
 		const what = "document.querySelectorAll('iframe')[%d].contentDocument.getElementById('what').textContent"
 		return browser.Value[string](b, fmt.Sprintf(what, 0)), browser.Value[string](b, fmt.Sprintf(what, 1))
 	}
-	// settled waits until messages that are under way have come.
+	// settled waits until messages under way have arrived.
 	settled := func() {
 		browser.Value[bool](b, "new Promise(done => setTimeout(() => setTimeout(() => setTimeout(() => done(true), 20), 20), 20))")
 	}

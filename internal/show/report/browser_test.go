@@ -163,8 +163,8 @@ func TestAHostileRecordRunsNothing(t *testing.T) {
 	b.Quiet()
 }
 
-// TestALongRunIsSoonInteractive counts what the browser is asked for, not its time: the elements that a step adds to the
-// page, and those that are touched when somebody steps.
+// TestALongRunIsSoonInteractive counts the browser's work, not its time: the elements that a step adds to the page, and
+// those that are touched when somebody steps.
 func TestALongRunIsSoonInteractive(t *testing.T) {
 	b := browser.Open(t, "file:")
 	load(t, b, long(t, 10_000), 1280, 800)
@@ -181,7 +181,7 @@ func TestALongRunIsSoonInteractive(t *testing.T) {
 	b.Quiet()
 }
 
-// TestAxe asks axe-core, of which ISRSIM_AXE names the file, for what keeps people out.
+// TestAxe asks axe-core, whose file ISRSIM_AXE names, for barriers to people.
 func TestAxe(t *testing.T) {
 	if os.Getenv("ISRSIM_AXE") == "" {
 		t.Skip("ISRSIM_AXE names no file of axe-core")

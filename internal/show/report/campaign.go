@@ -32,7 +32,7 @@ type Results struct {
 	Link func(of *verdicts.Result) (address, text string)
 }
 
-// Plot is what one experiment measured: two figures of each of several things.
+// Plot has the results of one experiment: two figures for each of several things.
 type Plot struct {
 	Title string
 	X, Y  string // what the figures are, with their units
@@ -127,7 +127,7 @@ func (v *campaignView) add(results Results) {
 	}
 }
 
-// verdictSigns are those of the verdicts: shapes, so that none is said by its colour alone.
+// verdictSigns are the verdicts' shapes, so that none is told by its colour alone.
 var verdictSigns = map[verdicts.Verdict]string{verdicts.OK: "✓", verdicts.Violated: "✕", verdicts.Unknown: "?", verdicts.Vacuous: "○", verdicts.Skipped: "–", verdicts.Mistake: "!"}
 
 func verdictOf(r *verdicts.Result) verdictView {
@@ -164,7 +164,7 @@ func verdictOf(r *verdicts.Result) verdictView {
 	return v
 }
 
-// count counts a result among those that are as expected, or among those of its verdict that are not.
+// count counts a result as expected, or as an unexpected result of its verdict.
 func (v *campaignView) count(one verdictView, passed bool) {
 	c := countView{Sign: "✓", Class: "ok", What: "as expected", N: 1}
 	if !passed {
@@ -210,7 +210,7 @@ const (
 	barMost  = 10_000 // schedules: a bar of the whole width
 )
 
-// with is a matrix with more mutants; one of the same name twice has two rows.
+// with is a matrix with more mutants; a mutant that comes twice has two rows.
 func (m *matrix) with(mutants []*verdicts.Result) *matrix {
 	next := &matrix{}
 	if m != nil {

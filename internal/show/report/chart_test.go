@@ -35,7 +35,7 @@ func round(mantissa float64) bool {
 	return false
 }
 
-// What cannot be drawn is drawn at 0, and no number stands outside of the picture.
+// Figures that cannot be drawn are drawn at 0, and no number stands outside of the picture.
 func TestAScatterStaysInItsPicture(t *testing.T) {
 	p := Plot{Title: "x"}
 	for _, v := range []float64{math.NaN(), math.Inf(1), -3, 0, 1e-12, 5, 5, 5, 5, 5, 5, 5, 5, 5} {

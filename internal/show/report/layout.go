@@ -111,7 +111,7 @@ type band struct {
 // At is where a line of the name stands, counted from the band's beginning.
 func (b *band) At(line int) int { return 15 + 11*line }
 
-// row is a step of the picture, and what its filters and its reader's cursor need.
+// row is a step of the picture, with the data for its filters and the reader's cursor.
 type row struct {
 	N, Y, Mid, Base int
 	Back            bool // it has a colour behind it
@@ -191,7 +191,7 @@ func (s *story) lay(chunkSteps int) *picture {
 	return p
 }
 
-// cut makes the chunks, each with heights of its own. What reaches over an edge is in all that it touches.
+// cut makes the chunks, each with heights of its own. A shape that crosses an edge is in every chunk that it touches.
 func (p *picture) cut(size int) {
 	high := size * stepHeight
 	for from := 0; from < len(p.steps); from += size {
@@ -345,7 +345,7 @@ func classOf(kind string) string {
 	}
 }
 
-// verb stands between a node and what it does.
+// verb stands between a node and its act.
 func verb(kind string) string {
 	switch kind {
 	case "effect", "orphan", "call":
@@ -443,7 +443,8 @@ func shorten(text string, letters int) string {
 	return string([]rune(text)[:letters-1]) + "…"
 }
 
-// clean replaces what no page and no picture may hold, such as control characters and directions of writing, by signs.
+// clean replaces characters that no page and no picture may hold, such as controls and directions of writing, by
+// visible signs.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -6,14 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// The sizes of letters, in pixels: of heads, which are bold, of the steps' numbers and times, which may be, and of notes.
+// The sizes of letters, in pixels: of heads, which are bold; of the steps' numbers and times, which may be bold; and of
+// notes.
 const (
 	headSize = 12 * 1.06
 	stepSize = 11 * 1.06
 	noteSize = 10.5
 )
 
-// widthOf is about as wide as a text is drawn, in a wide font: nothing here knows which font a reader has.
+// widthOf is the approximate width of a text in a wide font: the reader's font is not known here.
 func widthOf(text string, size float64) float64 {
 	em := 0.0
 	for _, r := range text {
@@ -39,7 +40,7 @@ func wrapped(text string, pixels, size float64) []string {
 	return wrappedTo(text, min(most, int(widthOf(text, size)/pixels)+1), size)
 }
 
-// wrappedTo is a text in at most so many lines. They end where a word of a name does, if one ends near there.
+// wrappedTo is a text in at most that many lines. A line ends at the end of a word, if one is near.
 func wrappedTo(text string, most int, size float64) []string {
 	var lines []string
 	for ; text != ""; most-- {
@@ -53,7 +54,7 @@ func wrappedTo(text string, most int, size float64) []string {
 	return lines
 }
 
-// lineEnd is where a line of about so many pixels ends: after the part of a name that ends nearest to there, if one is near.
+// lineEnd is where a line of about that many pixels ends: after the part of a name that ends nearest, if one is near.
 func lineEnd(text string, pixels, size float64) int {
 	const least, most = 0.5, 1.3
 	hard, soft, off := 0, 0, most*pixels

@@ -38,8 +38,8 @@ type Command struct{ Name, Text string }
 // tableSteps is the number of steps of a table.
 const tableSteps = 250
 
-// Page writes the report: HTML in one file. The commands are those that run the recorded schedule again; a record of a
-// store that only its own test can run has none.
+// Page writes the report: HTML in one file. The commands run the recorded schedule again. If only the store's own test
+// can run it, there are none.
 func Page(out io.Writer, r *record.Record, commands []Command) error {
 	s := read(r)
 	view := page{
@@ -78,8 +78,8 @@ func Page(out io.Writer, r *record.Record, commands []Command) error {
 	return execute(out, "page", view)
 }
 
-// execute writes a page. The template writes each plus, of which times are full, as five characters, for browsers that
-// take a page for UTF-7: these pages name their encoding.
+// execute writes a page. The template would write each plus sign, and times have many, as five characters, for browsers
+// that take a page for UTF-7. These pages name their encoding, so that is not needed.
 func execute(out io.Writer, name string, view any) error {
 	var made bytes.Buffer
 	if err := templates.ExecuteTemplate(&made, name, view); err != nil {
@@ -103,7 +103,7 @@ type page struct {
 	Record   words
 	Commands []Command
 	Tables   []table
-	// Nodes and Operations are what the steps can be filtered by.
+	// Nodes and Operations are the filters for steps.
 	Nodes      []choice
 	Operations []string
 	Data       data
@@ -208,8 +208,8 @@ type changeData struct {
 	Attr map[string]string `json:"attr,omitempty"`
 }
 
-// callData is a request to the store and its answer: the operation's name, then the members of the request, each its name
-// and its value, and those of the answer; all by their places in data.Words, where one stands for many.
+// callData is a request to the store and its answer: the operation's name, then the members of the request, each with
+// its name and value, then those of the answer. All are places in data.Words, which holds each text once.
 type callData [3][]int
 
 func (s *story) data() data {
@@ -260,7 +260,8 @@ func (s *story) data() data {
 
 func (s *story) callData(c *record.Call, place func(string) int) callData {
 	made := callData{{place(c.Operation)}, {}, {}}
-	// members adds those of a value, each under the path that leads to it, in the order of their names. An attribute is one.
+	// members adds the members of a value, each under the path that leads to it, in the order of their names. An attribute
+	// is one.
 	var members func(to *[]int, path, name string, v any, units map[string]string)
 	members = func(to *[]int, path, name string, v any, units map[string]string) {
 		parts, ok := v.(map[string]any)
@@ -359,8 +360,8 @@ func (s *story) changeData(c place) changeData {
 	return made
 }
 
-// value prints an attribute: text and numbers as they are, other types with their type. A time, of which the unit is
-// known, is also said as one of the run, if it is within a year of it.
+// value prints an attribute: text and numbers as they are, other types with their type. A time whose unit is known is
+// also shown as a time of the run, if it is within a year of the run.
 func (s *story) value(v any, unit string) string {
 	typed, ok := v.(map[string]any)
 	if ok && len(typed) == 1 {

@@ -105,7 +105,7 @@ func page(t *testing.T, r *record.Record) string {
 	return text.String()
 }
 
-// elements are those of a page, each with its text.
+// elements returns the elements of a page, each with its text.
 func elements(t *testing.T, text string) []*html.Node {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(text))
@@ -421,8 +421,8 @@ func TestTraceIsOfTheKnownForm(t *testing.T) {
 	}
 }
 
-// TestOperationsHaveTheirMoments holds that for two writers and a reader who was told a lie: the bars of the two are
-// crossed by the moments of their effects, in the order that explains them, and the edge of the third is thick.
+// TestOperationsHaveTheirMoments draws two writers and a reader with a wrong answer. The writers' bars have marks at
+// the moments of their effects, in the order that explains them, and the reader's bar has a thick edge.
 func TestOperationsHaveTheirMoments(t *testing.T) {
 	start := time.Unix(0, 0).UTC()
 	step := func(n int, actor, kind string, operation int) record.Step {

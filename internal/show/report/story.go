@@ -11,7 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// story is a record as a viewer tells it. Steps are counted by their position in the record.
+// story is a record in the form that a viewer shows. Steps are counted by their position in the record.
 type story struct {
 	*record.Record
 	actors     []actorLane
@@ -68,8 +68,8 @@ type span struct {
 	ended             bool // by the clock, and not by a change
 }
 
-// request is a request, the step in which it took effect, and the one that brought its answer. Steps that the run does
-// not have are -1.
+// request is a request, with the step in which it took effect and the step that brought its answer. Steps that the run
+// does not have are -1.
 type request struct {
 	lane                 int
 	sent, effect, answer int
@@ -128,8 +128,9 @@ func read(r *record.Record) *story {
 	return s
 }
 
-// stale is where a page that is served too old began to be that: where its data changed, or it was invalidated, for the
-// first time after it was read from the origin; or, where neither happened, where it was read. Its end is long after.
+// stale returns the step at which a page that was served too late became outdated: the first change of its data, or
+// invalidation, after it was read from the origin. If there is none, it is the step of the read. The page is served
+// long after.
 func (s *story) stale(v *record.Violation) int {
 	read, key := -1, ""
 	for i, step := range s.Steps[:s.decisive] {

@@ -31,7 +31,7 @@ func shownOf(t *testing.T, r *record.Record) (s shown) {
 	return s
 }
 
-// What the row mapping knows to be a time is shown as one of the run, in every unit, and nothing else is.
+// Attributes that the row mapping knows to be times are shown as times of the run, in every unit. Others are not.
 func TestTimesInValues(t *testing.T) {
 	r := blindPublish(t)
 	r.Times = map[string]string{"expires": "ms", "made": "iso8601", "ttl": "s", "soon": "us"}

@@ -13,7 +13,7 @@ type cause struct {
 	Effect, What, Counts string
 }
 
-// causes are those of the record's explanation, the needed ones first.
+// causes are the causes in the record's explanation, the needed ones first.
 func (s *story) causes() []cause {
 	x := s.Explanation
 	if x == nil {

@@ -10,7 +10,7 @@ import (
 // Format is a form in which results are written.
 type Format string
 
-// The formats. Text is that of terminals, which the commands write themselves.
+// The formats. Text is the form for terminals, which the commands write themselves.
 const (
 	Text     Format = "text"
 	JSON     Format = "json"

@@ -11,7 +11,7 @@ import (
 
 // Result is one judgement: of a scenario under a protocol, or of a file.
 type Result struct {
-	// Scenario is the scenario's name, or that of a file which is none.
+	// Scenario is the scenario's name, or the name of a file that holds no scenario.
 	Scenario string `json:"scenario"`
 	Protocol string `json:"protocol,omitempty"`
 	// File is the scenario's file, as the user named it; an embedded scenario has none. Line and Column are the place in it.
@@ -21,7 +21,7 @@ type Result struct {
 	// Verdict is ok, violated, unknown, vacuous (nothing was violated, and the campaign never reached what its scenario
 	// declares), skipped (the program lacks a verb of the scenario: nothing was run or judged) or mistake (nothing was run).
 	Verdict Verdict `json:"verdict" jsonschema:"enum=ok,enum=violated,enum=unknown,enum=vacuous,enum=skipped,enum=mistake"`
-	// Passed says whether the verdict is the expected one. What was skipped is no failure.
+	// Passed says whether the verdict is the expected one. A skipped scenario is no failure.
 	Passed bool `json:"passed"`
 	// Invariant is the violated invariant, and Statement its statement.
 	Invariant string `json:"invariant,omitempty"`
@@ -29,16 +29,16 @@ type Result struct {
 	// Message says in a sentence why the verdict is not ok, and Details is the text that a terminal shows.
 	Message string `json:"message,omitempty"`
 	Details string `json:"details,omitempty"`
-	// Seed is that of the campaign.
+	// Seed is the campaign's seed.
 	Seed      string `json:"seed,omitempty"`
 	Schedules int    `json:"schedules,omitempty"`
 	Steps     int    `json:"steps,omitempty"`
 	// Reached are the marks that were reached.
 	Reached []string `json:"reached,omitempty"`
-	// Proved are the invariants that a complete proof holds for, and NothingToJudge those that it had nothing to judge by.
+	// Proved are the invariants that a complete proof has proved, and NothingToJudge those that had nothing to judge.
 	Proved         []string `json:"proved,omitempty"`
 	NothingToJudge []string `json:"nothing_to_judge,omitempty"`
-	// Deadlines are the ends of leases and of freshness in a proof, and where it came to them.
+	// Deadlines are the ends of leases and of freshness in a proof, and the sides on which it met them.
 	Deadlines []Deadline `json:"deadlines,omitempty"`
 	// Replay and Shrink are the commands that run the failed schedule again, and that make it small.
 	Replay string `json:"replay,omitempty"`
@@ -46,12 +46,12 @@ type Result struct {
 	// Record and Report are the files that the command has left about the run.
 	Record string `json:"record,omitempty"`
 	Report string `json:"report,omitempty"`
-	// Breaks is the invariant that the protocol is made to violate: that of a mutant, or of an exhibit.
+	// Breaks is the invariant that the protocol, a mutant or an exhibit, is made to violate.
 	Breaks string `json:"breaks,omitempty"`
 	// Found are the invariants that some schedules violate.
 	Found []Found `json:"found,omitempty"`
-	// Strategies say which strategy found how much, and Coverage is what explore and merge have measured. Where a scenario
-	// has several results under one protocol, the first of them has both, for all of them together.
+	// Strategies say how much each strategy found, and Coverage is what explore and merge have measured. If a scenario has
+	// several results under one protocol, the first has both, for all of them together.
 	Strategies []Strategy `json:"strategies,omitempty"`
 	Coverage   *Coverage  `json:"coverage,omitempty"`
 }
@@ -67,7 +67,7 @@ type Deadline struct {
 // Found is an invariant that some schedules violate.
 type Found struct {
 	Invariant string `json:"invariant"`
-	// Scenario is where, if it is not the scenario of the result.
+	// Scenario is the scenario in which it was found, if it is not the result's.
 	Scenario string `json:"scenario,omitempty"`
 	// Schedule is the first schedule that violates it, from 1.
 	Schedule int `json:"schedule,omitempty"`
@@ -75,14 +75,14 @@ type Found struct {
 	Schedules int `json:"schedules,omitempty"`
 }
 
-// Strategy is what the schedules of one strategy have found.
+// Strategy has the findings of the schedules of one strategy.
 type Strategy struct {
 	Strategy  string  `json:"strategy"`
 	Schedules int     `json:"schedules"`
 	Found     []Found `json:"found,omitempty"`
 }
 
-// Coverage is how much of what can happen a campaign has seen.
+// Coverage is how much of all that can happen a campaign has seen.
 type Coverage struct {
 	// Orders are the different partial orders, and States the different states, that the schedules have seen.
 	Orders int `json:"orders"`
@@ -115,15 +115,15 @@ const (
 	Mistake  Verdict = "mistake"
 )
 
-// Document is what the format json writes.
+// Document is the output of the format json.
 type Document struct {
 	// Format is the version of the document. Fields may be added to it; anything else makes a new version.
 	Format int `json:"format"`
-	// Version is that of isr-sim.
+	// Version is the version of isr-sim.
 	Version string `json:"version"`
 	// Command is the command of isr-sim, such as run.
 	Command string `json:"command"`
-	// ExitCode is that of the command.
+	// ExitCode is the exit code of the command.
 	ExitCode int      `json:"exit_code"`
 	Results  []Result `json:"results"`
 }
@@ -168,7 +168,7 @@ func (r *Result) reason() string {
 	return string(r.Verdict)
 }
 
-// clean leaves out characters that no XML may have, and which would move the cursor of a terminal.
+// clean leaves out characters that XML may not have, or that would move the cursor of a terminal.
 func clean(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == 0xfffe || c == 0xffff {

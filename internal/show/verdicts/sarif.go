@@ -73,7 +73,7 @@ var reasons = map[string]string{
 	string(Violated): "an invariant is violated",
 }
 
-// writeSARIF writes a result for each one that did not pass. The rules are the invariants.
+// writeSARIF writes a SARIF result for each result that did not pass. The rules are the invariants.
 func writeSARIF(w io.Writer, d *Document) error {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{

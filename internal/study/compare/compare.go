@@ -1,5 +1,4 @@
-// Package compare makes the requests of runs again on a real DynamoDB, and says which answers are not those of the
-// fake.
+// Package compare repeats the requests of runs on a real DynamoDB, and reports the answers that differ from the fake's.
 package compare
 
 import (

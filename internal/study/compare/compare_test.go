@@ -45,7 +45,7 @@ func recordedOf(t testing.TB, file string, data []byte, seed uint64, n int) []sc
 	return runs
 }
 
-// TestEveryCallOfAScenarioCanBeCompared runs what the embedded scenarios do on another fake.
+// TestEveryCallOfAScenarioCanBeCompared repeats the calls of the embedded scenarios on another fake.
 func TestEveryCallOfAScenarioCanBeCompared(t *testing.T) {
 	for _, name := range effort.Fewer(fixtures.Names(), fixtures.Names()[:2]) {
 		runs := recorded(t, name, 2, 5)
@@ -56,8 +56,8 @@ func TestEveryCallOfAScenarioCanBeCompared(t *testing.T) {
 	}
 }
 
-// TestWhatHappensAtATimeCanBeCompared: the other store is asked for what took effect, whatever befell machines and
-// requests in the meantime.
+// TestWhatHappensAtATimeCanBeCompared: the other store gets the requests that took effect, whatever happened to
+// machines and requests in the meantime.
 func TestWhatHappensAtATimeCanBeCompared(t *testing.T) {
 	runs := recordedOf(t, "timed.yaml", []byte(`
 name: timed

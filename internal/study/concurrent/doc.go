@@ -1,6 +1,6 @@
 // Package concurrent runs a protocol's nodes in real parallel, against a store without a scheduler: DynamoDB Local,
 // DynamoDB itself, or the fake. It is the check of the checks: a promise that holds under every schedule of the
-// simulator has to hold here, too, and the bugs that the simulator finds have to show.
+// simulator must hold here, too, and bugs that the simulator finds must show here.
 //
 //	outcome, err := concurrent.Run{
 //		Protocol: recipe.Reference(), Client: client, Clock: clockwork.NewRealClock(), Actors: 16, For: time.Minute,
@@ -11,7 +11,7 @@
 //
 // # Limits
 //
-// Nothing here is repeatable: the seed decides the nodes' intentions, and not the course of events. There is no log of
-// the store's changes, so only invariants on the nodes' observations are judged: linearizable, and freshness. A machine
+// No run is repeatable: the seed decides the nodes' intentions, and not the course of events. There is no log of the
+// store's changes, so only invariants on the nodes' observations are judged: linearizable, and freshness. A machine
 // that stands still for longer than Slack between two readings of its clock can look like a violation of freshness.
 package concurrent

@@ -116,8 +116,8 @@ func (n *node) render(_ context.Context, key string, _ func(context.Context) err
 	return []byte(body), nil
 }
 
-// pausing is a client whose node stops now and then, when the request is made and has not been sent: for a moment, or
-// for longer than its lease lasts.
+// pausing is a client whose node stops now and then, after a request is made and before it is sent: for a moment, or
+// for longer than its lease.
 type pausing struct {
 	*dynamodb.Client
 	n *node

@@ -40,7 +40,7 @@ func watch(c sim.Chooser, s sim.Step) {
 	}
 }
 
-// avoiding is the strategy with a move at most so often. Time still moves where no actor can run.
+// avoiding is a strategy that takes a move at most a given number of times. Time still moves where no actor can run.
 func avoiding(move sim.Move, times int, s sim.Strategy) sim.Strategy {
 	return sim.Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
 		return &avoid{move: move, times: times, then: s.New(rng, expectedSteps)}
@@ -90,8 +90,7 @@ func (a *avoid) Watch(s sim.Step) {
 	watch(a.then, s)
 }
 
-// staying is the strategy without a context switch: after so many steps, the code of an actor goes on for as long as it
-// can.
+// staying is the strategy without a context switch: from a step on, the code of an actor runs for as long as it can.
 func staying(after int, actor string, s sim.Strategy) sim.Strategy {
 	return sim.Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
 		return &stay{wait: after, actor: actor, then: s.New(rng, expectedSteps)}

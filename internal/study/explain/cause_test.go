@@ -35,8 +35,8 @@ func explained(t *testing.T, name, protocol string, tails int) *explain.Explanat
 	return x
 }
 
-// TestTheKnownCauseIsNamedFirst holds, for bugs of which the cause is known, that it is the event which is named first,
-// and that nothing is blamed where the bug needs nothing.
+// TestTheKnownCauseIsNamedFirst: if the cause of a bug is known, it is named first. If a bug needs no event, none is
+// blamed.
 func TestTheKnownCauseIsNamedFirst(t *testing.T) {
 	for i, tc := range []struct{ scenario, mutant, cause string }{
 		{"paused-after-acquire", "blind-publish", "alice pause"},
@@ -128,8 +128,8 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// TestCausesOfTheWholeWorld holds that a clock that is wrong, deletions that come by themselves, and what the file says to
-// happen are found where the schedule has no step for them.
+// TestCausesOfTheWholeWorld: wrong clocks, deletions that come by themselves and planned events of the file are found,
+// although the schedule has no step for them.
 func TestCausesOfTheWholeWorld(t *testing.T) {
 	for _, tc := range []struct{ name, mutant, text, cause string }{
 		{"a clock ahead", "recipe-a", `

@@ -23,18 +23,18 @@ type Event struct {
 	// Violated is the number of runs without it that violate the invariant, of Tails. They follow the recorded schedule
 	// up to a step after the event, each to another one, and go on at random.
 	Violated int
-	// With is the number of those that violate it in the same way with the event.
+	// With is the same number for as many runs that keep the event.
 	With int
-	// Rest says whether the whole schedule violates the invariant without it, as far as it still fits.
+	// Rest says whether the recorded schedule, as far as it still fits, violates the invariant without the event.
 	Rest bool
 
 	rank int
 }
 
-// Needed says that without the event no run that was tried violates the invariant.
+// Needed says that no tried run without the event violates the invariant.
 func (e Event) Needed() bool { return e.Violated == 0 && !e.Rest }
 
-// Interval is the 95% interval of a chance, after so many of n runs: that of Wilson, which holds near 0 and 1, too.
+// Interval is the 95% interval of a chance after violated of n runs: Wilson's, which holds near 0 and 1, too.
 //
 // Source: Wilson: Probable inference, the law of succession, and statistical inference (JASA 1927).
 func Interval(violated, n int) (from, to float64) {
@@ -45,8 +45,8 @@ func Interval(violated, n int) (from, to float64) {
 	return max(0, middle-half), min(1, middle+half)
 }
 
-// The ranks of events that are needed alike: those that a test would have to bring about come first, the order of
-// steps and the passing of time last.
+// The ranks of equally needed events: events that a test would have to cause come first, the order of steps and the
+// passing of time last.
 const (
 	rankFault = iota
 	rankNode
@@ -73,11 +73,11 @@ func rankOf(k sim.Kind) int {
 // counterfactual is an event, and how to run without it.
 type counterfactual struct {
 	Event
-	world *scenario.Scenario // nil is that of the run
+	world *scenario.Scenario // nil is the run's
 	fresh int                // the read that no replica answers: see hooks.Probe
 	// follow is the recorded schedule without the event up to a step, and then another strategy.
 	follow func(cut int, then sim.Strategy) sim.Strategy
-	// whole are ways to have the whole schedule without it.
+	// whole are strategies for the whole schedule without the event.
 	whole []sim.Strategy
 }
 
@@ -143,7 +143,7 @@ func (e Event) Effect(tails int) string {
 	}
 }
 
-// Idle says that the event made no difference that so many runs, with it and without it, could show.
+// Idle says that runs with the event and without it do not differ by more than chance.
 func (e Event) Idle(tails int) bool {
 	_, most := Interval(e.Violated, tails)
 	least, _ := Interval(e.With, tails)
@@ -221,8 +221,8 @@ func (e Explain) what(m sim.Move) string {
 	return m.Name + " " + kind
 }
 
-// elsewhere are the worlds without a certain fault, an event at a time, an error of a clock, a lag of replicas, or deletions by TTL that
-// come by themselves: those in which the recorded schedule brings something else about.
+// elsewhere returns worlds without one thing: a certain fault, a planned event, an error of a clock, a lag of replicas,
+// or deletions by TTL that come by themselves. It keeps those in which the recorded schedule has another course.
 func (e Explain) elsewhere(ctx context.Context, x *Explanation, recorded reschedule.Recorded) ([]counterfactual, error) {
 	var all []counterfactual
 	add := func(what string, rank int, change func(*scenario.Scenario)) error {
@@ -285,7 +285,8 @@ func (e Explain) elsewhere(ctx context.Context, x *Explanation, recorded resched
 	return all, nil
 }
 
-// staleReads are the reads that a replica answered which was behind, each by itself answered by one that was not.
+// staleReads returns, for each read that got an outdated answer from a replica, the world in which this read alone gets
+// a current one.
 func (e Explain) staleReads(ctx context.Context, recorded reschedule.Recorded) (all []counterfactual, err error) {
 	steps := 0
 	again := e.in(nil, reschedule.Follow(recorded.Moves))
@@ -305,7 +306,7 @@ func (e Explain) staleReads(ctx context.Context, recorded reschedule.Recorded) (
 	return all, err
 }
 
-// differs returns the position of the first step that another world makes another one; -1 if there is none.
+// differs returns the position of the first step that differs in another world; -1 if there is none.
 func (e Explain) differs(ctx context.Context, x *Explanation, world *scenario.Scenario, recorded reschedule.Recorded) (int, error) {
 	_, steps, err := told(ctx, e.in(world, reschedule.Follow(recorded.Moves)))
 	if err != nil {

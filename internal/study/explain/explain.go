@@ -38,7 +38,7 @@ import (
 // Some events need not have happened: a pause, a crash, a fault, a deletion by TTL, a step or an error of a clock, a
 // move of time while an actor can run, a context switch while the former actor can run. Explain leaves them out, one at
 // a time: Tails runs without it follow the recorded schedule, each up to another of its later steps, and go on at
-// random. A context switch is left out by having the former actor go on for as long as it can.
+// random. To leave out a context switch, the former actor goes on for as long as it can.
 //
 // The tails are random walks, from streams of the run's seed: one Explain gives one Explanation, on any number of
 // cores. A chance of p is off by more than 2*sqrt(p*(1-p)/Tails) one time in twenty; none of 200 tails is a chance of
@@ -61,9 +61,9 @@ type Explanation struct {
 	Tails   int
 	Before  int // number of tails that violate the invariant before the first step
 	Steps   []Step
-	// Last is the step at which that number grew for the last time, by more than the tails are off; Jump is the one at
-	// which it grew most, the first one of several; Sealed is the first one after which every tail violates the invariant.
-	// All are positions in Steps, and -1 if it never grew.
+	// Last is the last step at which that number grew by more than chance. Jump is the step at which it grew most, the
+	// first of several. Sealed is the first step after which every tail violates the invariant. All are positions in
+	// Steps, and -1 if it never grew.
 	Last, Jump, Sealed int
 	Events             []Event // those that the violation needed first
 }
@@ -158,8 +158,8 @@ func (e Explain) tails(ctx context.Context, o *scenario.Outcome) ([]int, error) 
 	return append(counts, e.Tails), err // the run itself: there is nothing left to choose
 }
 
-// count runs n groups of some runs each, and counts in each group those that violate the invariant. fresh is the read of
-// a group that no replica answers; 0 is none.
+// count runs n groups of runs, and counts the runs of each group that violate the invariant. fresh is the read of a
+// group that no replica answers; 0 is none.
 func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, fresh func(group int) int, of func(group, i int) scenario.Run) ([]int, error) {
 	violated := make([]bool, n*each)
 	var next atomic.Int64

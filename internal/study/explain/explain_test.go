@@ -19,8 +19,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// TestExplainTakesAwayWhatNeedNotHaveHappened holds that the pause which a stale writer needs is named as such, and
-// nothing that came after it.
+// TestExplainTakesAwayWhatNeedNotHaveHappened: the pause that a stale writer needs is named as needed, and nothing
+// after it is.
 func TestExplainTakesAwayWhatNeedNotHaveHappened(t *testing.T) {
 	s := scenariotest.Parsed(t, `
 name: one-pause

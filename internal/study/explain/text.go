@@ -9,10 +9,10 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 )
 
-// Text is the events that the violation needed, and the chance of it after each step. A line has the chance,
-// the change that the step made to it, a mark, and the step as in a trace. The mark ! stands at the step from which the
-// violation is certain, as far as the tails can tell; > stands at the last jump, where that is another step. Steps
-// without a choice and without a change are left out, unless all are asked for. Below the steps stand the jumps.
+// Text returns the events that the violation needed, and its chance after each step. A line has the chance, the change
+// that the step made to it, a mark, and the step as in a trace. The mark ! stands at the step from which the violation
+// is certain, as far as the tails can tell; > stands at the last jump, where that is another step. Steps without a
+// choice and without a change are left out, unless all are asked for. Below the steps stand the jumps.
 func (x *Explanation) Text(all bool) string {
 	var b strings.Builder
 	x.printEvents(&b, all)
@@ -64,8 +64,8 @@ func (x *Explanation) printJumps(b *strings.Builder) {
 	}
 }
 
-// printEvents prints the number of violations without each event, those first that were needed. Those without which the
-// violation is as likely as with them are only counted, unless all are asked for.
+// printEvents prints the number of violations without each event, those first that were needed. Events that do not
+// change the chance of the violation are only counted, unless all are asked for.
 func (x *Explanation) printEvents(b *strings.Builder, all bool) {
 	fmt.Fprintf(b, "what had to happen: violations in %d runs without it, and with it\n\n", x.Tails)
 	if len(x.Events) == 0 {

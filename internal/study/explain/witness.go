@@ -76,7 +76,7 @@ func (w *witness) same(event optionalEvent) (before, after int) {
 // canRun says whether a run cannot end before the step is taken.
 func canRun(s sim.Step) bool { return s.Kind < sim.Restart || s.Move().Planned }
 
-// isCode says whether a step is one of an actor's own code.
+// isCode says whether a step belongs to an actor's own code.
 func isCode(k sim.Kind) bool { return k <= sim.Timer }
 
 // ofCode returns the position of the first step of an actor's own code that no fault strikes; -1 if there is none.

@@ -73,7 +73,7 @@ func (c *census) merge(o *census) {
 	c.shrink(censusInMemory)
 }
 
-// count estimates how many distinct things there are of which a sighting is so.
+// count estimates how many distinct things have a sighting for which is holds.
 func (c *census) count(is func(sighting) bool) int {
 	n := 0
 	//isrsim:unordered a count

@@ -21,10 +21,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Corpus is a folder of recorded runs that are worth running again: scenario files, each with a replay entry, of
-// schedules that failed, or that were the first to reach something. Each has its whole scenario in it, so it can be
-// moved, edited and run by itself. "" is no corpus, and a folder that is not there yet is an empty one: the commands ask
-// for it, for a name that is mistyped has no failures in it. Nothing in it is ever deleted.
+// Corpus is a folder of recorded runs that are worth running again: scenario files with a replay entry, for schedules
+// that failed, or that were the first to reach something. Each has its whole scenario in it, so it can be moved, edited
+// and run by itself. "" is no corpus, and a missing folder is an empty corpus. The commands refuse a missing folder,
+// because a mistyped name has no failures in it. Nothing in it is ever deleted.
 type Corpus string
 
 // CorpusRun is the result of running a file of a corpus.
@@ -189,7 +189,7 @@ func (e entry) run(ctx context.Context, p isr.Protocol) CorpusRun {
 	return r
 }
 
-// Verdict is unknown of a run that is not the recorded one, or has none.
+// Verdict is unknown if the run is not the recorded one, or has no verdict.
 func (r CorpusRun) Verdict() invariant.Verdict {
 	switch {
 	case r.Violates != "":
@@ -215,8 +215,8 @@ func (r CorpusRun) Explain(program string) string {
 	}
 }
 
-// Keep writes the recorded run of a scenario into the folder, unless it is there already. It makes the folder if
-// necessary. what says in a word why the run is kept.
+// Keep writes the recorded run of a scenario into the folder, unless the folder has it already. It makes the folder if
+// necessary. what is the reason for keeping the run, in a word.
 func (c Corpus) Keep(s *scenario.Scenario, r scenario.Replay, what string) error {
 	if c == "" {
 		return nil
@@ -298,8 +298,8 @@ func (k *keeper) note(ctx context.Context, o *scenario.Outcome) error {
 	return nil
 }
 
-// finish keeps the shortest run of each invariant, if it is shorter than those that are known, and returns what went
-// wrong with the folder.
+// finish keeps the shortest run of each invariant, if it is shorter than the known ones, and returns the error of the
+// folder.
 func (k *keeper) finish(x *Exploration) error {
 	for _, f := range x.Findings {
 		if steps, known := k.steps[f.Name]; !k.keeps() || !known || f.Shortest.Steps >= steps {

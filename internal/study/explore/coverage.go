@@ -10,7 +10,7 @@ import (
 // Coverage measures how much of all that can happen a campaign has seen, by partial orders or by states.
 type Coverage struct {
 	Schedules int `json:"schedules"` // that were looked at
-	// Distinct is how many different things they have seen, and Once how many of these only one schedule has seen.
+	// Distinct is how many different things they have seen, and Once how many of these were seen by one schedule only.
 	Distinct int `json:"distinct"`
 	Once     int `json:"once"`
 	// New is how many were seen for the first time in the last Latest schedules, the last tenth.
@@ -25,7 +25,7 @@ type Coverage struct {
 	Sample string `json:"sample"`
 }
 
-// Growth is how many different things the schedules of a campaign have seen up to one of them.
+// Growth is how many different things the schedules of a campaign had seen after one of them.
 type Growth struct {
 	Schedule int `json:"schedule"` // its place in the whole campaign, from 1
 	Distinct int `json:"distinct"`

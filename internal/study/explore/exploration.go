@@ -116,14 +116,14 @@ func addFinding(findings []Finding, f Finding) []Finding {
 	return findings
 }
 
-// Missing returns the marks that must be reached and that no schedule did.
+// Missing returns the marks that must be reached and that no schedule reached.
 func (x *Exploration) Missing() []scenario.Mark {
 	return schedules.Missing(x.Reach, func(m scenario.Mark) bool {
 		return slices.ContainsFunc(x.Reached, func(r Reached) bool { return r.Mark == m })
 	})
 }
 
-// Verdict is that of the whole exploration. A violation outweighs unknown.
+// Verdict is the verdict of the whole exploration. A violation outweighs unknown.
 func (x *Exploration) Verdict() invariant.Verdict {
 	violated := slices.ContainsFunc(x.Findings, func(f Finding) bool { return f.Name != brokenFinding }) ||
 		slices.ContainsFunc(x.Corpus, func(r CorpusRun) bool { return r.Verdict() == invariant.Violated })

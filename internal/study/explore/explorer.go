@@ -24,7 +24,7 @@ type Explorer struct {
 	campaign.Campaign
 	// Shard is the part of the campaign to run.
 	Shard Shard
-	// Corpus has the recorded runs that come first, and gets those that are worth it.
+	// Corpus has the recorded runs that are made first, and gets the new runs worth keeping.
 	Corpus Corpus
 	// File is how the reader names the scenario, for the commands that a report prints.
 	File string

@@ -202,7 +202,7 @@ func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
 			t.Errorf("%s: error %v, want one with %q", name, err, test.want)
 		}
 	}
-	// Prose and the number of schedules that the file asks for are not what a campaign is about.
+	// A campaign does not depend on the file's prose, nor on its number of schedules.
 	if all, err := merged(first, shard(2, 2, func(e *explore.Explorer) {
 		e.Scenario = scenariotest.Parsed(t, scenariotest.Lonely+"about: better prose\nbounds: {schedules: 7}")
 	})); err != nil || all[0].Ran != 20 {

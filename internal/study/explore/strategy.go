@@ -14,7 +14,7 @@ type Tried struct {
 	Found     []Count `json:"found,omitempty"` // by name
 }
 
-// Count is a finding, and in how many schedules it is.
+// Count is a finding, with the number of schedules that have it.
 type Count struct {
 	Name  string `json:"name"` // as in Finding
 	Count int    `json:"count"`

@@ -37,7 +37,7 @@ type ExhibitResult struct {
 	Fixed    *campaign.Report // of the protocol without it, judged by all invariants
 }
 
-// ErrNoExhibit says that a scenario is about no bug that was seen somewhere.
+// ErrNoExhibit says that a scenario is not about a bug that was seen in a project.
 var ErrNoExhibit = errors.New("the scenario has no source and no broken protocol")
 
 // Run runs both campaigns. An error is not a verdict; see scenario.Run.Do.

@@ -14,8 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Mutation asks which invariants a mutant breaks, in the scenarios that are known to catch it: those that name it under
-// catches or broken.
+// Mutation finds the invariants that a mutant breaks, in the scenarios that are known to catch it: those that name it
+// under catches or broken.
 //
 //	result, err := Mutation{Mutant: m, Scenarios: all, Seed: 1}.Run(ctx)
 //	result.First[m.Breaks].Schedule // the first schedule that breaks m.Breaks
@@ -34,7 +34,7 @@ type MutantResult struct {
 	Ran []ScenarioRuns
 }
 
-// ScenarioRuns is in how many schedules of a scenario a mutant ran.
+// ScenarioRuns is the number of schedules of a scenario in which a mutant ran.
 type ScenarioRuns struct {
 	Scenario  string
 	Schedules int

@@ -52,8 +52,8 @@ func TestTheTesterIsTested(t *testing.T) {
 	}
 }
 
-// onlyBy reports whether no other invariant has caught the mutant. Linearizable does not count: a node that publishes
-// without a right to often makes what the other nodes are told inexplicable as well.
+// onlyBy reports whether no other invariant has caught the mutant. Linearizable does not count: if a node publishes
+// without the right to, often no order explains the other nodes' answers either.
 func onlyBy(c *MutantResult, name string) bool {
 	//isrsim:unordered any of them will do
 	for other := range c.First {

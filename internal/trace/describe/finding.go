@@ -14,14 +14,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Line is something that a finding does not name, and that led to it.
+// Line is a step towards a finding that the finding does not name.
 type Line struct {
 	Time        time.Time
 	Actor, Text string
 }
 
-// Finding prints the changes, events and operations that a finding names, and what led to it, one a line, in order of
-// time.
+// Finding prints the changes, events and operations that a finding names, and the lines that led to it, one a line, in
+// order of time.
 func Finding(words Words, evidence invariant.Evidence, f invariant.Finding, led ...Line) []string {
 	var all recorder.Timeline
 	for _, seq := range f.Changes {

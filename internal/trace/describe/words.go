@@ -48,7 +48,7 @@ func (w Words) nameOf(pk string) (string, bool) {
 // Instant prints a true time: +12s.
 func (w Words) Instant(t time.Time) string { return "+" + t.Sub(w.Start).String() }
 
-// Second prints epoch seconds as an instant if they are within the years around the start, and as they are if not:
+// Second prints epoch seconds as an instant if they are within some years of the start, and else as a number:
 // milliseconds stay recognisable.
 func (w Words) Second(n int64) string {
 	const near = 20 * 365 * 24 * 3600
@@ -69,7 +69,7 @@ func (w Words) near(t time.Time) string {
 	return w.Instant(t)
 }
 
-// row prints a row by its meaning, and other rows as they are.
+// row prints a row of a cache by its meaning, and any other row as it is.
 func (w Words) row(item attr.Item) string {
 	if item == nil {
 		return "absent"

@@ -1,4 +1,4 @@
-// Package mark names what a run can reach, for those who ask for it: a scenario's marks are words. Package scenario notes
+// Package mark names the events that a run can reach. A scenario names its marks by these words. Package scenario notes
 // them.
 package mark
 
@@ -40,8 +40,8 @@ const (
 	CallAnswered     = "call-answered"   // a call that runs once was answered with a result
 	CallRepeated     = "call-repeated"   // it was answered with the result of another call's effect
 	CallContended    = "call-contended"  // a call was made while another one of its key was under way, or its node had died over it
-	CallTakenOver    = "call-taken-over" // an effect began while another call of the key, whose effect had begun, was so
-	CallOtherPayload = "other-payload"   // a call was refused because its key is that of another payload
+	CallTakenOver    = "call-taken-over" // an effect began during another call of the key whose effect had begun
+	CallOtherPayload = "other-payload"   // a call was refused because its key was used with another payload
 	EffectAgain      = "effect-again"    // the effect of a key took place after somebody had been told a result of it
 )
 

@@ -21,9 +21,9 @@ func Of(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
-// OfNetwork stands, in a list of names, for all that no public name server answers for: those of one label, as the
-// services of a compose file have, and those under internal, local and test. Only the network of this machine can have
-// them lead here.
+// OfNetwork stands, in a list of names, for all names that no public name server knows: names of one label, such as
+// services of a compose file, and names under internal, local and test. Only the network of this machine can have them
+// lead here.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc6761#section-6.2
 // Source: https://www.icann.org/en/board-activities-and-meetings/materials/approved-resolutions-special-meeting-of-the-icann-board-29-07-2024-en (internal)
@@ -60,7 +60,7 @@ const OfService = "dynamodb.REGION.amazonaws.com"
 // Source: https://docs.aws.amazon.com/general/latest/gr/ddb.html
 var service = regexp.MustCompile(`^((streams\.)?dynamodb(-fips)?|[0-9]{12}\.ddb)\.[a-z]{2}(-[a-z]+)+-[0-9]{1,2}\.amazonaws\.com(\.cn)?$`)
 
-// regions are those that a certificate has names of.
+// regions are the regions whose names a certificate has.
 //
 // Source: https://docs.aws.amazon.com/general/latest/gr/ddb.html
 const regions = "us-east-1 us-east-2 us-west-1 us-west-2 af-south-1 ap-east-1 ap-east-2 ap-south-1 ap-south-2 " +

@@ -44,7 +44,7 @@ func Read(body io.Reader, length int64, encoding string) ([]byte, error) {
 const smallBody = 16 << 10
 
 // readAll appends the bytes of r to buf, up to one byte more than MaxBytes. A body that is announced as long gets its
-// room as it comes: four times as much each time that the room is full, and no more than the expected length.
+// memory as it comes: four times as much each time that the memory is full, and no more than the expected length.
 func readAll(buf []byte, r io.Reader, length int) ([]byte, error) {
 	for {
 		if have := len(buf); have == cap(buf) {

@@ -59,7 +59,7 @@ type Row struct {
 	Key   map[string]types.AttributeValue
 }
 
-// Parking is what a server does for a request that waits at a gate. The context of the request has it under
+// Parking has the functions of a server for a request that waits at a gate. The context of the request has it under
 // ParkingKey.
 type Parking interface {
 	// Park is called before the wait. The server calls gone, once at most, if the client has closed its connection.

@@ -48,7 +48,8 @@
 //
 // DynamoDB refuses a write while a transaction is at the same row, and its SDKs leave such a refusal to the caller.
 // Writes of a holder (refresh, publish, release), of an invalidation and of REQ# are then sent up to four times within
-// 350 ms of the node's clock, each time under guards judged anew. An acquire treats a conflict as a held lease.
+// 350 ms of the node's clock, and their guards are judged again each time. An acquire treats a conflict as a held
+// lease.
 //
 // # Lost answers
 //

@@ -9,9 +9,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// tableVariable is the environment variable that names the table where a Config does not. It is FaceTheory's: its page
-// on the schema of the ISR cache, which the rows here follow, has every service read the table's name from it, in Go,
-// TypeScript and Python. So a program that uses both finds one table.
+// tableVariable is the environment variable that names the table where a Config does not. FaceTheory's services, in Go,
+// TypeScript and Python, read the table's name from it. The rows here follow FaceTheory's schema of the ISR cache. So a
+// program that uses both finds one table.
 //
 // Source: https://github.com/theory-cloud/TableTheory/blob/main/docs/facetheory/isr-cache-schema.md
 const tableVariable = "FACETHEORY_CACHE_TABLE_NAME"

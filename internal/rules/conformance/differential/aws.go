@@ -13,7 +13,7 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 )
 
-// AWSEnv is the environment variable that has tests use DynamoDB itself when it is "1". It costs money: see the
+// AWSEnv is the environment variable that makes tests use DynamoDB itself when it is "1". It costs money: see the
 // package's documentation.
 const AWSEnv = "ISRSIM_AWS"
 

@@ -41,7 +41,7 @@ func (d draws) broken(r Request) Request {
 		return r
 	}
 	if f.name != "long token" {
-		// If Local lets the broken request pass, it knows the token from then on.
+		// If Local accepts the broken request, it knows the token from then on.
 		delete(b.request.Body, "ClientRequestToken")
 	}
 	b.request.Breaks = f.name

@@ -169,8 +169,7 @@ func tableOf(v any) string {
 	return name
 }
 
-// setInMessage is a list of names that a message prints in the order that a set in the memory of the service has them
-// in.
+// setInMessage matches a list of names that the service prints in the order of a set in its memory.
 var setInMessage = regexp.MustCompile(`does not project (?:one or more filter attributes: )?\[[^\]]*\]`)
 
 // inAnyOrder sorts such lists.

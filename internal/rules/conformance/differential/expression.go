@@ -43,7 +43,7 @@ func (e *expressions) fill(body object) {
 	}
 }
 
-// mustHide are the names that an expression cannot have as they are.
+// mustHide are the names that need a placeholder in an expression.
 var mustHide = map[string]bool{"status": true, "a.b": true}
 
 // name writes a name, as it is or as a placeholder.
@@ -92,8 +92,7 @@ func (e *expressions) path(kind string) string {
 	return text
 }
 
-// other writes an operand that is not the same as one that is there already: that is an error, which is drawn
-// elsewhere.
+// other writes an operand that differs from the first one: two equal operands are an error, which is drawn elsewhere.
 func (e *expressions) other(kind, than string) string {
 	if text := e.operand(kind); strings.ReplaceAll(text, "#", "") != strings.ReplaceAll(than, "#", "") {
 		return text

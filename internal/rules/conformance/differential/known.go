@@ -9,7 +9,7 @@ import (
 // Known is a difference between the fake and DynamoDB Local that is known. It is as narrow as possible: any other
 // difference is a failure.
 type Known struct {
-	// Operations are those whose answers differ so, separated by spaces; empty: any.
+	// Operations are the operations whose answers differ in this way, separated by spaces; empty: any.
 	Operations string
 	// Path is a pattern of the place in the answer: "error" for the outcome, or the members that lead there.
 	Path string
@@ -23,7 +23,7 @@ type Known struct {
 	Silent func(Request) bool
 	// Diverges says that the two then have other rows.
 	Diverges bool
-	// FakeIsWrong says that the other one answers as the service does.
+	// FakeIsWrong says that the other store answers as the service does.
 	FakeIsWrong bool
 	// Reason says why.
 	Reason string
@@ -34,7 +34,7 @@ type Known struct {
 	met               atomic.Int64
 }
 
-// compile makes the patterns, which stand for whole texts.
+// compile makes the patterns, which must match whole texts.
 func compile(list []*Known) []*Known {
 	whole := func(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?s)\A(?:` + pattern + `)\z`) }
 	for _, k := range list {

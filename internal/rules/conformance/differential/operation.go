@@ -29,7 +29,7 @@ const longest = 160
 
 // Sequences draws sequences of requests.
 func Sequences() *rapid.Generator[Sequence] {
-	// A step and the decision to take it are one group, which rapid can take out of the middle.
+	// A step and the decision to take it are one group, which rapid can remove from the middle.
 	step := rapid.Custom(func(t *rapid.T) *Request {
 		d := draws{t}
 		if d.below(128, "go on") == 0 {
@@ -68,7 +68,7 @@ func (d draws) capacity(body object) {
 	d.some(body, 4, "ReturnConsumedCapacity", "TOTAL", "INDEXES", "NONE")
 }
 
-// writeOptions are those of the operations that write one item.
+// writeOptions are the options of the operations that write one item.
 func (d draws) writeOptions(body object) {
 	d.capacity(body)
 	if body["ConditionExpression"] != nil {
@@ -175,7 +175,7 @@ func (d draws) scan() Request {
 	return r
 }
 
-// readOptions are those that Query and Scan have in common.
+// readOptions are the options that Query and Scan share.
 func (d draws) readOptions(r *Request, e *expressions) {
 	if d.chance(2, "filtered") {
 		r.Body["FilterExpression"] = e.condition(1)

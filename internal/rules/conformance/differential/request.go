@@ -16,12 +16,12 @@ type object = map[string]any
 type Request struct {
 	// Operation is its name, such as "PutItem".
 	Operation string
-	// Body is its JSON. The text "$RUN" in it becomes a number that is another one each time that the sequence is run: a
-	// store remembers request tokens for longer than a sequence takes.
+	// Body is its JSON. The text "$RUN" in it becomes a new number for each run of the sequence: a store remembers request
+	// tokens for longer than a sequence takes.
 	Body object
 	// Pages asks to follow LastEvaluatedKey to the end.
 	Pages bool
-	// Raw, if any, goes over the wire in the place of Body.
+	// Raw, if any, goes over the wire instead of Body.
 	Raw string
 	// Breaks names the mistake that was made on purpose, for the tally.
 	Breaks string

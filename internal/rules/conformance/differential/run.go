@@ -32,7 +32,7 @@ type Failure struct {
 	// are left differ.
 	At          int
 	Disparities []disparity
-	// Answers are those of the request, for readers.
+	// Answers are both answers to the request, for readers.
 	Answers [2]string
 	names   [2]string
 }
@@ -53,7 +53,7 @@ func (f *Failure) Kind() string {
 // String is the failure for readers: the requests, the answers and the differences.
 func (f *Failure) String() string { return f.text(0) }
 
-// Last is the same without the requests before the one that was answered differently.
+// Last is String without the requests before the one that was answered differently.
 func (f *Failure) Last() string { return f.text(min(f.At, len(f.Sequence))) }
 
 func (f *Failure) text(from int) string {
@@ -361,7 +361,7 @@ func (p *Pair) removeBare(ctx context.Context, k *Known) error {
 	return nil
 }
 
-// patience is how long a table may take to come, or an index to catch up.
+// patience is how long a table's creation may take, or an index to catch up.
 const patience = 2 * time.Minute
 
 // await waits until a table can be used.

@@ -21,7 +21,7 @@ type Store struct {
 	Send func(*http.Request) (*http.Response, error)
 	// Endpoint is its address.
 	Endpoint string
-	// Delayed says that tables take their time to come, and that indexes are behind their tables.
+	// Delayed says that tables are created after a while, and that indexes are behind their tables.
 	Delayed bool
 	// Sign adds the caller's credentials.
 	Sign func(r *http.Request, body []byte) error
@@ -48,7 +48,7 @@ func Unsigned(accessKeyID string) func(*http.Request, []byte) error {
 // answer is a store's answer to a request.
 type answer struct {
 	status int
-	// code and message are those of an error.
+	// code and message are the code and the message of an error.
 	code, message string
 	body          object
 }
@@ -80,7 +80,7 @@ func (a answer) detailed() string {
 	return text
 }
 
-// do sends a request and reads the answer. The error is that of the infrastructure, or of an answer that is not
+// do sends a request and reads the answer. It returns an error if the infrastructure fails, or if the answer is not
 // well-formed. An error of the store is part of the answer.
 func (s Store) do(ctx context.Context, operation string, body []byte) (answer, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Endpoint+"/", bytes.NewReader(body))
