@@ -345,7 +345,7 @@ func TestDocsLists(t *testing.T) {
 	if diff := cmp.Diff(troubles, column(table(t, text, "These faults strike the body store and the origin. Their predicates are `actor=`, `nth=`, `times=` and the window."), 0)); diff != "" {
 		t.Errorf("troubles (-code +docs):\n%s", diff)
 	}
-	if diff := cmp.Diff(marks, column(table(t, text, "reach two things without being told: some schedule publishes a page or is refused to, and some page is served."), 0)); diff != "" {
+	if diff := cmp.Diff(marks, column(table(t, text, "reach two things, whatever its `reach`: a publish, successful or refused, and a page that is served."), 0)); diff != "" {
 		t.Errorf("marks (-code +docs):\n%s", diff)
 	}
 	var shown []string
