@@ -29,11 +29,12 @@ func withDefaults(c isr.Config) (isr.Config, error) {
 	if c.Revalidate%time.Second != 0 {
 		return c, fmt.Errorf("isr: Config.Revalidate is %v, expected whole seconds: the row holds no fractions", c.Revalidate)
 	}
-	if inside.In(&c).Guards > AllGuards {
-		return c, fmt.Errorf("isr: Config.Guards is %#x, expected 0 (for the default) or a combination of guards, up to %#x", uint8(inside.In(&c).Guards), uint8(AllGuards))
+	guards := &inside.In(&c).Guards
+	if *guards > AllGuards {
+		return isr.Config{}, fmt.Errorf("isr: Config.Guards is %#x, expected 0 (for the default) or a combination of guards, up to %#x", uint8(*guards), uint8(AllGuards))
 	}
-	if inside.In(&c).Guards == 0 {
-		inside.In(&c).Guards = guard.Token | guard.Expiry
+	if *guards == 0 {
+		*guards = guard.Token | guard.Expiry
 	}
 	if c.Patience < 0 {
 		return c, fmt.Errorf("isr: Config.Patience is %d, expected 0 (for the default) or more", c.Patience)
