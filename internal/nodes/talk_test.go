@@ -110,9 +110,6 @@ func askSeveral(behaviour string, id int, c *clock, heard func() bool) (replied 
 	case "other-line":
 		say(map[string]any{"type": "request", "number": "one", "method": "GET", "target": "/_isr-sim/time"})
 		select {}
-	case "large-line":
-		say(map[string]any{"type": "request", "number": 1, "method": "POST", "target": "/", "text": strings.Repeat("x", 16<<20)})
-		select {}
 	case "reply-early":
 		one := make(chan bool)
 		for number := range 2 {
@@ -294,7 +291,6 @@ func TestBadTalk(t *testing.T) {
 		"unnumbered-line": "expected a request with a number above 0",
 		"relative-line":   "and a target such as \"/\"",
 		"other-line":      "cannot unmarshal string",
-		"large-line":      "printed a line of more than",
 	} {
 		p := program(t, behaviour, 5*time.Second)
 		_, err := scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context())
