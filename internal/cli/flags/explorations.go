@@ -53,7 +53,7 @@ func (r *Sum) End(out io.Writer) error {
 // NewFile begins the file of --out; nil is none.
 func NewFile(name string) (*atomicfile.Draft, error) {
 	if name == "" {
-		return nil, nil //nolint:nilnil // no file is wanted
+		return nil, nil // no file is wanted
 	}
 	file, err := atomicfile.Create(name)
 	if err != nil {

@@ -186,7 +186,7 @@ func (p *Pair) run(ctx context.Context, s Sequence) (*Failure, error) {
 			}
 		}
 	}
-	return nil, nil //nolint:nilnil // nothing differs
+	return nil, nil // nothing differs
 }
 
 func (p *Pair) failure(s Sequence, at int, d []disparity, left, right answer) *Failure {
