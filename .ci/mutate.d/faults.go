@@ -69,8 +69,8 @@ var others = map[token.Token][]token.Token{
 	token.SHL: {token.SHR}, token.SHR: {token.SHL}, token.AND: {token.OR}, token.OR: {token.AND},
 }
 
-// inspect notes the mutants of a node and of all nodes within. It leaves out numbers that nobody could notice: a capacity
-// is a hint, and -1 stands for none, as every other negative number would.
+// inspect notes the mutants of a node and of all nodes within. It leaves out two kinds of numbers whose
+// change has no effect: a capacity is a hint, and every negative number stands for none.
 func (m *mutator) inspect(n ast.Node) bool {
 	switch n := n.(type) {
 	case nil:

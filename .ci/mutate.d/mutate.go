@@ -33,7 +33,7 @@ var (
 	verbose = flag.Bool("v", false, "print the mutants that are killed, too")
 )
 
-// packages judge others: a mistake in them says that all is well, and nobody would see it.
+// packages are those that judge others. A mistake in them can be a silent yes.
 var packages = []string{"internal/hooks/sim", "scenario/invariant", "internal/protocols/rowmap", "property"}
 
 // chosen says whether -line has nothing against a line.

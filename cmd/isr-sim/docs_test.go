@@ -790,7 +790,7 @@ func masked(output string) string {
 }
 
 // TestTutorial: a reader can do what the first half of docs/TUTORIAL.md says, and gets what it shows. go.sum of this
-// module stands in for the network: go mod tidy takes out what is not needed.
+// module replaces the network: go mod tidy removes what is not needed.
 func TestTutorial(t *testing.T) {
 	effort.Nightly(t)
 	root, err := filepath.Abs("../..")

@@ -145,26 +145,40 @@ func (p *process) takeIn(a *arrival) bool {
 	return p.say(event{arrival: a})
 }
 
-// takeInLine accepts a request in the form of a line, or the note that the program has dropped one.
-func (p *process) takeInLine(line []byte) {
+// takeInLine accepts a request in the form of a line, or the note that the program has dropped one. It returns false for
+// any other line.
+func (p *process) takeInLine(line []byte) bool {
 	var r request
-	if err := json.Unmarshal(line, &r); err != nil {
+	err := json.Unmarshal(line, &r)
+	switch {
+	case r.Type != "request" && r.Type != "left":
+		return false
+	case err != nil:
 		p.fail(fmt.Sprintf("printed %s on stdout: %v", excerpt(line), err), "")
-		return
+	case r.Type == "left":
+		p.takeInLeft(r.Number)
+	default:
+		p.takeInRequest(r, line)
 	}
-	if r.Type == "left" {
-		p.mu.Lock()
-		i := slices.IndexFunc(p.underWay, func(a *arrival) bool { return a.answer == nil && a.number == r.Number })
-		var a *arrival
-		if i >= 0 {
-			a = p.underWay[i]
-		}
-		p.mu.Unlock()
-		if a != nil { // else it has been answered
-			p.say(event{left: a})
-		}
-		return
+	return true
+}
+
+// takeInLeft notes that the program has dropped the request of a line. It may have been answered before.
+func (p *process) takeInLeft(number int) {
+	p.mu.Lock()
+	i := slices.IndexFunc(p.underWay, func(a *arrival) bool { return a.answer == nil && a.number == number })
+	var a *arrival
+	if i >= 0 {
+		a = p.underWay[i]
 	}
+	p.mu.Unlock()
+	if a != nil {
+		p.say(event{left: a})
+	}
+}
+
+// takeInRequest accepts the request of a line.
+func (p *process) takeInRequest(r request, line []byte) {
 	target, err := url.ParseRequestURI(r.Target)
 	if err != nil || r.Number <= 0 {
 		p.fail(fmt.Sprintf("printed %s on stdout, expected a request with a number above 0 and a target such as \"/\"", excerpt(line)), "")

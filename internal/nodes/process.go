@@ -124,8 +124,7 @@ func (p *process) readLines(stdout io.Reader) {
 	lines := bufio.NewScanner(stdout)
 	lines.Buffer(make([]byte, 0, 4096), maxLine)
 	for lines.Scan() {
-		if ofRequest(lines.Bytes()) {
-			p.takeInLine(lines.Bytes())
+		if p.takeInLine(lines.Bytes()) {
 			continue
 		}
 		if !p.say(event{line: bytes.Clone(lines.Bytes())}) {
@@ -136,12 +135,6 @@ func (p *process) readLines(stdout io.Reader) {
 		p.fail(fmt.Sprintf("printed a line of more than %d bytes on stdout", maxLine), "")
 	}
 	_, _ = io.Copy(io.Discard, stdout) // a program that is being killed may still print
-}
-
-// ofRequest says whether a line is one of a request.
-func ofRequest(line []byte) bool {
-	var of struct{ Type string }
-	return json.Unmarshal(line, &of) == nil && (of.Type == "request" || of.Type == "left")
 }
 
 // passStderr prints what the program prints, with the actor's name before each line.

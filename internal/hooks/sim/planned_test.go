@@ -3,7 +3,6 @@ package sim_test
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -344,7 +343,7 @@ func TestATickPassesOverAPauseByChance(t *testing.T) {
 		{sim.Actor{Planned: []sim.Planned{{Kind: sim.Pause, For: 7 * time.Second}}}, 1},
 	} {
 		w := &wanted{steps: []string{"a start", "b start", "b pause"}}
-		cfg := sim.Config{Ticks: 1, Trace: w.took, Strategy: sim.Strategy{Name: "wanted", New: func(*rand.Rand, int) sim.Chooser { return w }}}
+		cfg := sim.Config{Ticks: 1, Trace: w.took, Strategy: w.strategy()}
 		w.sim = sim.New(cfg) // whose state is not asked for
 		waiting(cfg, stops{9, 10, 11}, test.b)
 		if w.further != test.further {

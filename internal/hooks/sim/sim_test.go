@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -532,7 +531,7 @@ func TestWhichStepsRace(t *testing.T) {
 		"frank start", "frank crash", "frank restart", "frank.2 start", "frank.2 crash"}}
 	s := sim.New(sim.Config{
 		Ticks: 1, Fingerprint: func() uint64 { return 0 }, Trace: w.took,
-		Strategy: sim.Strategy{Name: "wanted", New: func(*rand.Rand, int) sim.Chooser { return w }},
+		Strategy: w.strategy(),
 	})
 	w.sim = s
 	x, y := &register{name: "x"}, &register{name: "y"}

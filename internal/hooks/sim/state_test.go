@@ -24,7 +24,7 @@ func (m place) state(t *testing.T) (state uint64) {
 	w := &wanted{steps: m.steps}
 	s := sim.New(sim.Config{
 		Clock: fakeclock.New(fakeclock.Epoch.Add(m.start)), Ticks: m.ticks, Fingerprint: func() uint64 { return 7 },
-		Strategy: sim.Strategy{Name: "wanted", New: func(*rand.Rand, int) sim.Chooser { return w }},
+		Strategy: w.strategy(),
 		Trace:    w.took,
 	})
 	w.sim = s
@@ -54,6 +54,10 @@ func (w *wanted) Choose(steps []sim.Step) int {
 		w.next, w.further = slices.Clone(steps), len(steps[len(steps)-1].Further())
 	}
 	return slices.IndexFunc(steps, func(s sim.Step) bool { return len(w.steps) > 0 && s.Name+" "+s.Kind.String() == w.steps[0] })
+}
+
+func (w *wanted) strategy() sim.Strategy {
+	return sim.Strategy{Name: "wanted", New: func(*rand.Rand, int) sim.Chooser { return w }}
 }
 
 func (w *wanted) took(s sim.TraceStep) {

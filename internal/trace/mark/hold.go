@@ -11,7 +11,7 @@ type Hold struct {
 	// Token is the fencing token that the holder was given, if it was given one.
 	Token  int64
 	Fenced bool
-	// Excused is how much of the time since the lock was asked for, or since it was taken, was spent on other things than the lock's own
+	// Excused is how much of the time since the lock was asked for, or since it was taken, was not spent on the lock's own
 	// doing: its requests were under way, or the node stood still.
 	Excused time.Duration
 	// Troubled says that since the lock was asked for it was told of a request whose result is not known, or that was not served.
