@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -228,7 +229,7 @@ func serveNode(behaviour string) {
 		os.Exit(0)
 	}
 	if behaviour == "deaf" {
-		select {}
+		hang()
 	}
 	can, versions := []string{"get", "invalidate", "regenerate", "rollback", "reset"}, []int{1}
 	if behaviour == "unable" {
@@ -326,11 +327,17 @@ func serveNode(behaviour string) {
 	}
 }
 
+// hang never returns. It listens to a signal, for without cgo the runtime ends a program that waits for nothing.
+func hang() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGUSR1)
+	select {}
+}
+
 // misbehave does, within a command, what the behaviour says.
 func misbehave(behaviour string, c *clock) {
 	switch behaviour {
 	case "hang":
-		select {}
+		hang()
 	case "nonsense":
 		printOut("what?\n")
 	case "die":
@@ -342,7 +349,7 @@ func misbehave(behaviour string, c *clock) {
 				break
 			}
 		}
-		select {}
+		hang()
 	case "flood":
 		for {
 			fmt.Fprintln(os.Stderr, strings.Repeat("x", 200))
@@ -373,7 +380,7 @@ func misbehave(behaviour string, c *clock) {
 				}
 			}()
 		}
-		select {}
+		hang()
 	case "busy-loop":
 		for {
 			_, _ = c.do(http.MethodGet, "time", nil)
