@@ -138,6 +138,7 @@ func wantReplay(t *testing.T, c child, want string) {
 
 // TestCheckIsDeterministic compares two whole checks, shrinking included.
 func TestCheckIsDeterministic(t *testing.T) {
+	effort.OneAtATime(t)
 	t.Parallel()
 	var files [2]string
 	for i, env := range []string{"GOMAXPROCS=1", "GOMAXPROCS=8"} {

@@ -229,6 +229,7 @@ var recordsCheck = property.OnceCheck{Payload: true, TTL: "ttl"}
 
 // TestOncePasses holds that a correct layer passes.
 func TestOncePasses(t *testing.T) {
+	effort.OneAtATime(t)
 	t.Parallel()
 	c := recordsCheck
 	c.Schedules = effort.Fewer(5, 2)

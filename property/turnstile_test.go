@@ -298,6 +298,7 @@ var locksSeeds = flag.Int("locks.seeds", 0, "")
 
 // TestLockPasses holds that a correct lock passes, with rows and a table of its own.
 func TestLockPasses(t *testing.T) {
+	effort.OneAtATime(t)
 	t.Parallel()
 	property.LockCheck{Table: turnstileTable, Schedules: effort.Fewer(5, 2)}.Run(t, newTurnstiles(turnstile{}))
 }

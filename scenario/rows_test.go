@@ -258,6 +258,7 @@ func TestFaultsOfOwnTables(t *testing.T) {
 // Every scenario, under its own protocol and under the mutants that it catches, has the same schedule, the same marks
 // and the same verdict if a mapping gives every row, key and attribute another name.
 func TestRenamedRowsAreJudgedAlike(t *testing.T) {
+	effort.OneAtATime(t)
 	runs, violated := 0, map[string]bool{}
 	for _, file := range append(fixtures.Names(), fixtures.Museum()...) {
 		data, err := fixtures.Read(file)

@@ -512,6 +512,7 @@ func TestSleepSetsAreKeptOnce(t *testing.T) {
 }
 
 func TestASearchBackwardsComesToTheSameStates(t *testing.T) {
+	effort.OneAtATime(t)
 	explore := func(backwards bool) (first, all []uint64) {
 		x := sim.Exploration{Backwards: backwards, Off: sim.PersistentSets, Visit: func(state uint64) bool {
 			first = append(first, state)

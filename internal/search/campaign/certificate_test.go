@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
+
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -12,6 +14,7 @@ import (
 // A certificate is checked by a search that shares no reduction with the proof. It notices a missing state and a
 // made-up one, and takes the steps in another order.
 func TestCertificates(t *testing.T) {
+	effort.OneAtATime(t)
 	s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {lease: 1s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\n"+
 		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [change /home]}]\n"))
 	if err != nil {

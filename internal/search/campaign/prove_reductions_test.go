@@ -84,6 +84,7 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 // Sleep sets leave out orders of steps, and no state. A state that comes up only without them differs from another one
 // by an order that nobody can see. To search from it is of no use.
 func TestSleepSetsLeaveOutNoState(t *testing.T) {
+	effort.OneAtATime(t)
 	worlds := map[string]string{
 		"an invalidation": "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1}\nbounds: {ticks: 1}\n" +
 			"actors:\n  - {name: alice, script: [get /home, sleep 3s, get /home]}\n  - {name: bob, script: [sleep 3s, change /home]}\n",

@@ -365,6 +365,7 @@ bounds: {ticks: 2}
 }
 
 func TestARunOfASwarmShrinksToOneWithoutIt(t *testing.T) {
+	effort.OneAtATime(t)
 	s := scenariotest.Parsed(t, `
 name: swarmed
 cache: {lease: 10s}

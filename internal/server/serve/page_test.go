@@ -1,3 +1,7 @@
+//go:build !race
+
+// The race detector has no browser to look at: what drives one is sixty packages to compile.
+
 package serve
 
 import (
