@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -194,6 +195,26 @@ type place struct {
 // deviation is a store's answer at a place.
 type deviation struct {
 	got, reason string
+}
+
+// Astray names the steps that do not exist and have a deviation listed, which would never be looked at.
+func Astray() []string {
+	steps := map[place]bool{}
+	for _, c := range Cases() {
+		for i := range c.steps {
+			steps[place{c.Topic + "/" + c.Name, i + 1}] = true
+		}
+	}
+	var astray []string
+	for _, list := range deviations {
+		for at := range list {
+			if !steps[at] {
+				astray = append(astray, fmt.Sprintf("step %d of %s", at.step, at.name))
+			}
+		}
+	}
+	slices.Sort(astray)
+	return astray
 }
 
 // deviations holds the known answers of each store that differ from DynamoDB's.
