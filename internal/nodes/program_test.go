@@ -128,7 +128,7 @@ func TestBadPrograms(t *testing.T) {
 		{"hang", "get /home", "said nothing for"},
 		{"nonsense", "get /home", `printed "what?" on stdout, expected a line of JSON`},
 		{"nonsense-first", "its start", `printed "what?" on stdout, expected a line of JSON`},
-		{"die", "get /home", "its process ended: exit status 3"},
+		{"die", "get /home", "its process ended: exit status 3; its last words on stderr:\nError: no lock\n    at hold"},
 		{"die-first", "its start", "its process ended: exit status 3"},
 		{"twice", "its reset", `printed a line of type "reply", expected ready`},
 		{"other-reply", "get /home", "replied to command 7, expected 1"},
@@ -341,6 +341,7 @@ func misbehave(behaviour string, c *clock) {
 	case "nonsense":
 		printOut("what?\n")
 	case "die":
+		fmt.Fprintf(os.Stderr, "%s\nError: no lock\n    at hold\n", strings.Repeat("dots ", 600))
 		os.Exit(3)
 	case "connections":
 		at := strings.TrimPrefix(c.endpoint, "http://")
