@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"slices"
 	"sync"
@@ -63,6 +64,7 @@ func (g *Program) start(actor string) (*process, error) {
 		program: g, cmd: shellCommand(g.Command), events: make(chan event, 4), gone: make(chan struct{}), exited: make(chan struct{}), name: actor,
 		connections: map[net.Conn]connection{},
 	}
+	p.cmd.Env = append([]string{"PYTHONHASHSEED=0"}, os.Environ()...) // sets in Python have one order, also in another process
 	broken := func(err error) (*process, error) {
 		return nil, &Error{actor, starting, err.Error(), ""}
 	}

@@ -4,6 +4,7 @@ package nodes_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -166,6 +167,20 @@ func TestBadPrograms(t *testing.T) {
 				t.Errorf("a process is left: %d, %v", pid, err)
 			}
 		})
+	}
+}
+
+// TestHashes: the hashes of Python are the same in each process, unless the user has said something else.
+func TestHashes(t *testing.T) {
+	for _, own := range []string{"", "7"} {
+		if own != "" {
+			t.Setenv("PYTHONHASHSEED", own)
+		}
+		p := &nodes.Program{Command: "echo seed $PYTHONHASHSEED >&2; exit 3"}
+		_, err := p.Can("alice")
+		if want := "seed " + cmp.Or(own, "0"); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("PYTHONHASHSEED=%s: got %v, want ...%s", own, err, want)
+		}
 	}
 }
 

@@ -249,6 +249,11 @@ datetime.date = _SimulatedDate
 
 # Randomness: from the seed of the life.
 
+_from = random.Random.seed  # random.Random() and random.seed() take the system's randomness by themselves
+random.Random.seed = lambda self, a=None, version=2: _from(self, _random.getrandbits(256) if a is None else a, version)
+random.seed = random._inst.seed
+if hasattr(os, "getrandom"):
+    os.getrandom = lambda n, flags=0: os.urandom(n)
 os.urandom = lambda n: _random.getrandbits(8 * n).to_bytes(n, "big") if n else b""
 random.SystemRandom = lambda *_: _random
 uuid.uuid4 = lambda: uuid.UUID(int=_random.getrandbits(128), version=4)

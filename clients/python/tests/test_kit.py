@@ -331,7 +331,13 @@ class KitTest(unittest.TestCase):
         self.assertEqual(s.reply, "[False, True, 5.0]")
 
     def test_randomness_comes_from_the_seed(self):
-        body = "return str([random.random(), uuid.uuid4()]), False"
+        body = """
+            import os, secrets
+            draws = [random.random(), random.Random().random(), random.SystemRandom().random(), uuid.uuid4(), uuid.uuid1()]
+            draws += [os.urandom(4), os.getrandom(4), secrets.token_hex(4)]
+            random.seed()
+            return str(draws + [random.random()]), False
+        """
         self.assertEqual(Simulator(body).reply, Simulator(body).reply)
 
     def test_a_module_that_draws_when_it_is_imported_takes_nothing_from_the_seed(self):
