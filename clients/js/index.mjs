@@ -261,13 +261,22 @@ const uuid = () => {
 }
 Math.random = number
 crypto.randomUUID = uuid
-crypto.randomBytes = (n, callback) => (callback ? process.nextTick(callback, null, bytes(n)) : bytes(n))
-crypto.randomInt = (from, to) => (to === undefined ? Math.floor(number() * from) : from + Math.floor(number() * (to - from)))
+const given = (callback, value) => (callback ? process.nextTick(callback, null, value) : value)
+crypto.randomBytes = (n, callback) => given(callback, bytes(n))
+for (const old of ['pseudoRandomBytes', 'prng', 'rng']) Object.defineProperty(crypto, old, { value: crypto.randomBytes, configurable: true })
+crypto.randomInt = (from, to, callback) => (
+  typeof to === 'number' ? given(callback, from + Math.floor(number() * (to - from))) : crypto.randomInt(0, from, to))
 // uuid, up to version 8, keeps the rest of what it draws for the next life: each part is drawn when it is taken.
 const ofUuid = /[\\/]uuid[\\/]dist[\\/]/
-const fill = (a) => { Buffer.from(a.buffer, a.byteOffset, a.byteLength).set(bytes(a.byteLength)); return a }
-crypto.randomFillSync = (a) => {
-  if (!ofUuid.test(caller())) return fill(a)
+const fill = (a, offset = 0, size = undefined) => { // in elements
+  const unit = a.BYTES_PER_ELEMENT ?? 1
+  const length = size === undefined ? a.byteLength - offset * unit : size * unit
+  Buffer.from(a.buffer ?? a, (a.byteOffset ?? 0) + offset * unit, length).set(bytes(length))
+  return a
+}
+crypto.randomFill = (a, ...rest) => given(rest.pop(), fill(a, ...rest))
+crypto.randomFillSync = (a, ...range) => {
+  if (!ofUuid.test(caller())) return fill(a, ...range)
   a.slice = (...range) => fill(Uint8Array.prototype.slice.apply(a, range))
   return a
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"slices"
 	"sync"
@@ -19,6 +20,7 @@ import (
 const (
 	maxConnections = 100     // open at the same time
 	maxStderr      = 1 << 20 // bytes within one life
+	maxWords       = 2 << 10 // bytes of stderr that are told of a process that has ended
 	maxRestful     = 10_000  // requests within one command that are no steps of the run
 )
 
@@ -40,6 +42,7 @@ type process struct {
 	mu          sync.Mutex
 	name        string // of the actor whose life it is
 	stderr      int    // bytes of this life
+	tail        []byte // the last of them
 	connections map[net.Conn]connection
 	life        int        // the number of lives before
 	underWay    []*arrival // the requests that are not yet answered
@@ -61,6 +64,7 @@ func (g *Program) start(actor string) (*process, error) {
 		program: g, cmd: shellCommand(g.Command), events: make(chan event, 4), gone: make(chan struct{}), exited: make(chan struct{}), name: actor,
 		connections: map[net.Conn]connection{},
 	}
+	p.cmd.Env = append([]string{"PYTHONHASHSEED=0"}, os.Environ()...) // sets in Python have one order, also in another process
 	broken := func(err error) (*process, error) {
 		return nil, &Error{actor, starting, err.Error(), ""}
 	}
@@ -96,8 +100,9 @@ func (g *Program) start(actor string) (*process, error) {
 		}
 		p.mu.Lock()
 		p.ended = p.failure == ""
+		words := p.words()
 		p.mu.Unlock()
-		p.fail("its process ended: "+err.Error(), "")
+		p.fail("its process ended: "+err.Error()+words, "")
 		close(p.exited)
 	}()
 	s, err := p.line(starting)
@@ -148,6 +153,10 @@ func (p *process) passStderr(stderr io.Reader) {
 		p.mu.Lock()
 		name, before := p.name, p.stderr
 		p.stderr += len(line) + 1
+		p.tail = append(append(p.tail, line...), '\n')
+		if extra := len(p.tail) - maxWords; extra > 0 {
+			p.tail = append(p.tail[:0], p.tail[extra:]...)
+		}
 		p.mu.Unlock()
 		if before > maxStderr {
 			p.fail(fmt.Sprintf("printed more than %d bytes on stderr", maxStderr), "")
@@ -155,6 +164,18 @@ func (p *process) passStderr(stderr io.Reader) {
 		}
 		p.program.note(name, line)
 	}
+}
+
+// words is how a problem ends that the program may have told people about. p.mu is held.
+func (p *process) words() string {
+	words := p.tail
+	if len(words) == maxWords {
+		_, words, _ = bytes.Cut(words, []byte("\n")) // the first line may be half a line
+	}
+	if words = bytes.TrimSpace(words); len(words) == 0 {
+		return ""
+	}
+	return "; its last words on stderr:\n" + string(bytes.ToValidUTF8(words, []byte("?")))
 }
 
 // say hands an event over to the run. It returns false if nobody listens any more.
@@ -320,7 +341,7 @@ func (p *process) forget(within bool, now int64) error {
 		return err
 	}
 	p.mu.Lock()
-	p.stderr = 0
+	p.stderr, p.tail = 0, nil
 	p.closeUnused()
 	p.life++
 	p.mu.Unlock()

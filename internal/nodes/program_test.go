@@ -4,6 +4,7 @@ package nodes_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -128,7 +129,7 @@ func TestBadPrograms(t *testing.T) {
 		{"hang", "get /home", "said nothing for"},
 		{"nonsense", "get /home", `printed "what?" on stdout, expected a line of JSON`},
 		{"nonsense-first", "its start", `printed "what?" on stdout, expected a line of JSON`},
-		{"die", "get /home", "its process ended: exit status 3"},
+		{"die", "get /home", "its process ended: exit status 3; its last words on stderr:\nError: no lock\n    at hold"},
 		{"die-first", "its start", "its process ended: exit status 3"},
 		{"twice", "its reset", `printed a line of type "reply", expected ready`},
 		{"other-reply", "get /home", "replied to command 7, expected 1"},
@@ -166,6 +167,20 @@ func TestBadPrograms(t *testing.T) {
 				t.Errorf("a process is left: %d, %v", pid, err)
 			}
 		})
+	}
+}
+
+// TestHashes: the hashes of Python are the same in each process, unless the user has said something else.
+func TestHashes(t *testing.T) {
+	for _, own := range []string{"", "7"} {
+		if own != "" {
+			t.Setenv("PYTHONHASHSEED", own)
+		}
+		p := &nodes.Program{Command: "echo seed $PYTHONHASHSEED >&2; exit 3"}
+		_, err := p.Can("alice")
+		if want := "seed " + cmp.Or(own, "0"); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("PYTHONHASHSEED=%s: got %v, want ...%s", own, err, want)
+		}
 	}
 }
 
@@ -341,6 +356,7 @@ func misbehave(behaviour string, c *clock) {
 	case "nonsense":
 		printOut("what?\n")
 	case "die":
+		fmt.Fprintf(os.Stderr, "%s\nError: no lock\n    at hold\n", strings.Repeat("dots ", 600))
 		os.Exit(3)
 	case "connections":
 		at := strings.TrimPrefix(c.endpoint, "http://")

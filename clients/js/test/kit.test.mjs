@@ -157,6 +157,28 @@ test('fetch is a request, and randomness comes from the seed', async () => {
   assert.deepEqual(one.replies, two.replies)
 })
 
+test('no randomness is real, however it is drawn', async () => {
+  const drawn = async () => JSON.parse((await run(`async () => {
+    const { promisify } = await import('node:util')
+    const crypto = await import('node:crypto')
+    const hex = (a) => Buffer.from(a.buffer ?? a, a.byteOffset ?? 0, a.byteLength).toString('hex')
+    const draws = {
+      random: Math.random(), uuid: crypto.randomUUID(), web: globalThis.crypto.randomUUID(),
+      bytes: hex(crypto.randomBytes(4)), later: hex(await promisify(crypto.randomBytes)(4)), old: hex(crypto.default.pseudoRandomBytes(4)), rng: hex(crypto.default.rng(4)),
+      values: hex(crypto.getRandomValues(new Uint32Array(1))), webValues: hex(globalThis.crypto.getRandomValues(new Uint8Array(4))),
+      fill: hex(await promisify(crypto.randomFill)(new Uint8Array(4))), buffer: hex(crypto.randomFillSync(new ArrayBuffer(4))),
+      part: hex(crypto.randomFillSync(new Uint16Array(4), 1, 2)),
+      int: crypto.randomInt(2 ** 40), between: crypto.randomInt(2 ** 40, 2 ** 41), laterInt: await new Promise((done) => crypto.randomInt(2 ** 40, (_, n) => done(n))),
+    }
+    return { body: JSON.stringify(draws) }
+  }`)).replies[0])
+  const once = await drawn()
+  assert.deepEqual(await drawn(), once)
+  assert.equal(new Set(Object.values(once)).size, Object.keys(once).length)
+  assert.match(once.part, /^0{4}[0-9a-f]{8}0{4}$/)
+  assert.ok(once.between >= 2 ** 40 && once.between < 2 ** 41 && once.int < 2 ** 40)
+})
+
 test('the heart of a lock beats while it is held', async () => {
   const job = (verb, more) => ({ verb, key: 'job', ...more })
   const { steps, lines } = await run('', 0, `(init) => ({

@@ -1,8 +1,11 @@
 """Simulated time, threads and randomness, and the protocol of docs/NODES.md."""
 
+import base64
 import datetime
+import functools
 import http.client
 import importlib
+import io
 import json
 import os
 import queue
@@ -30,7 +33,6 @@ _threading_start = _threads._start
 _now = 0  # the node's own time, in milliseconds since 1970
 _began = 0
 _random = _real_random(0)
-_connections = []  # that are not in use
 _here = ("127.0.0.1", 0)
 
 
@@ -40,21 +42,91 @@ def _learn(ms):
         _now = int(ms)
 
 
-# Requests, whichever library sends them: each has a number, by which isr-sim knows those that are under way, and every
-# answer brings the time. While one waits for its answer, the node's other threads run.
+# Requests of botocore and of the kit are lines: no socket lies between. While one waits for its answer, the node's
+# other threads run.
+
+_numbers = 0
+_asked = {}  # by the numbers of the lines that are not answered: who waits, and then the answer
+
+
+def _say(**line):
+    _lines.write(json.dumps(line) + "\n")
+    _lines.flush()
+
+
+def _number():
+    global _numbers
+    _numbers += 1
+    return _numbers
+
+
+def _exchange(method, target, headers, **content):
+    """The status, headers and body of the answer to a request. The status 0 is a broken connection."""
+    number, alone = _number(), _threads.alone()
+    _asked[number] = _threads.mine()
+    if not alone:
+        _threads.under_way.add(number)
+    _say(type="request", number=number, quiet=alone, method=method, target=target, headers=headers, **content)
+    _threads.wait()
+    answer = _asked.pop(number)
+    body = base64.b64decode(answer["body"]) if "body" in answer else answer.get("text", "").encode()
+    return answer["status"], answer["headers"], body
+
+
+def _answered(line):
+    runner, _asked[line["number"]] = _asked[line["number"]], line
+    if line["status"]:
+        _learn(line["time"])
+    _threads.go_on(runner, line["number"])
+
+
+def _ask(method, path, body=b""):
+    status, _, body = _exchange(method, "/_isr-sim/" + path, {}, body=base64.b64encode(body).decode())
+    if status >= 400 and status != 404:
+        raise RuntimeError(body.decode())
+    return status, body
+
+
+@functools.cache  # once
+def _have_botocore_send_lines():
+    from botocore import awsrequest, exceptions, httpsession
+
+    over_http = httpsession.URLLib3Session.send
+
+    class Body(io.BytesIO):
+        def stream(self):  # as urllib3 has it
+            yield self.read()
+
+    def send(self, request):
+        at = urllib.parse.urlsplit(request.url)
+        if _threads.mine() is None or (at.hostname, at.port) != _here:
+            return over_http(self, request)
+        body = request.body or b""
+        body = body.read() if hasattr(body, "read") else body
+        body = body.encode() if isinstance(body, str) else bytes(body)
+        of_table = "X-Amz-Target" in request.headers
+        content = {"text": body.decode()} if of_table else {"body": base64.b64encode(body).decode()}
+        headers = {name: v.decode() if isinstance(v, bytes) else v for name, v in request.headers.items()}
+        target = (at.path or "/") + ("?" + at.query if at.query else "")
+        status, headers, body = _exchange(request.method, target, headers, **content)
+        if not status:
+            raise exceptions.ConnectionClosedError(endpoint_url=request.url, request=request)
+        return awsrequest.AWSResponse(request.url, status, headers, Body(body))
+
+    httpsession.URLLib3Session.send = send
+
+
+# Requests of other libraries go over HTTP: each has a number, and every answer brings the time.
 
 _begin = http.client.HTTPResponse.begin
 _endheaders = http.client.HTTPConnection.endheaders
 _sent = threading.local()  # number: of the thread's request
-_numbers = 0
 
 
 def _number_and_send(self, *args, **kwargs):
-    global _numbers
     if _threads.mine() is None or (self.host, self.port) != _here:
         return _endheaders(self, *args, **kwargs)
-    _numbers += 1
-    number = _numbers
+    number = _number()
     self.putheader("X-Isr-Sim-Request", str(number))
     alone = _threads.alone()
     if alone:
@@ -90,17 +162,6 @@ http.client.HTTPResponse.begin = _begin_and_learn
 http.client.HTTPConnection.endheaders = _number_and_send
 
 
-def _ask(method, path, body=None):
-    connection = _connections.pop() if _connections else http.client.HTTPConnection(*_here)
-    connection.request(method, "/_isr-sim/" + path, body)
-    answer = connection.getresponse()
-    text = answer.read()
-    _connections.append(connection)
-    if answer.status >= 400 and answer.status != 404:
-        raise RuntimeError(text.decode())
-    return answer.status, text
-
-
 # Time.
 
 
@@ -112,7 +173,7 @@ def _sleep(seconds):
     elif _threads.alone():
         _ask("POST", "sleep?ms=%f" % (seconds * 1000))
     else:
-        _threads.sleep(seconds)
+        _threads.wait(seconds)
 
 
 _real_sleep = time.sleep
@@ -188,6 +249,11 @@ datetime.date = _SimulatedDate
 
 # Randomness: from the seed of the life.
 
+_from = random.Random.seed  # random.Random() and random.seed() take the system's randomness by themselves
+random.Random.seed = lambda self, a=None, version=2: _from(self, _random.getrandbits(256) if a is None else a, version)
+random.seed = random._inst.seed
+if hasattr(os, "getrandom"):
+    os.getrandom = lambda n, flags=0: os.urandom(n)
 os.urandom = lambda n: _random.getrandbits(8 * n).to_bytes(n, "big") if n else b""
 random.SystemRandom = lambda *_: _random
 uuid.uuid4 = lambda: uuid.UUID(int=_random.getrandbits(128), version=4)
@@ -281,6 +347,7 @@ class bodies:
 
 def boto3_options(init):
     """The keyword arguments of boto3.client("dynamodb"), or "s3", for an init line."""
+    _have_botocore_send_lines()
     return {
         "region_name": init["region"],
         "endpoint_url": init["endpoint"],
@@ -338,11 +405,7 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
     effect() does, in this call or in an earlier one. terms are a dict of what is promised: of a lock heartbeats and
     margin, of calls payload, and of both wait and takeover.
     """
-    global _began, _connections, _here
-
-    def say(**line):
-        _lines.write(json.dumps(line) + "\n")
-        _lines.flush()
+    global _began, _here
 
     def read():
         for text in _told:
@@ -351,6 +414,9 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
                 _learn(line["time"])
                 _threads.wake(line["timer"])
                 continue
+            if line["type"] == "answer":
+                _answered(line)
+                continue
             told.put(line)
             if line["type"] == "end":
                 return
@@ -358,7 +424,7 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
 
     def say_quiet(requests, timer, after):
         more = {} if timer is None else {"timer": timer, "after": after}
-        say(type="quiet", requests=requests, **more)
+        _say(type="quiet", requests=requests, **more)
 
     told = _threads.Lines()
     _threads.now, _threads.say_quiet = lambda: _now, say_quiet
@@ -366,7 +432,7 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
     me = _threads.adopt()
     work = ["work"] if "hold" in can else []
     promised = {} if terms is None else {"once" if "once" in can else "lock": terms}
-    say(type="hello", versions=[1], can=[*can, *work, "timers", "quiet", "reset"], **promised)
+    _say(type="hello", versions=[1], can=[*can, *work, "timers", "quiet", "reset"], **promised)
     cache, held = None, {}
     while True:
         _threads.busy = False
@@ -381,21 +447,21 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
         if line["type"] == "reset":
             _end_children()
             cache = None
-            say(type="ready")
+            _say(type="ready")
         elif line["type"] == "init":
             at = urllib.parse.urlsplit(line["endpoint"])
-            _began, _connections, _here = line["time"], [], (at.hostname, at.port)
+            _began, _here = line["time"], (at.hostname, at.port)
             _seed(line["seed"])
             cache, held = create(line), {}
             _threads.drain()
-            say(type="ready")
+            _say(type="ready")
         else:
             of = [line["key"]] + ([line["request"], line.get("inputs", "")] if line["verb"] == "regenerate" else [])
             try:
                 if line["verb"] in ("hold", "held", "extend", "release", "work", "once"):
                     told_back = _doing(cache, held, line)
                     _threads.drain()
-                    say(type="reply", id=line["id"], **told_back)
+                    _say(type="reply", id=line["id"], **told_back)
                     continue
                 if not hasattr(cache, line["verb"]):
                     raise NotImplementedError("skipped: the cache has no method %s, which can says that it has" % line["verb"])
@@ -403,8 +469,8 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
                 then = _now
                 _threads.drain()
                 # Time has moved since the cache called the page fresh, and the cache does not claim that it still is.
-                say(type="reply", id=line["id"], body=body, fresh=fresh and _now == then)
+                _say(type="reply", id=line["id"], body=body, fresh=fresh and _now == then)
             except Exception as e:  # the command failed: that is its reply
                 _threads.drain()
                 other = {"other": True} if isinstance(e, OtherPayload) else {}
-                say(type="reply", id=line["id"], error="%s: %s" % (type(e).__name__, e), **other)
+                _say(type="reply", id=line["id"], error="%s: %s" % (type(e).__name__, e), **other)

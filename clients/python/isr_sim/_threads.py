@@ -125,6 +125,13 @@ def drain():
     me.turn.acquire()
 
 
+def go_on(runner, number):
+    """The runner's request is answered."""
+    with _mutex:
+        under_way.discard(number)
+        make_ready(runner)
+
+
 def wake(number):
     """A timer fires."""
     with _mutex:
@@ -154,7 +161,8 @@ def _wait(runner, seconds, waiters):
     return bool(timer and timer.fired)
 
 
-def sleep(seconds):
+def wait(seconds=None):
+    """Has the calling thread wait until its request is answered, or for so long."""
     _mutex.acquire()
     _wait(mine(), seconds, None)
 

@@ -2,6 +2,7 @@
 
 import datetime
 import http.server
+import importlib.util
 import json
 import os
 import subprocess
@@ -15,9 +16,10 @@ KIT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class Simulator:
-    def __init__(self, body, create="lambda init: Node()", commands=1, script=None, more="['get']"):
+    def __init__(self, body, create="lambda init: Node()", commands=1, script=None, more="['get']", breaks=0):
         script = script or [{"verb": "get", "key": "/home"}] * commands
         self.lines = []
+        self.requests = []  # that are lines; the first of them break
         self.replies, self.fresh, self.begun = [], [], 0
         self.parked, self.quiet, self.time, self.steps, self.mutex = {}, None, START, [], threading.RLock()
         simulator = self
@@ -26,12 +28,9 @@ class Simulator:
             protocol_version = "HTTP/1.1"
 
             def do_GET(self):
-                number, come = int(self.headers["X-Isr-Sim-Request"]), threading.Event()
-                with simulator.mutex:
-                    simulator.parked[number] = self.command + " " + self.path, come
-                    if self.headers["X-Isr-Sim-Quiet"]:
-                        simulator.quiet = {"requests": [number]}
-                    simulator.step()
+                come = threading.Event()
+                number, alone = int(self.headers["X-Isr-Sim-Request"]), self.headers["X-Isr-Sim-Quiet"]
+                simulator.arrives(number, alone, self.command + " " + self.path, lambda _: come.set())
                 come.wait(10)
                 text = ("of " + self.path).encode()
                 self.send_response(200)
@@ -39,10 +38,6 @@ class Simulator:
                 self.send_header("Content-Length", str(len(text)))
                 self.end_headers()
                 self.wfile.write(text)
-
-            def do_POST(self):
-                simulator.time += int(float((self.path + "=0").split("=")[1]))
-                self.do_GET()
 
             def log_message(self, *_):
                 pass
@@ -60,10 +55,14 @@ class Simulator:
             with self.mutex:
                 if line["type"] == "hello":
                     self.lines.append(line)
-                    self.tell(type="init", seed=5, endpoint="http://127.0.0.1:%d" % server.server_port)
+                    endpoint = "http://127.0.0.1:%d" % server.server_port
+                    credentials = {"accessKeyId": "a", "secretAccessKey": "s"}
+                    self.tell(type="init", seed=5, endpoint=endpoint, region="r", credentials=credentials)
                 elif line["type"] == "ready":
                     self.begun = len(self.steps)
                     self.tell(type="command", id=1, **script[0])
+                elif line["type"] == "request":
+                    self.take_in(line, broken=len(self.requests) < breaks)
                 elif line["type"] == "quiet":
                     self.quiet = line
                     self.step()
@@ -86,15 +85,31 @@ class Simulator:
         self.child.stdin.write(json.dumps({"time": self.time, **line}) + "\n")
         self.child.stdin.flush()
 
+    def take_in(self, line, broken):
+        def reply(text):
+            text = "" if line["headers"] and line["method"] != "GET" else text  # which no AWS SDK could read
+            self.tell(type="answer", number=line["number"], status=0 if broken else 200, headers={}, text=text)
+        self.requests.append(line)
+        if "sleep" in line["target"]:
+            self.time += int(float(line["target"].split("=")[1]))
+        self.arrives(line["number"], line["quiet"], line["method"] + " " + line["target"], reply)
+
+    def arrives(self, number, alone, what, reply):
+        with self.mutex:
+            self.parked[number] = what, reply
+            if alone:
+                self.quiet = {"requests": [number]}
+            self.step()
+
     def step(self):
         if self.quiet is None or set(self.quiet["requests"]) != set(self.parked):
             return
         now, self.quiet = self.quiet, None
         if now["requests"]:
-            asked, come = self.parked.pop(max(now["requests"]))
+            asked, reply = self.parked.pop(max(now["requests"]))
             self.steps.append(asked)
             self.time += 1000
-            come.set()
+            reply("of " + asked.split(" ")[1])
         else:
             self.time += now["after"]
             self.steps.append("timer after %d" % now["after"])
@@ -126,6 +141,33 @@ class KitTest(unittest.TestCase):
             s = Simulator(body)
             self.assertEqual(s.steps, origins("cba"))  # the last one first
             self.assertEqual(s.reply, ",".join("of /_isr-sim/origin?key=" + key for key in "abc"))
+
+    def test_other_libraries_send_theirs_over_http(self):
+        s = Simulator("""
+            import urllib.request
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                ask = lambda name: urllib.request.urlopen(self.endpoint + "/" + name).read().decode()
+                return ",".join([ask("a"), *pool.map(ask, "bc"), str(time.monotonic())]), False
+        """, create="lambda init: setattr(Node, 'endpoint', init['endpoint']) or Node()")
+        self.assertEqual((s.steps, s.requests), (["GET /a", "GET /c", "GET /b"], []))
+        self.assertEqual(s.reply, "of /a,of /b,of /c,3.0")
+
+    @unittest.skipUnless(importlib.util.find_spec("boto3"), "needs boto3")
+    def test_those_of_botocore_are_lines_and_a_broken_one_is_sent_again(self):
+        s = Simulator("""
+            import boto3, io
+            db, s3 = (boto3.client(of, **isr_sim.boto3_options(self.init)) for of in ("dynamodb", "s3"))
+            s3.put_object(Bucket="b", Key="k ü", Body=io.BytesIO(b"\\xff"))
+            found = s3.get_object(Bucket="b", Key="k", VersionId="v w")["Body"]
+            db.get_item(TableName="table", Key={"pk": {"S": "ü"}})
+            return found.read().decode(), False
+        """, create="lambda init: setattr(Node, 'init', init) or Node()", breaks=1)
+        sleep, asked = s.steps.pop(1), [r for r in s.requests if "sleep" not in r["target"]]
+        self.assertEqual(s.steps, ["PUT /b/k%20%C3%BC"] * 2 + ["GET /b/k?versionId=v%20w", "POST /"])
+        self.assertRegex(sleep, "^POST /_isr-sim/sleep")
+        row = '{"TableName": "table", "Key": {"pk": {"S": "\\u00fc"}}}'
+        self.assertEqual([r.get("body", r.get("text")) for r in asked], ["/w==", "/w==", "", row])
+        self.assertEqual(s.reply, "of /b/k?versionId=v%20w")
 
     def test_time_moves_by_answers_and_timers_alone(self):
         s = Simulator("""
@@ -289,7 +331,13 @@ class KitTest(unittest.TestCase):
         self.assertEqual(s.reply, "[False, True, 5.0]")
 
     def test_randomness_comes_from_the_seed(self):
-        body = "return str([random.random(), uuid.uuid4()]), False"
+        body = """
+            import os, secrets
+            draws = [random.random(), random.Random().random(), random.SystemRandom().random(), uuid.uuid4(), uuid.uuid1()]
+            draws += [os.urandom(4), os.getrandom(4), secrets.token_hex(4)]
+            random.seed()
+            return str(draws + [random.random()]), False
+        """
         self.assertEqual(Simulator(body).reply, Simulator(body).reply)
 
     def test_a_module_that_draws_when_it_is_imported_takes_nothing_from_the_seed(self):
