@@ -173,7 +173,7 @@ func (a *action) checkEmpty() error {
 // run evaluates the condition and works out the write, without doing it. A condition check comes out as a write that
 // changes nothing.
 func (a *action) run() (write, error) {
-	w := write{found: a.found, after: a.row}
+	w := write{found: a.found, after: a.row, check: a.kind == actionCheck}
 	if a.condition != nil {
 		holds, err := a.condition.Eval(attributesOf(a.row), a.args)
 		if err != nil {

@@ -15,15 +15,19 @@ const (
 	CauseClient Cause = iota
 	// CauseTTL is a deletion of an expired row by the service.
 	CauseTTL
+	// CauseReplica is a write of another region that has arrived in this one: see DB.SetRegionLag.
+	CauseReplica
 )
 
-// String returns "client" or "ttl".
+// String returns "client", "ttl" or "replica".
 func (c Cause) String() string {
 	switch c {
 	case CauseClient:
 		return "client"
 	case CauseTTL:
 		return "ttl"
+	case CauseReplica:
+		return "replica"
 	}
 	return fmt.Sprintf("Cause(%d)", uint8(c))
 }
@@ -32,14 +36,15 @@ func (c Cause) String() string {
 type Change struct {
 	// Seq numbers changes from 1, without gaps.
 	Seq int
-	// Request numbers the calls of this DB from 1; changes of one transaction share it. It is 0 for TTL.
+	// Request numbers the calls of this DB from 1; changes of one transaction share it. It is 0 where Cause is no client.
 	Request int
-	// Time is when the change took effect by the service's clock; a TTL deletion under a lag carries the instant at which
-	// it was due. Sent is when the caller made the call; it equals Time for TTL.
+	// Time is when the change took effect by the service's clock; a TTL deletion under a lag, and a write that came from
+	// another region under one, carry the instant at which they were due. Sent is when the caller made the call; it equals
+	// Time for TTL.
 	Time, Sent time.Time
-	// Actor is the caller, "" for TTL.
+	// Actor is the caller, also of a write that came from another region; "" for TTL.
 	Actor string
-	// Cause is a client or TTL.
+	// Cause is a client, TTL or another region.
 	Cause Cause
 	// Region is where the table is, Table its name, Key the row's key attributes.
 	Region, Table string
@@ -60,7 +65,7 @@ func (db *DB) Changes() []Change { return db.ChangesSince(0) }
 func (db *DB) ChangesSince(seq int) []Change {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	db.expireByLag(db.clock.Now())
+	db.settle(db.clock.Now())
 	return db.state.log.since(seq)
 }
 

@@ -80,8 +80,8 @@ type DB struct {
 	// overlaps is nil without Options.Conflicts.
 	overlaps *overlaps
 
-	mu  sync.Mutex
-	lag Lag
+	mu             sync.Mutex
+	lag, regionLag Lag
 	// replicaLag is never negative. Changes that replicas have not heard of yet are in the change log.
 	replicaLag time.Duration
 	// keepChanges is never negative.
@@ -138,8 +138,9 @@ func (db *DB) reset(o Options, s *Snapshot) {
 	if o.Conflicts {
 		db.overlaps = new(overlaps)
 	}
-	db.lag, db.replicaLag, db.keepChanges = o.Lag, max(o.ReplicaLag, 0), max(o.KeepChanges, 0)
+	db.lag, db.regionLag, db.replicaLag, db.keepChanges = o.Lag, LagAtOnce, max(o.ReplicaLag, 0), max(o.KeepChanges, 0)
 	db.state = restored
+	db.retime()
 	db.injected = nil
 	db.resetMetrics()
 	db.limits = nil
@@ -154,7 +155,7 @@ func (db *DB) SetLag(l Lag) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	now := db.clock.Now()
-	db.expireByLag(now)
+	db.settle(now)
 	db.lag = l
 	//isrsim:unordered each table drops its own rows, from its index only
 	for _, t := range db.state.tables {
@@ -169,7 +170,7 @@ func (db *DB) SetLag(l Lag) {
 func (db *DB) Items(table string) []attr.Item {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	db.expireByLag(db.clock.Now())
+	db.settle(db.clock.Now())
 	t := db.state.at(table)
 	if t == nil {
 		return nil

@@ -20,7 +20,10 @@ not offer: it reads rows ([DB.Items]) and every change with its author ([DB.Chan
 [DB.Restore], [DB.Hash]).
 
 Tables are separate per region ([Call.Region], [Door.In], the Region of an SDK client, the credential scope on the
-wire). Methods of the DB take the names of tables in [DefaultRegion], and the ARNs of any tables.
+wire). Methods of the DB take the names of tables in [DefaultRegion], and the ARNs of any tables. An UpdateTable with
+ReplicaUpdates makes a table a global one, with a replica in each of several regions. Conditions are judged where the
+request is sent, transactions are atomic there only, and the last writer of a row wins. The replicas are the same at
+any moment, unless [DB.SetRegionLag] has writes arrive later; [DB.Replicate] lets them arrive when a test says so.
 
 In a test, [Start] makes a DB that prints its latest requests and its rows if the test fails, and [DB.Put] writes the
 rows to begin with. In a bubble of testing/synctest nothing waits in real time, and no goroutine is left behind.
@@ -62,7 +65,8 @@ refused with an [UnsupportedError]; nothing is ignored. Backups are part of a DB
 one shard all its life, where the service has several and begins new ones every few hours; records that
 Options.KeepChanges has dropped are trimmed, as those are that are too old. A transaction meets a conflict only by
 Options.Conflicts or where a fault says so, and an eventually consistent read is behind only by Options.ReplicaLag or
-where a fault says so. One DB is one account. The change log grows until a Restore cuts it back, unless
+where a fault says so. Global tables are eventually consistent and paid per request; those with strong consistency are
+refused, as are settings of a replica's indexes. One DB is one account. The change log grows until a Restore cuts it back, unless
 Options.KeepChanges bounds it.
 */
 package ddbfake

@@ -17,7 +17,7 @@ import (
 func (db *DB) Hash() [32]byte {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	db.expireByLag(db.clock.Now())
+	db.settle(db.clock.Now())
 	h := sha256.New()
 	var p printer
 	for _, name := range sortedKeys(db.state.tables) {

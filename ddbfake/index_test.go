@@ -284,7 +284,10 @@ func TestUpdateTableStatuses(t *testing.T) {
 func TestUpdateTableUnsupported(t *testing.T) {
 	_, door, _ := indexedWorld(t)
 	for _, in := range []*dynamodb.UpdateTableInput{
-		{ReplicaUpdates: []types.ReplicationGroupUpdate{{Create: &types.CreateReplicationGroupMemberAction{RegionName: aws.String("eu-west-1")}}}},
+		{ReplicaUpdates: []types.ReplicationGroupUpdate{{Disassociate: &types.DisassociateReplicationGroupMemberAction{RegionName: aws.String("eu-west-1")}}}},
+		{ReplicaUpdates: []types.ReplicationGroupUpdate{{Create: &types.CreateReplicationGroupMemberAction{
+			RegionName: aws.String("eu-west-1"), GlobalSecondaryIndexes: []types.ReplicaGlobalSecondaryIndex{{IndexName: aws.String("many")}},
+		}}}},
 		{MultiRegionConsistency: types.MultiRegionConsistencyStrong},
 		{VectorIndexUpdates: []types.VectorIndexUpdate{}},
 	} {

@@ -39,7 +39,7 @@ func (db own) Fate(table string, key attr.Item) (due, deletion time.Time) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	now := db.clock.Now()
-	db.expireByLag(now)
+	db.settle(now)
 	t := db.state.at(table)
 	if t == nil {
 		return time.Time{}, time.Time{}

@@ -30,6 +30,9 @@ import (
 // change. A row replaces the one with its key. Rows are checked like any others and appear in the change log, as actor
 // "", but no injected fault hits them, and they spend no units.
 //
+// A table that is described as a replica of a global table becomes one again, with the tables of its name in the other
+// regions, or with new ones where there are none. What was under way to other regions is not in a dump.
+//
 // All of it takes effect, at one moment, or nothing. An error names the line.
 func (db *DB) Load(region string, texts io.Reader) error {
 	text, err := io.ReadAll(texts)
@@ -40,6 +43,7 @@ func (db *DB) Load(region string, texts io.Reader) error {
 	if err := l.read(); err != nil {
 		return fmt.Errorf("ddbfake: load: %w", err)
 	}
+	l.steps = append(l.steps, l.joins...)
 	if err := db.apply(l); err != nil {
 		return fmt.Errorf("ddbfake: load: %w", err)
 	}
@@ -64,7 +68,9 @@ func (db *DB) apply(l *loader) error {
 			continue
 		}
 		err := checkRegion(s.region)
-		if err == nil {
+		if replicas, ok := s.in.([]string); ok {
+			db.join(s.region, s.table, replicas)
+		} else if err == nil {
 			_, err = db.execute(db.begin(operationOf(s.in), &Call{Region: s.region, Input: s.in}, 0), s.in, nil)
 		}
 		if err != nil {
@@ -80,13 +86,14 @@ type loader struct {
 	text   []byte
 	region string
 	steps  []loadStep
+	joins  []loadStep // when all tables are there
 }
 
 type loadStep struct {
 	at            int // the position of its text
 	region, table string
 	settings      bool // it is about a new table, and not about its rows
-	in            any
+	in            any  // a request, or the regions of the other replicas of a global table
 }
 
 // piece is a value in the text.
@@ -343,6 +350,7 @@ func (l *loader) create(p piece, region string) error {
 			SSEType         types.SSEType
 			KMSMasterKeyArn *string
 		}
+		Replicas []struct{ RegionName string }
 	}
 	if err := json.Unmarshal(p.Value, &described); err != nil {
 		return l.failed(p.at, err)
@@ -355,6 +363,16 @@ func (l *loader) create(p piece, region string) error {
 		asDescribed(in)
 	}
 	l.steps = append(l.steps, loadStep{p.at, region, aws.ToString(in.TableName), true, in})
+	if len(described.Replicas) > 0 {
+		regions := make([]string, len(described.Replicas))
+		for i, replica := range described.Replicas {
+			regions[i] = replica.RegionName
+			if err := checkRegion(regions[i]); err != nil || regions[i] == "" {
+				return l.failed(p.at, fmt.Errorf("found a replica in the region %q, expected a region", regions[i]))
+			}
+		}
+		l.joins = append(l.joins, loadStep{p.at, region, aws.ToString(in.TableName), true, regions})
+	}
 	return nil
 }
 

@@ -5,12 +5,15 @@ import "time"
 // logEntry is a Change as the log keeps it. A writer stores the rows that it has at hand, and the first reader of the
 // change converts them to items. The Seq of the change follows from the entry's place in the log.
 type logEntry struct {
-	request       int // 0 for TTL
+	request       int // 0 for TTL, replicated for a write of another region
 	time, sent    time.Time
 	actor         string
 	table         *tableID
 	before, after *row
 }
+
+// replicated stands for the request of a write that came from another region.
+const replicated = -1
 
 // change returns the entry as readers see it.
 func (e *logEntry) change(seq int) Change {
@@ -38,8 +41,11 @@ func (e *logEntry) frame(seq int) Change {
 		Table:   e.table.name,
 		Born:    e.table.born,
 	}
-	if e.request == 0 {
+	switch e.request {
+	case 0:
 		c.Cause = CauseTTL
+	case replicated:
+		c.Request, c.Cause = 0, CauseReplica
 	}
 	c.Key = e.table.schema.idOf(e.row())
 	return c

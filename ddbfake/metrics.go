@@ -91,7 +91,7 @@ type Metrics struct {
 func (db *DB) Metrics() []Metrics {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	db.expireByLag(db.clock.Now())
+	db.settle(db.clock.Now())
 	room := len(db.userErrors)
 	//isrsim:unordered a sum
 	for _, c := range db.counters {

@@ -133,7 +133,7 @@ func (db *DB) begin(op *operation, c *Call, call uint64) *request {
 		r.sent = r.now
 	}
 	db.bindings.reset()
-	db.expireByLag(r.now)
+	db.settle(r.now)
 	db.state.requests++
 	r.id = db.state.requests
 	return r

@@ -17,7 +17,7 @@ type Snapshot struct {
 func (db *DB) Snapshot() *Snapshot {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	db.expireByLag(db.clock.Now())
+	db.settle(db.clock.Now())
 	return &Snapshot{state: db.state.copy()}
 }
 
@@ -37,6 +37,7 @@ func (db *DB) restore(s *Snapshot) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.state = restored
+	db.retime()
 	if db.overlaps != nil {
 		db.overlaps.done = nil // its log belongs to the former state
 	}

@@ -13,7 +13,8 @@ type state struct {
 	// streams are sorted by ARN, disabled ones included. The list is replaced, not changed: snapshots share it.
 	streams []*stream
 	// backups are sorted: see backup.compare. The list is replaced, not changed: snapshots share it.
-	backups []*backup
+	backups  []*backup
+	underWay underWay
 	// tablesCreated numbers tables, and backupsCreated backups, for their ids.
 	tablesCreated, backupsCreated int
 }
@@ -32,5 +33,6 @@ func (s *state) copy() state {
 	}
 	c.tokens = s.tokens.copy()
 	c.log = s.log.copy()
+	c.underWay = s.underWay.copy()
 	return c
 }

@@ -39,6 +39,10 @@ func (u *tableUpdate) checkStream() error {
 	}
 	enable, enabled := *u.in.StreamSpecification.StreamEnabled, u.table.stream != nil && u.table.stream.enabled()
 	switch {
+	case !enable && u.table.members != nil:
+		// Source:
+		// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md#ddb-table-222
+		return badParameter("Disabling Stream is not allowed for a Global Table replica.")
 	case enable && enabled:
 		return invalid("Table already has an enabled stream: TableName: %s", u.table.name)
 	case !enable && !enabled:

@@ -42,6 +42,7 @@ type table struct {
 	recovery           recovery
 	tags               map[string]string // shared with snapshots: changed in a copy
 	stream             *stream           // the latest one, which may be disabled; nil if there was none
+	members            []groupMember     // of the global table that it is a replica of, itself included; nil if it is of none
 }
 
 // tableID has the parts of a table that never change. Copies of the table share it.

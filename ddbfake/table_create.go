@@ -115,7 +115,7 @@ func checkCreateTable(in *dynamodb.CreateTableInput) error {
 		c.enum(string(k.KeyType), member("keySchema", i, "keyType"), []string{"HASH", "RANGE"})
 	}
 	c.enum(string(in.BillingMode), "billingMode", []string{"PROVISIONED", "PAY_PER_REQUEST"})
-	c.enum(string(in.TableClass), "tableClass", []string{"STANDARD", "STANDARD_INFREQUENT_ACCESS"})
+	c.enum(string(in.TableClass), "tableClass", tableClasses)
 	if p := in.ProvisionedThroughput; p != nil {
 		c.units(p.ReadCapacityUnits, "provisionedThroughput.readCapacityUnits")
 		c.units(p.WriteCapacityUnits, "provisionedThroughput.writeCapacityUnits")

@@ -40,7 +40,7 @@ func (db *DB) describeTable(r *request, in *dynamodb.DescribeTableInput) (*dynam
 	if err != nil {
 		return nil, err
 	}
-	return &dynamodb.DescribeTableOutput{Table: t.describe(types.TableStatusActive)}, nil
+	return &dynamodb.DescribeTableOutput{Table: db.describe(t, types.TableStatusActive)}, nil
 }
 
 // deleteTable serves DeleteTable. The rows leave no trace in the change log, and none in the stream, which is disabled.
@@ -58,17 +58,28 @@ func (db *DB) deleteTable(r *request, in *dynamodb.DeleteTableInput) (*dynamodb.
 	if err != nil {
 		return nil, err
 	}
+	if t.members != nil {
+		if err := t.checkLeave(r.now); err != nil {
+			return nil, err
+		}
+	}
 	if t.deletionProtection {
 		return nil, invalid("Resource cannot be deleted as it is currently protected against deletion. " +
 			"Disable deletion protection first.")
 	}
-	out := &dynamodb.DeleteTableOutput{TableDescription: t.describe(types.TableStatusDeleting)}
+	out := &dynamodb.DeleteTableOutput{TableDescription: db.describe(t, types.TableStatusDeleting)}
+	db.drop(r, t)
+	return out, nil
+}
+
+// drop deletes a table.
+func (db *DB) drop(r *request, t *table) {
+	db.leave(t)
 	db.disableStream(t, r.now)
 	if t.recovery.enabled() {
 		db.keepBackup(t, t.name+deletedTableBackup, types.BackupTypeSystem, r.now)
 	}
 	delete(db.state.tables, t.address())
-	return out, nil
 }
 
 // maxListedTables is the largest and the usual page of ListTables.

@@ -14,7 +14,11 @@ import (
 
 // updateTable serves UpdateTable.
 //
+// Of a global table all replicas get the change, whichever was asked; protection against deletion is each one's own.
+//
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md
+// (DDB-TABLE-230, DDB-TABLE-251, DDB-TABLE-294, DDB-TABLE-295, DDB-TABLE-296)
 //
 // Deviation: the answer says UPDATING, CREATING or DELETING and the units of before, as the service's does, but the
 // change is done at once, so that no request is ever refused because a table is in use.
@@ -30,12 +34,33 @@ func (db *DB) updateTable(r *request, in *dynamodb.UpdateTableInput) (*dynamodb.
 	if err != nil {
 		return nil, err
 	}
-	u := tableUpdate{in: in, table: t, now: r.now}
-	if err := u.check(); err != nil {
-		return nil, err
+	if len(in.ReplicaUpdates) > 0 {
+		d, err := db.updateReplicas(r, t, in)
+		if err != nil {
+			return nil, err
+		}
+		return &dynamodb.UpdateTableOutput{TableDescription: d}, nil
 	}
-	db.updateStream(&u)
-	return &dynamodb.UpdateTableOutput{TableDescription: u.do()}, nil
+	updates := make([]tableUpdate, 0, 1)
+	for _, one := range db.replicas(t) {
+		if u := (tableUpdate{in: in, table: one, now: r.now}); one == t || in.DeletionProtectionEnabled == nil {
+			updates = append(updates, u)
+		}
+	}
+	for i := range updates {
+		if err := updates[i].check(); err != nil {
+			return nil, err
+		}
+	}
+	db.updateStream(&updates[0])
+	replicas := db.describe(t, types.TableStatusUpdating)
+	for i := range updates[1:] {
+		updates[1+i].do()
+	}
+	d := updates[0].do()
+	d.GlobalTableVersion, d.Replicas = replicas.GlobalTableVersion, replicas.Replicas
+	d.GlobalTableSettingsReplicationMode = replicas.GlobalTableSettingsReplicationMode
+	return &dynamodb.UpdateTableOutput{TableDescription: d}, nil
 }
 
 // checkUpdateTable checks what needs no table, and returns the table's name.
@@ -65,7 +90,8 @@ func (c *constraints) updateParameters(in *dynamodb.UpdateTableInput) {
 		c.enum(string(d.AttributeType), member("attributeDefinitions", i, "attributeType"), []string{"B", "N", "S"})
 	}
 	c.enum(string(in.BillingMode), "billingMode", []string{"PROVISIONED", "PAY_PER_REQUEST"})
-	c.enum(string(in.TableClass), "tableClass", []string{"STANDARD", "STANDARD_INFREQUENT_ACCESS"})
+	c.enum(string(in.TableClass), "tableClass", tableClasses)
+	c.replicaUpdates(in)
 	if in.ProvisionedThroughput != nil {
 		c.throughput(in.ProvisionedThroughput, "")
 	}
@@ -101,7 +127,6 @@ func unsupportedOfUpdate(in *dynamodb.UpdateTableInput) error {
 		given bool
 	}
 	parameters := []parameter{
-		{"ReplicaUpdates", len(in.ReplicaUpdates) > 0}, // none is what a client without replicas may send
 		{"VectorIndexUpdates", in.VectorIndexUpdates != nil},
 		{"MultiRegionConsistency", in.MultiRegionConsistency != ""},
 		{"GlobalTableWitnessUpdates", in.GlobalTableWitnessUpdates != nil},
@@ -129,8 +154,9 @@ func checkCombination(in *dynamodb.UpdateTableInput) error {
 	class, protection := in.TableClass != "", in.DeletionProtectionEnabled != nil
 	streams, encryption := in.StreamSpecification != nil, changesEncryption(in.SSESpecification)
 	ceiling, warmth := limitsThroughput(in.OnDemandThroughput), warms(in.WarmThroughput)
+	replicas := len(in.ReplicaUpdates) > 0 // none is what a client without replicas may send
 	changes := 0
-	for _, given := range []bool{units, indexes, class, protection, streams, encryption, ceiling, warmth} {
+	for _, given := range []bool{units, indexes, class, protection, streams, encryption, ceiling, warmth, replicas} {
 		if given {
 			changes++
 		}
@@ -138,6 +164,8 @@ func checkCombination(in *dynamodb.UpdateTableInput) error {
 	switch {
 	case changes == 0:
 		return invalid(nothingToUpdate)
+	case replicas && changes > 1:
+		return badParameter("Replica modification must be the only operation in the request")
 	case encryption && changes > 1:
 		return badParameter("Server-Side Encryption modification must be the only operation in the request")
 	case class && changes > 1:
@@ -234,6 +262,9 @@ func (u *tableUpdate) check() error {
 		return err
 	}
 	t := u.table
+	if err := t.checkGlobal(u.in); err != nil {
+		return err
+	}
 	if err := t.encryption.checkChange(u.in.SSESpecification); err != nil {
 		return err
 	}

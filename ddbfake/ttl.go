@@ -65,7 +65,7 @@ func (db *DB) Expired() []Row {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	now := db.clock.Now()
-	db.expireByLag(now)
+	db.settle(now)
 	return db.expired(now)
 }
 
@@ -106,7 +106,7 @@ func (db *DB) Sweep(r Row) bool {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	now := db.clock.Now()
-	db.expireByLag(now)
+	db.settle(now)
 	return db.sweep(r, now)
 }
 
@@ -115,7 +115,7 @@ func (db *DB) SweepExpired() int {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	now := db.clock.Now()
-	db.expireByLag(now)
+	db.settle(now)
 	n := 0
 	for _, r := range db.expired(now) {
 		if db.sweep(r, now) {
@@ -145,7 +145,7 @@ func (db *DB) sweep(r Row, now time.Time) bool {
 // expireByLag deletes, in the order (instant, region, table, key), the rows whose lag ended at or before now. It runs
 // before each call, so that clients cannot tell it from a sweeper that works all the time. The change log shows the
 // instant at which each deletion was due, but never one before TTL was enabled or before the log's last change: a row
-// may be expired when it is written.
+// may be expired when it is written. It stops where a write from another region arrives first.
 func (db *DB) expireByLag(now time.Time) {
 	if !db.lag.deletes() {
 		return
@@ -160,7 +160,13 @@ func (db *DB) expireByLag(now time.Time) {
 	slices.SortFunc(ended, func(a, b ending) int {
 		return cmp.Or(a.at.Compare(b.at), a.table.compare(b.table), a.row.key.compare(b.row.key))
 	})
-	for _, e := range ended {
+	for i, e := range ended {
+		if d := db.state.underWay.next(); d != nil && d.at.Before(e.at) {
+			for _, later := range ended[i:] {
+				later.table.wake()
+			}
+			return // settle lets it arrive first
+		}
 		if e.at.Before(e.table.ttl.since) {
 			e.at = e.table.ttl.since
 		}
@@ -208,6 +214,9 @@ func (t *table) quiet(until int64) { t.quietUntil = min(t.quietUntil, until) }
 func (t *table) wake() { t.quietUntil = math.MinInt64 }
 
 func (db *DB) deleteByTTL(t *table, r *row, at time.Time) {
+	if t.members != nil {
+		db.replicate(t, r.key, r, nil, &logEntry{time: at, sent: at})
+	}
 	t.remove(r, nil)
 	db.countersOf(t).own.TimeToLiveDeletedItemCount++
 	db.record(logEntry{time: at, sent: at, table: t.tableID, before: r})
@@ -248,7 +257,11 @@ func (t *table) dropAncient(now time.Time) {
 
 // updateTimeToLive serves UpdateTimeToLive.
 //
+// All replicas of a global table get the change.
+//
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTimeToLive.html
+// Source:
+// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md#ddb-table-230
 //
 // Deviation: a change takes effect at once and may be followed by another; the service takes up to an hour, and refuses
 // another meanwhile.
@@ -288,10 +301,13 @@ func (db *DB) updateTimeToLive(r *request, in *dynamodb.UpdateTimeToLiveInput) (
 		return nil, invalid("TimeToLive is already enabled")
 	case !t.ttl.enabled && !*spec.Enabled:
 		return nil, invalid("TimeToLive is already disabled")
-	case *spec.Enabled:
-		t.setTTL(ttlSetting{attribute: *spec.AttributeName, enabled: true, since: r.now}, r.now)
-	default:
-		t.setTTL(ttlSetting{}, r.now)
+	}
+	var setting ttlSetting
+	if *spec.Enabled {
+		setting = ttlSetting{attribute: *spec.AttributeName, enabled: true, since: r.now}
+	}
+	for _, one := range db.replicas(t) {
+		one.setTTL(setting, r.now)
 	}
 	return &dynamodb.UpdateTimeToLiveOutput{TimeToLiveSpecification: &types.TimeToLiveSpecification{
 		AttributeName: aws.String(*spec.AttributeName),

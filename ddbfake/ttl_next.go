@@ -8,7 +8,7 @@ import "time"
 func (db own) NextDeletion() (next time.Time, ok bool) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	db.expireByLag(db.clock.Now())
+	db.settle(db.clock.Now())
 	if !db.lag.deletes() {
 		return time.Time{}, false
 	}

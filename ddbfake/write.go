@@ -6,6 +6,7 @@ import "github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 type write struct {
 	found
 	after *row // nil if there will be no row; the row itself if nothing changes
+	check bool // it only evaluates a condition
 }
 
 // replace makes this the row's next image, unless it equals the present one.
@@ -20,6 +21,9 @@ func (db *DB) commit(r *request, writes ...write) {
 	db.noteWrites(r, writes)
 	for i := range writes {
 		w := &writes[i]
+		if w.table.members != nil && !w.check {
+			db.replicate(w.table, w.key, w.row, w.after, &logEntry{time: r.now, sent: r.sent, actor: r.actor})
+		}
 		switch w.after {
 		case w.row:
 			continue

@@ -10,14 +10,15 @@ import (
 //
 // An update without a condition, sent by a holder after its lock was given back or deleted, writes a row with an end and
 // without a token: nobody can give that lock back. A deletion by TTL is no client's write: a lock whose ttl ends before
-// its lease is ill-formed, not stolen.
+// its lease is ill-formed, not stolen. A write that came from another region is its writer's: two regions of a global
+// table can each give the lease away, and the later one takes it from the other.
 func lockTheft() Invariant {
 	return onLog("lock-theft",
 		"a write that replaces, extends or removes a LOCK row with lease_expires_at > T + e carries that row's token, "+
 			"and none extends a lease of which the row is gone",
 		func(s *step) Finding {
 			c, held := s.onLock, s.was.lock
-			if c == nil || c.Cause != ddbfake.CauseClient {
+			if c == nil || c.Cause == ddbfake.CauseTTL {
 				return ok()
 			}
 			violated := func(why string, args ...any) Finding {

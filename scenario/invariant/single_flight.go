@@ -114,7 +114,7 @@ func (all *flights) lock(s *step) {
 		}
 		return
 	}
-	if c.Cause == ddbfake.CauseClient && s.was.lock.holder == c.Actor {
+	if c.Cause != ddbfake.CauseTTL && s.was.lock.holder == c.Actor {
 		under = slices.DeleteFunc(under, func(f *flight) bool { return f.actor == c.Actor })
 	}
 	if s.lock.token != "" || s.murky != 0 { // and not nobody's

@@ -81,7 +81,7 @@ func answer(out any, err error) (string, error) {
 	case *dynamodb.DescribeTableOutput:
 		return tableText(out.Table), nil
 	case *dynamodb.UpdateTableOutput:
-		return "updating " + aws.ToString(out.TableDescription.TableName), nil
+		return "updating " + aws.ToString(out.TableDescription.TableName) + replicasText(out.TableDescription), nil
 	case *dynamodb.DeleteTableOutput:
 		return "deleted " + aws.ToString(out.TableDescription.TableName), nil
 	case *dynamodb.ListTablesOutput:
@@ -290,7 +290,7 @@ func tableText(t *types.TableDescription) string {
 	if p := t.ProvisionedThroughput; p != nil {
 		units = fmt.Sprintf(" %d/%d", aws.ToInt64(p.ReadCapacityUnits), aws.ToInt64(p.WriteCapacityUnits))
 	}
-	return fmt.Sprintf("table %s (%s) %s%s", aws.ToString(t.TableName), keys, billing, units) + indexesText(t) + streamText(t) + settingsText(t)
+	return fmt.Sprintf("table %s (%s) %s%s", aws.ToString(t.TableName), keys, billing, units) + indexesText(t) + streamText(t) + settingsText(t) + replicasText(t)
 }
 
 // settingsText prints encryption and throughput, except for usual values.

@@ -32,6 +32,7 @@ type Case struct {
 
 	streams bool // the case is about streams
 	backups bool // the case is about backups: it ends where a store has no such operation
+	regions bool // the case is about global tables: it ends where a store has none
 }
 
 // LocalOnly is the source of a rule that is known from DynamoDB Local only, and neither from AWS's documentation nor
@@ -102,6 +103,7 @@ var (
 	runsAlone    setup = func(c *Case) { c.alone = true }
 	readsStreams setup = func(c *Case) { c.streams = true }
 	needsBackups setup = func(c *Case) { c.backups = true }
+	needsRegions setup = func(c *Case) { c.regions = true }
 )
 
 // Cases returns all cases, by topic, in the order in which they stand in their files.
@@ -160,6 +162,8 @@ func Cases() []Case {
 		{"backup", backupCases()},
 		{"restore", restoreCases()},
 		{"recovery", recoveryCases()},
+		{"global", globalCases()},
+		{"replication", replicationCases()},
 		{"account", accountCases()},
 		{"limit", limitCases()},
 		{"boundary", boundaryCases()},
@@ -219,7 +223,7 @@ func Astray() []string {
 
 // deviations holds the known answers of each store that differ from DynamoDB's.
 var deviations = map[string]map[place]deviation{
-	Local: joined(localDeviations, localSettings, localScan, localBatch, localTag(), localBackups(), localAccount, localIndexes, localCollections, localBoundaries, localStatements, localStreams,
+	Local: joined(localDeviations, localSettings, localScan, localBatch, localTag(), localBackups(), localGlobal(), localAccount, localIndexes, localCollections, localBoundaries, localStatements, localStreams,
 		localLegacy),
 }
 
@@ -378,6 +382,7 @@ const (
 	docOnlineOps = guide + "GSI.OnlineOps.html"
 	docBackfill  = guide + "GSI.OnlineOps.ViolationDetection.html"
 	docTags      = guide + "Tagging.html"
+	docGlobals   = guide + "V2globaltables_HowItWorks.html"
 	docRestores  = guide + "pointintimerecovery_restores.html"
 
 	docSelect     = guide + "ql-reference.select.html"

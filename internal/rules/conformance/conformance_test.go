@@ -35,11 +35,22 @@ type goDoor struct {
 
 type others struct{ *dynamodb.Client }
 
-func newGoDoor(db *ddbfake.DB) goDoor { return goDoor{db.As("conformance"), others{db.Client()}} }
+func newGoDoor(db *ddbfake.DB) goDoor { return goDoorIn(db, ddbfake.DefaultRegion) }
+
+func goDoorIn(db *ddbfake.DB, region string) goDoor {
+	return goDoor{db.As("conformance").In(region), others{db.Client(func(o *dynamodb.Options) { o.Region = region })}}
+}
+
+func streamsIn(db *ddbfake.DB, region string) *dynamodbstreams.Client {
+	return db.StreamsClient(func(o *dynamodbstreams.Options) { o.Region = region })
+}
 
 func TestFakeSDKDoor(t *testing.T) {
 	db, store := newFake()
 	store.Client, store.Streams = db.Client(), db.StreamsClient()
+	store.In = func(region string) (conformance.Client, conformance.StreamsClient) {
+		return db.Client(func(o *dynamodb.Options) { o.Region = region }), streamsIn(db, region)
+	}
 	conformance.Run(t, store)
 }
 
@@ -49,6 +60,9 @@ func TestFakeGoDoor(t *testing.T) {
 		t.Run(c.Topic+"/"+c.Name, func(t *testing.T) {
 			db, store := newFake()
 			store.Client, store.Streams = newGoDoor(db), db.StreamsClient()
+			store.In = func(region string) (conformance.Client, conformance.StreamsClient) {
+				return goDoorIn(db, region), streamsIn(db, region)
+			}
 			store.State = func() string { return fmt.Sprint(db.Hash(), len(db.Changes())) }
 			if err := c.Check(t.Context(), store); err != nil {
 				t.Error(err)
@@ -62,18 +76,20 @@ func TestFakeHTTPDoor(t *testing.T) {
 	server := httptest.NewServer(db.Handler())
 	defer server.Close()
 	client := wire{server.Client()} // the SDK's own would read the environment
-	store.Client = dynamodb.New(dynamodb.Options{
-		Region:       "us-east-1",
-		BaseEndpoint: &server.URL,
-		Credentials:  credentials.NewStaticCredentialsProvider("conformance", "secret", ""),
-		HTTPClient:   client,
-	})
-	store.Streams = dynamodbstreams.New(dynamodbstreams.Options{
-		Region:       "us-east-1",
-		BaseEndpoint: &server.URL,
-		Credentials:  credentials.NewStaticCredentialsProvider("conformance", "secret", ""),
-		HTTPClient:   client,
-	})
+	store.In = func(region string) (conformance.Client, conformance.StreamsClient) {
+		return dynamodb.New(dynamodb.Options{
+				Region:       region,
+				BaseEndpoint: &server.URL,
+				Credentials:  credentials.NewStaticCredentialsProvider("conformance", "secret", ""),
+				HTTPClient:   client,
+			}), dynamodbstreams.New(dynamodbstreams.Options{
+				Region:       region,
+				BaseEndpoint: &server.URL,
+				Credentials:  credentials.NewStaticCredentialsProvider("conformance", "secret", ""),
+				HTTPClient:   client,
+			})
+	}
+	store.Client, store.Streams = store.In(ddbfake.DefaultRegion)
 	conformance.Run(t, store)
 }
 
@@ -117,7 +133,10 @@ func TestDynamoDBLocal(t *testing.T) {
 		BaseEndpoint: aws.String(db.Endpoint()),
 		Credentials:  db.Credentials(),
 	})
-	conformance.Run(t, conformance.Store{Name: conformance.Local, Client: db.Client(), Streams: streams})
+	conformance.Run(t, conformance.Store{
+		Name: conformance.Local, Client: db.Client(), Streams: streams,
+		In: func(string) (conformance.Client, conformance.StreamsClient) { return db.Client(), streams },
+	})
 }
 
 // TestTable holds the form of the table itself.

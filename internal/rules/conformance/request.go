@@ -20,6 +20,8 @@ type world struct {
 	next    *string // the NextToken of a statement
 	began   time.Time
 	backups []backupSeen
+	// replicas are the regions in which the usual table got replicas, with those where it got them.
+	replicas []replicaSeen
 }
 
 // name returns the real name of one of the case's tables.

@@ -65,6 +65,8 @@ func (c Case) check(ctx context.Context, store Store) (err error) {
 		return fmt.Errorf("%w: its clock cannot be moved", ErrCannot)
 	case c.streams && store.Streams == nil:
 		return fmt.Errorf("%w: it has no client for streams", ErrCannot)
+	case c.regions && store.In == nil:
+		return fmt.Errorf("%w: its other regions cannot be reached", ErrCannot)
 	case c.sweep && store.Sweep == nil:
 		return fmt.Errorf("%w: its TTL cannot be made to come", ErrCannot)
 	}
@@ -81,6 +83,7 @@ func (c Case) check(ctx context.Context, store Store) (err error) {
 	}
 	var created []string
 	defer func() {
+		err = errors.Join(err, w.dropReplicas(ctx))
 		for _, name := range created {
 			err = errors.Join(err, w.drop(ctx, name))
 		}
@@ -115,6 +118,9 @@ func (c Case) check(ctx context.Context, store Store) (err error) {
 			complaints = append(complaints, fmt.Errorf("%s: step %d, %s: the refused request has left a change", c.Rule, i+1, operation(in)))
 		}
 		w.note(out)
+		if refusal == nil {
+			w.noteReplicas(in)
+		}
 		got, err := answer(out, refusal)
 		if err != nil {
 			return fmt.Errorf("%s: step %d, %s: %w", c.Rule, i+1, operation(in), err)
@@ -139,7 +145,7 @@ func (c Case) check(ctx context.Context, store Store) (err error) {
 				complaints = append(complaints, errInternal)
 			}
 		}
-		if c.backups && listed[i+1].Reason == notThere {
+		if (c.backups || c.regions) && listed[i+1].Reason == notThere {
 			break
 		}
 	}
@@ -174,6 +180,9 @@ func same(store, got, want string) bool {
 
 // operation names the operation of an input.
 func operation(in any) string {
+	if there, ok := in.(elsewhere); ok {
+		return operation(there.in) + " in " + there.region
+	}
 	name := fmt.Sprintf("%T", in)
 	name = name[strings.LastIndexByte(name, '.')+1:]
 	return strings.TrimSuffix(name, "Input")

@@ -30,6 +30,8 @@ type Store struct {
 	// Streams sends the requests about streams: a *dynamodbstreams.Client, or something with the methods of one. It should
 	// not retry. Nil skips the cases that need it.
 	Streams StreamsClient
+	// In sends requests to another region of the store. Nil skips the cases that need it.
+	In func(region string) (Client, StreamsClient)
 	// Clock is the store's clock if it can be moved: then the cases about the passing of time run. Nil skips them.
 	Clock Clock
 	// Sweep, if the store has it, makes TTL delete everything that it may delete now. Nil skips the cases that need it.
@@ -107,6 +109,9 @@ type StreamsClient interface {
 func send(ctx context.Context, s Store, in any) (any, error) {
 	c := s.Client
 	switch in := in.(type) {
+	case elsewhere:
+		s.Client, s.Streams = s.In(in.region)
+		return send(ctx, s, in.in)
 	case *dynamodbstreams.DescribeStreamInput:
 		return s.Streams.DescribeStream(ctx, in, uncheckedStreams)
 	case *dynamodbstreams.GetRecordsInput:

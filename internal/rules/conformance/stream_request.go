@@ -225,6 +225,10 @@ func (w *world) note(out any) {
 		if out != nil {
 			began(out.TableDescription)
 		}
+	case *dynamodb.DescribeTableOutput:
+		if out != nil {
+			began(out.Table)
+		}
 	case *dynamodbstreams.DescribeStreamOutput:
 		if out != nil && len(out.StreamDescription.Shards) > 0 {
 			w.seen.shard = aws.ToString(out.StreamDescription.Shards[0].ShardId)

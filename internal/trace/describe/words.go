@@ -180,8 +180,12 @@ func (w Words) Change(c ddbfake.Change) string {
 		place = c.Key.String()
 	}
 	s := fmt.Sprintf("%s: %s => %s", place, w.row(c.Before), w.row(c.After))
-	if c.Cause == ddbfake.CauseTTL {
+	switch c.Cause {
+	case ddbfake.CauseClient:
+	case ddbfake.CauseTTL:
 		s += " (by TTL)"
+	case ddbfake.CauseReplica:
+		s += " (from another region)"
 	}
 	return s
 }

@@ -1,0 +1,275 @@
+package ddbfake
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/tidwall/btree"
+)
+
+// SetRegionLag changes how long a write of a global table is under way to each other region. Each row goes by itself,
+// those of one transaction too. New and Reset make the lag LagAtOnce: then all regions are the same. Under LagManual
+// writes arrive by Replicate only, and under LagNever not at all: the regions are cut off from each other. LagPerItem
+// goes by an attribute of the row that is written, or of the one that is deleted.
+//
+// What is under way arrives by the new lag, but what would have arrived before now by the former one arrives first.
+func (db *DB) SetRegionLag(l Lag) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.settle(db.clock.Now())
+	db.regionLag = l
+	db.retime()
+}
+
+// Replicate lets all writes arrive now that are under way to other regions, in the order in which they were made, and
+// returns how many rows it changed. Under LagNever it does nothing.
+func (db *DB) Replicate() int {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	now := db.clock.Now()
+	db.settle(now)
+	changed := 0
+	for _, d := range db.state.underWay.inOrder() {
+		if db.regionLag != LagNever && db.arrive(d, now) {
+			changed++
+		}
+	}
+	return changed
+}
+
+// delivery is a write of a row that is under way to another region. It never changes, so snapshots share it.
+//
+// The last writer wins, by the order in which the writes were made. A write that is made in a region, and one that
+// arrives there, ends every older one that is under way to the same row. So what is under way to a row is always
+// younger than the row, and no row needs the time at which it was written.
+//
+// Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
+//
+// Deviation: the clocks of all regions agree, and of two writes at the same time the later call wins. AWS does not say
+// what it does then.
+type delivery struct {
+	from, to string // regions
+	table    string
+	key      primaryKey
+	after    *row      // nil for a deletion
+	lags     *row      // the row that the lag goes by
+	number   int       // in the order of writes
+	written  time.Time // when it was made
+	sent     time.Time // when its caller made the call
+	actor    string    // the caller, "" for TTL
+	at       time.Time // when it arrives; zero if it does not by itself
+}
+
+// underWay are the deliveries: those that have a time in its order, and all in the order of their rows. It is empty
+// until a row of a global table is written.
+type underWay struct {
+	byTime, byRow *btree.BTreeG[*delivery]
+	numbers       int
+}
+
+func sooner(a, b *delivery) bool {
+	if !a.at.Equal(b.at) {
+		return a.at.Before(b.at)
+	}
+	return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.to, b.to)) < 0
+}
+
+func (d *delivery) compareRow(other *delivery) int {
+	return cmp.Or(cmp.Compare(d.to, other.to), cmp.Compare(d.table, other.table), d.key.compare(other.key))
+}
+
+func lessByRow(a, b *delivery) bool {
+	return cmp.Or(a.compareRow(b), cmp.Compare(a.number, b.number)) < 0
+}
+
+func (u *underWay) copy() underWay {
+	c := *u
+	if u.byRow != nil {
+		c.byTime, c.byRow = u.byTime.Copy(), u.byRow.Copy()
+	}
+	return c
+}
+
+func (u *underWay) add(d *delivery) {
+	if u.byRow == nil {
+		u.byTime = btree.NewBTreeGOptions(sooner, btree.Options{NoLocks: true})
+		u.byRow = btree.NewBTreeGOptions(lessByRow, btree.Options{NoLocks: true})
+	}
+	u.byRow.Set(d)
+	if !d.at.IsZero() {
+		u.byTime.Set(d)
+	}
+}
+
+func (u *underWay) remove(d *delivery) {
+	u.byRow.Delete(d)
+	u.byTime.Delete(d)
+}
+
+// next is the delivery that arrives first by itself, nil if there is none.
+func (u *underWay) next() *delivery {
+	if u.byTime == nil {
+		return nil
+	}
+	d, _ := u.byTime.Min()
+	return d
+}
+
+// inOrder returns all deliveries, in the order in which the writes were made.
+func (u *underWay) inOrder() []*delivery {
+	if u.byRow == nil {
+		return nil
+	}
+	all := btree.NewBTreeGOptions(func(a, b *delivery) bool {
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.to, b.to)) < 0
+	}, btree.Options{NoLocks: true})
+	u.byRow.Scan(func(d *delivery) bool {
+		all.Set(d)
+		return true
+	})
+	return all.Items()
+}
+
+// outlive ends the deliveries to the row of d that are not younger than d.
+func (u *underWay) outlive(d *delivery) {
+	if u.byRow == nil {
+		return
+	}
+	var older []*delivery
+	u.byRow.Ascend(&delivery{to: d.to, table: d.table, key: d.key}, func(other *delivery) bool {
+		if d.compareRow(other) != 0 || other.number > d.number {
+			return false
+		}
+		older = append(older, other)
+		return true
+	})
+	for _, other := range older {
+		u.remove(other)
+	}
+}
+
+// alsoTo sends what is under way to a table to its new replica in another region, too.
+func (u *underWay) alsoTo(t *table, region string) {
+	for _, d := range u.inOrder() {
+		if d.to == t.region && d.table == t.name {
+			other := *d
+			other.to = region
+			u.add(&other)
+		}
+	}
+}
+
+// abandon ends the deliveries to a table that is no more.
+func (u *underWay) abandon(t *table) {
+	for _, d := range u.inOrder() {
+		if d.to == t.region && d.table == t.name {
+			u.remove(d)
+		}
+	}
+}
+
+// replicate sends a write of a row to the other regions of its table. The entry of the change log says who made it, and
+// when. A write that leaves the row as it was is the last
+// one, too.
+func (db *DB) replicate(t *table, key primaryKey, before, after *row, e *logEntry) {
+	u := &db.state.underWay
+	u.numbers++
+	lags := cmp.Or(after, before)
+	if lags == nil {
+		lags = &row{place: &place{key: key}, due: noDue}
+	}
+	d := delivery{
+		from: t.region, to: t.region, table: t.name, key: key, after: after, lags: lags, number: u.numbers,
+		written: e.time, sent: e.sent, actor: e.actor,
+	}
+	u.outlive(&d)
+	for _, m := range t.members {
+		if m.region != t.region {
+			one := d
+			one.to = m.region
+			one.at = db.arrival(&one)
+			u.add(&one)
+		}
+	}
+}
+
+// arrival is when a delivery arrives, zero if it does not by itself.
+func (db *DB) arrival(d *delivery) time.Time {
+	const odd = 0x9e3779b97f4a7c15 // each write of a row has a lag of its own
+	to := db.state.tables[address(d.to, d.table)]
+	if to == nil {
+		return time.Time{}
+	}
+	lag, ok := db.regionLag.of(db.seed^uint64(d.number)*odd, to, d.lags) //nolint:gosec // a number of writes is positive
+	if !ok {
+		return time.Time{}
+	}
+	return d.written.Add(lag)
+}
+
+// retime has what is under way arrive by the present lag.
+func (db *DB) retime() {
+	u := &db.state.underWay
+	for _, d := range u.inOrder() {
+		u.remove(d)
+		timed := *d
+		timed.at = db.arrival(d)
+		u.add(&timed)
+	}
+}
+
+// arrive writes what is under way, and reports whether that changed the row. No condition is evaluated: the region where
+// the write was made has done that.
+//
+// Deviation: a write that arrives takes no units and is in no metric.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
+func (db *DB) arrive(d *delivery, at time.Time) bool {
+	u := &db.state.underWay
+	if _, there := u.byRow.Get(d); !there {
+		return false // a younger one has come
+	}
+	u.outlive(d)
+	w := write{found: found{table: db.state.tables[address(d.to, d.table)]}}
+	w.look(d.key)
+	w.after = w.row
+	if d.after == nil {
+		w.after = nil
+	} else {
+		w.replace(&d.after.record, d.after.sizeBytes)
+	}
+	if w.after == w.row {
+		return false
+	}
+	if last := db.state.log.last(); last != nil && at.Before(last.time) {
+		at = last.time
+	}
+	if w.after == nil {
+		w.table.remove(w.row, w.at)
+	} else {
+		w.table.put(w.row, w.after, w.at, at)
+	}
+	db.record(logEntry{request: replicated, time: at, sent: d.sent, actor: d.actor, table: w.table.tableID, before: w.row, after: w.after})
+	return true
+}
+
+// settle has all happen that happens by itself until now, in the order of its instants: TTL deletes the rows whose lag
+// has ended, and what is under way to other regions arrives. What TTL deletes in one region is under way to the others.
+func (db *DB) settle(now time.Time) {
+	u := &db.state.underWay
+	for {
+		d := u.next()
+		if d == nil || d.at.After(now) {
+			db.expireByLag(now)
+			if d = u.next(); d == nil || d.at.After(now) {
+				return
+			}
+			continue
+		}
+		db.expireByLag(d.at)
+		if u.next() == d { // TTL has not written the row
+			db.arrive(d, d.at)
+		}
+	}
+}

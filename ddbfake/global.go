@@ -1,0 +1,207 @@
+package ddbfake
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// A global table is a table of one name in several regions, its replicas. Each has rows, indexes, a stream, tags,
+// recovery and protection of its own, and any may be written; delivery.go is about how the others hear of it. It is
+// version 2019.11.21, with eventual consistency.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
+
+// globalTableVersion is the version of the global tables that there are.
+const globalTableVersion = "2019.11.21"
+
+// groupMember is a replica of a global table. All its tables share one list, in the order of creation. It is replaced, not
+// changed: snapshots share it.
+type groupMember struct {
+	region string
+	source string // the region in which it was added, "" for the first one
+	added  time.Time
+}
+
+// replicas yields the tables of the global table that t is one of, t the first; t alone if it is of none.
+func (db *DB) replicas(t *table) []*table {
+	all := []*table{t}
+	for _, m := range t.members {
+		if m.region != t.region {
+			all = append(all, db.state.tables[address(m.region, t.name)])
+		}
+	}
+	return all
+}
+
+// isMember reports whether a region has a replica of the global table of t.
+func (t *table) isMember(region string) bool {
+	return slices.ContainsFunc(t.members, func(m groupMember) bool { return m.region == region })
+}
+
+// join makes tables that were loaded replicas of a global table. A region without one gets one.
+func (db *DB) join(region, name string, others []string) {
+	t := db.state.tables[address(region, name)]
+	r := &request{region: region, now: db.clock.Now(), sent: db.clock.Now()}
+	for _, other := range others {
+		u := db.state.tables[address(other, name)]
+		switch {
+		case t.isMember(other) || other == region:
+		case u == nil:
+			db.addReplica(r, t, &types.CreateReplicationGroupMemberAction{RegionName: aws.String(other)})
+		default:
+			members := append([]groupMember{}, t.members...)
+			for _, one := range []*table{t, u} {
+				if !slices.ContainsFunc(members, func(m groupMember) bool { return m.region == one.region }) {
+					members = append(members, groupMember{region: one.region})
+				}
+			}
+			for _, one := range append(db.replicas(t), u) {
+				one.members = members
+			}
+		}
+	}
+}
+
+// sourceTime is how long a replica must stay from which another one was added.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
+const sourceTime = 24 * time.Hour
+
+// checkLeave refuses to delete a replica that must stay.
+//
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md
+// (DDB-TABLE-266, DDB-TABLE-267, DDB-TABLE-297: the texts)
+func (t *table) checkLeave(now time.Time) error {
+	for _, m := range t.members {
+		if m.source == t.region && now.Sub(m.added) < sourceTime {
+			return invalid("Replica cannot be deleted because it has acted as a source region for new replica(s) being added to the table " +
+				"in the last 24 hours.")
+		}
+	}
+	if t.deletionProtection {
+		return invalid("Cannot delete table %s in region %s because it has deletion protection enabled. Disable deletion protection first.",
+			t.name, t.region)
+	}
+	return nil
+}
+
+// checkGlobal refuses changes that no global table may have, and those whose effect on one is not known.
+//
+// Deviation: a global table cannot be provisioned, since there is no Application Auto Scaling.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
+func (t *table) checkGlobal(in *dynamodb.UpdateTableInput) error {
+	switch {
+	case t.members == nil:
+		return nil
+	case in.BillingMode == types.BillingModeProvisioned:
+		return errNotScaled
+	case in.SSESpecification != nil && in.SSESpecification.KMSMasterKeyId != nil:
+		return &UnsupportedError{Operation: "UpdateTable", Parameter: "SSESpecification.KMSMasterKeyId of a global table"}
+	}
+	return nil
+}
+
+var errNotScaled = invalid("Table write capacity should either be Pay-Per-Request or AutoScaled.")
+
+// leave takes a replica out of its global table. What it has sent still arrives in the others. The last one that is left
+// is no global table any more, and keeps its stream.
+//
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-global-tables.md#ddb-table-231
+func (db *DB) leave(t *table) {
+	if t.members == nil {
+		return
+	}
+	members := slices.DeleteFunc(slices.Clone(t.members), func(m groupMember) bool { return m.region == t.region })
+	if len(members) == 1 {
+		members = nil
+	}
+	for _, other := range db.replicas(t)[1:] {
+		other.members = members
+	}
+	t.members = nil
+	db.state.underWay.abandon(t)
+}
+
+// describe returns a table's description with its replicas. Their order is that of creation, and settings that are those
+// of the table are not shown.
+//
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-global-tables.md
+// (DDB-TABLE-201, DDB-TABLE-229, DDB-TABLE-320)
+func (db *DB) describe(t *table, status types.TableStatus) *types.TableDescription {
+	d := t.describe(status)
+	if t.members == nil {
+		return d
+	}
+	d.GlobalTableVersion = aws.String(globalTableVersion)
+	d.GlobalTableSettingsReplicationMode = types.GlobalTableSettingsReplicationModeEnabledWithOverrides
+	d.Replicas = []types.ReplicaDescription{}
+	for _, m := range t.members {
+		if m.region != t.region {
+			d.Replicas = append(d.Replicas, db.state.tables[address(m.region, t.name)].describeFor(t))
+		}
+	}
+	return d
+}
+
+// describeFor describes a table as another replica shows it: a setting that they share is not there.
+//
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md
+// (DDB-TABLE-294, DDB-TABLE-295, DDB-TABLE-296, DDB-TABLE-422)
+func (t *table) describeFor(other *table) types.ReplicaDescription {
+	d := types.ReplicaDescription{
+		RegionName: aws.String(t.region), ReplicaStatus: types.ReplicaStatusActive, WarmThroughput: t.warmth.describe(),
+		GlobalTableSettingsReplicationMode: types.GlobalTableSettingsReplicationModeEnabledWithOverrides,
+	}
+	if t.encryption != "" {
+		d.KMSMasterKeyId = aws.String(string(t.encryption))
+	}
+	if t.class != "" {
+		d.ReplicaTableClassSummary = &types.TableClassSummary{TableClass: t.class}
+	}
+	if t.ceiling.read != other.ceiling.read {
+		d.OnDemandThroughputOverride = &types.OnDemandThroughputOverride{MaxReadRequestUnits: positive(t.ceiling.read)}
+	}
+	for _, x := range t.indexes {
+		if x.global {
+			d.GlobalSecondaryIndexes = append(d.GlobalSecondaryIndexes, types.ReplicaGlobalSecondaryIndexDescription{
+				IndexName: aws.String(x.name), WarmThroughput: x.warmth.describeOfIndex(),
+			})
+		}
+	}
+	return d
+}
+
+// globalRegions are the regions that global tables are in. The service lists 36 and begins as here; a report of the rest
+// is not known, nor its order.
+//
+// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md#ddb-table-223
+// Source: https://docs.aws.amazon.com/general/latest/gr/ddb.html
+var globalRegions = []string{
+	"ap-south-2", "ap-south-1", "eu-south-1", "eu-south-2", "me-central-1", "il-central-1", "ca-central-1", "ca-west-1",
+	"mx-central-1", "eu-central-1", "eu-central-2", "us-west-1", "us-west-2", "af-south-1", "eu-north-1", "eu-west-3",
+	"eu-west-2", "eu-west-1", "ap-northeast-3", "ap-northeast-2", "ap-northeast-1", "me-south-1", "sa-east-1", "ap-east-1",
+	"ap-east-2", "ap-southeast-1", "ap-southeast-2", "ap-southeast-3", "ap-southeast-4", "ap-southeast-5", "ap-southeast-6",
+	"ap-southeast-7", "us-east-1", "us-east-2",
+}
+
+// checkGlobalRegion refuses a region in which no replica can be. Regions of other partitions are none of this one.
+func checkGlobalRegion(region, local string) error {
+	all := globalRegions
+	switch partitionOf(local) {
+	case "aws-cn":
+		all = []string{"cn-north-1", "cn-northwest-1"}
+	case "aws-us-gov":
+		all = []string{"us-gov-east-1", "us-gov-west-1"}
+	}
+	if slices.Contains(all, region) {
+		return nil
+	}
+	return invalid("Region %s is not supported. The latest version of global tables are only supported in the following regions: [%s]",
+		region, strings.Join(all, ", "))
+}

@@ -1,0 +1,123 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+)
+
+// Cases about global tables begin with the usual table in the store's region, which is us-east-1.
+
+const (
+	home    = "us-east-1"
+	ireland = "eu-west-1"
+	tokyo   = "ap-northeast-1"
+)
+
+// elsewhere is a request to another region.
+type elsewhere struct {
+	region string
+	in     any
+}
+
+// at sends a request to another region.
+func at(region string, r request) request {
+	return func(w *world) any { return elsewhere{region, r(w)} }
+}
+
+// replicaUpdates is an UpdateTable with actions on replicas.
+func replicaUpdates(actions ...types.ReplicationGroupUpdate) option {
+	return set("ReplicaUpdates", append([]types.ReplicationGroupUpdate{}, actions...))
+}
+
+func creating(region string) types.ReplicationGroupUpdate {
+	return types.ReplicationGroupUpdate{Create: &types.CreateReplicationGroupMemberAction{RegionName: aws.String(region)}}
+}
+
+func deleting(region string) types.ReplicationGroupUpdate {
+	return types.ReplicationGroupUpdate{Delete: &types.DeleteReplicationGroupMemberAction{RegionName: aws.String(region)}}
+}
+
+// changing is an update of a replica. Its settings come by change.
+func changing(region string, change func(*types.UpdateReplicationGroupMemberAction)) types.ReplicationGroupUpdate {
+	a := &types.UpdateReplicationGroupMemberAction{RegionName: aws.String(region)}
+	if change != nil {
+		change(a)
+	}
+	return types.ReplicationGroupUpdate{Update: a}
+}
+
+func addReplica(region string) request    { return updateTable(replicaUpdates(creating(region))) }
+func removeReplica(region string) request { return updateTable(replicaUpdates(deleting(region))) }
+
+// replicasText prints the replicas of a global table, as [eu-west-1 ACTIVE].
+func replicasText(t *types.TableDescription) string {
+	if t.GlobalTableVersion == nil {
+		return ""
+	}
+	var replicas []string
+	for _, r := range t.Replicas {
+		text := fmt.Sprintf("%s %s", aws.ToString(r.RegionName), r.ReplicaStatus)
+		if c := r.ReplicaTableClassSummary; c != nil {
+			text += " " + string(c.TableClass)
+		}
+		if o := r.OnDemandThroughputOverride; o != nil {
+			text += fmt.Sprintf(" at most %d", aws.ToInt64(o.MaxReadRequestUnits))
+		}
+		if r.KMSMasterKeyId != nil {
+			text += " with a key"
+		}
+		for _, x := range r.GlobalSecondaryIndexes {
+			text += " " + aws.ToString(x.IndexName)
+		}
+		replicas = append(replicas, text)
+	}
+	return fmt.Sprintf("; global %s [%s]", *t.GlobalTableVersion, strings.Join(replicas, ", "))
+}
+
+// replicaSeen is a replica that a case has made.
+type replicaSeen struct{ region, source string }
+
+// noteReplicas learns from a request that was not refused.
+func (w *world) noteReplicas(in any) {
+	source := home
+	if there, ok := in.(elsewhere); ok {
+		source, in = there.region, there.in
+	}
+	gone := func(region string) {
+		w.replicas = slices.DeleteFunc(w.replicas, func(r replicaSeen) bool { return r.region == region })
+	}
+	switch in := in.(type) {
+	case *dynamodb.DeleteTableInput:
+		gone(source)
+	case *dynamodb.UpdateTableInput:
+		for i := range in.ReplicaUpdates {
+			u := &in.ReplicaUpdates[i]
+			if u.Create != nil {
+				gone(*u.Create.RegionName)
+				w.replicas = append(w.replicas, replicaSeen{*u.Create.RegionName, source})
+			}
+			if u.Delete != nil {
+				gone(*u.Delete.RegionName)
+			}
+		}
+	}
+}
+
+// dropReplicas deletes the replicas that a case has left, the latest first: one that another was made from must stay.
+func (w *world) dropReplicas(ctx context.Context) (err error) {
+	for _, r := range slices.Backward(w.replicas) {
+		in := &dynamodb.UpdateTableInput{
+			TableName: aws.String(w.name(usualTable)), ReplicaUpdates: []types.ReplicationGroupUpdate{deleting(r.region)},
+		}
+		_, refusal := send(ctx, w.store, elsewhere{r.source, in})
+		err = errors.Join(err, refusal)
+	}
+	return err
+}

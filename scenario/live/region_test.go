@@ -1,0 +1,88 @@
+package live_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/live"
+)
+
+const ireland = "eu-west-1"
+
+// inTwoRegions has a test watch a global table. A write takes a second to the other region.
+func inTwoRegions(t *testing.T) (*traffic, *someTest) {
+	t.Helper()
+	s, test := watched(t, live.Options{})
+	_, err := s.db.Client().UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: aws.String(table), ReplicaUpdates: []types.ReplicationGroupUpdate{
+		{Create: &types.CreateReplicationGroupMemberAction{RegionName: aws.String(ireland)}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.db.SetRegionLag(ddbfake.LagFixed(time.Second))
+	return s, test
+}
+
+// storeIn is a correct writer in a region.
+func (s *traffic) storeIn(actor, region string) *pagecache.RecipeA {
+	s.Helper()
+	n := 0
+	store, err := pagecache.NewRecipeA(isr.Config{
+		Client: s.db.As(actor).In(region), Clock: s.clock, Table: table, Bodies: noBodies{},
+		Tokens: func() string { n++; return fmt.Sprintf("%s-%d", actor, n) },
+		Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return store
+}
+
+// Each region judges its own condition, so both give the lease of one page away. The later write wins in both, and takes
+// the lease from its holder.
+func TestWatchFindsALeaseTakenInTwoRegions(t *testing.T) {
+	s, test := inTwoRegions(t)
+	for _, store := range []*pagecache.RecipeA{s.storeIn("alice", ddbfake.DefaultRegion), s.storeIn("bob", ireland)} {
+		if _, err := store.Acquire(t.Context(), "/home"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.clock.Advance(time.Second)
+	test.end()
+	wantTest(t, test, "bob replaced the lock of alice")
+}
+
+// With one home region for a key, whoever asks from wherever, the lease is in one place.
+func TestWatchPassesAHomeRegion(t *testing.T) {
+	s, test := inTwoRegions(t)
+	home := map[string]string{"/home": ddbfake.DefaultRegion, "/shop": ireland}
+	for _, key := range []string{"/home", "/shop"} {
+		alice, bob := s.storeIn("alice", home[key]), s.storeIn("bob", home[key])
+		lease, err := alice.Acquire(t.Context(), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := bob.Acquire(t.Context(), key); !errors.Is(err, pagecache.ErrHeld) {
+			t.Errorf("%s: got %v, want that alice holds the lease", key, err)
+		}
+		s.clock.Advance(time.Second)
+		if err := alice.Publish(t.Context(), lease, s.meta(alice, key, lease.Token)); err != nil {
+			t.Fatal(err)
+		}
+		s.clock.Advance(time.Minute)
+		s.publish(bob, key)
+		s.clock.Advance(time.Minute)
+	}
+	test.end()
+	wantTest(t, test)
+}
