@@ -21,6 +21,13 @@ func (db *DB) SetRegionLag(l Lag) {
 	db.retime()
 }
 
+// RegionLag returns LagAtOnce, or the argument of the latest SetRegionLag.
+func (db own) RegionLag() Lag {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.regionLag
+}
+
 // Replicate lets all writes arrive now that are under way to other regions, in the order in which they were made, and
 // returns how many rows it changed. Under LagNever it does nothing.
 func (db *DB) Replicate() int {
