@@ -21,6 +21,13 @@ func (db *DB) SetRegionLag(l Lag) {
 	db.retime()
 }
 
+// RegionLag returns LagAtOnce, or the argument of the latest SetRegionLag.
+func (db own) RegionLag() Lag {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.regionLag
+}
+
 // Replicate lets all writes arrive now that are under way to other regions, in the order in which they were made, and
 // returns how many rows it changed. Under LagNever it does nothing.
 func (db *DB) Replicate() int {
@@ -169,28 +176,33 @@ func (u *underWay) abandon(t *table) {
 	}
 }
 
-// replicate sends a write of a row to the other regions of its table. The entry of the change log says who made it, and
-// when. A write that leaves the row as it was is the last
-// one, too.
-func (db *DB) replicate(t *table, key primaryKey, before, after *row, e *logEntry) {
+// replicate sends a write of a row to the other regions of its table, where it arrives before its answer if the table
+// is strongly consistent. The entry of the change log says who made it, and when. A write that leaves the row as it was
+// is the last one, too.
+func (db *DB) replicate(t *table, key primaryKey, e logEntry) {
 	u := &db.state.underWay
 	u.numbers++
-	lags := cmp.Or(after, before)
+	lags := cmp.Or(e.after, e.before)
 	if lags == nil {
 		lags = &row{place: &place{key: key}, due: noDue}
 	}
 	d := delivery{
-		from: t.region, to: t.region, table: t.name, key: key, after: after, lags: lags, number: u.numbers,
+		from: t.region, to: t.region, table: t.name, key: key, after: e.after, lags: lags, number: u.numbers,
 		written: e.time, sent: e.sent, actor: e.actor,
 	}
 	u.outlive(&d)
 	for _, m := range t.members {
-		if m.region != t.region {
-			one := d
-			one.to = m.region
-			one.at = db.arrival(&one)
-			u.add(&one)
+		if m.region == t.region {
+			continue
 		}
+		one := d
+		one.to = m.region
+		if t.strong {
+			db.takeIn(&one, e.time)
+			continue
+		}
+		one.at = db.arrival(&one)
+		u.add(&one)
 	}
 }
 
@@ -231,6 +243,11 @@ func (db *DB) arrive(d *delivery, at time.Time) bool {
 		return false // a younger one has come
 	}
 	u.outlive(d)
+	return db.takeIn(d, at)
+}
+
+// takeIn does what arrive says.
+func (db *DB) takeIn(d *delivery, at time.Time) bool {
 	w := write{found: found{table: db.state.tables[address(d.to, d.table)]}}
 	w.look(d.key)
 	w.after = w.row
@@ -250,7 +267,9 @@ func (db *DB) arrive(d *delivery, at time.Time) bool {
 	} else {
 		w.table.put(w.row, w.after, w.at, at)
 	}
-	db.record(logEntry{request: replicated, time: at, sent: d.sent, actor: d.actor, table: w.table.tableID, before: w.row, after: w.after})
+	db.record(logEntry{
+		request: replicated, time: at, sent: d.sent, actor: d.actor, table: w.table.tableID, before: w.row, after: w.after,
+	})
 	return true
 }
 

@@ -334,6 +334,9 @@ func TestLoadGlobalTable(t *testing.T) {
 	}
 	write(t, db, home, "1", "x")
 	wantRows(t, db, "loaded", ireland, "1=x")
+	if err := db.Load(tokyo, strings.NewReader(described)); err == nil || !strings.Contains(err.Error(), "does not become a replica") {
+		t.Errorf("a replica that exists: %v", err)
+	}
 	if err := ddbfake.New(ddbfake.Options{}).Load("", strings.NewReader(strings.Replace(described, "eu-west-1", "", 1))); err == nil ||
 		!strings.Contains(err.Error(), `a replica in the region ""`) {
 		t.Errorf("a replica without a region: %v", err)

@@ -65,8 +65,7 @@ refused with an [UnsupportedError]; nothing is ignored. Backups are part of a DB
 one shard all its life, where the service has several and begins new ones every few hours; records that
 Options.KeepChanges has dropped are trimmed, as those are that are too old. A transaction meets a conflict only by
 Options.Conflicts or where a fault says so, and an eventually consistent read is behind only by Options.ReplicaLag or
-where a fault says so. Global tables are eventually consistent and paid per request; those with strong consistency are
-refused, as are settings of a replica's indexes. One DB is one account. The change log grows until a Restore cuts it back, unless
-Options.KeepChanges bounds it.
+where a fault says so. Global tables are paid per request; settings of a replica's indexes are refused. One DB is one
+account. The change log grows until a Restore cuts it back, unless Options.KeepChanges bounds it.
 */
 package ddbfake

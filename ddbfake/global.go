@@ -1,6 +1,7 @@
 package ddbfake
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,22 +13,22 @@ import (
 
 // A global table is a table of one name in several regions, its replicas. Each has rows, indexes, a stream, tags,
 // recovery and protection of its own, and any may be written; delivery.go is about how the others hear of it. It is
-// version 2019.11.21, with eventual consistency.
+// version 2019.11.21; global_strong.go has the rules of those with strong consistency.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
 
 // globalTableVersion is the version of the global tables that there are.
 const globalTableVersion = "2019.11.21"
 
-// groupMember is a replica of a global table. All its tables share one list, in the order of creation. It is replaced, not
-// changed: snapshots share it.
+// groupMember is a replica of a global table. All its tables share one list, in the order of creation. The list is
+// replaced, not changed: snapshots share it.
 type groupMember struct {
 	region string
 	source string // the region in which it was added, "" for the first one
 	added  time.Time
 }
 
-// replicas yields the tables of the global table that t is one of, t the first; t alone if it is of none.
+// replicas returns the tables of the global table that t is one of, t the first; t alone if it is of none.
 func (db *DB) replicas(t *table) []*table {
 	all := []*table{t}
 	for _, m := range t.members {
@@ -43,14 +44,22 @@ func (t *table) isMember(region string) bool {
 	return slices.ContainsFunc(t.members, func(m groupMember) bool { return m.region == region })
 }
 
-// join makes tables that were loaded replicas of a global table. A region without one gets one.
-func (db *DB) join(region, name string, others []string) {
+// join makes tables that were loaded replicas of a global table. A region without one gets one. Those that were there
+// before stay as they are.
+func (db *DB) join(region, name string, g *groupOf, there map[string]bool) error {
 	t := db.state.tables[address(region, name)]
+	t.strong = g.MultiRegionConsistency == types.MultiRegionConsistencyStrong
+	for _, w := range g.GlobalTableWitnesses {
+		t.witness = w.RegionName
+	}
+	others, _ := g.regions() // they were checked
 	r := &request{region: region, now: db.clock.Now(), sent: db.clock.Now()}
 	for _, other := range others {
 		u := db.state.tables[address(other, name)]
 		switch {
 		case t.isMember(other) || other == region:
+		case there[address(other, name)]:
+			return fmt.Errorf("found a table of the name in %s, expected none: a table that exists does not become a replica", other)
 		case u == nil:
 			db.addReplica(r, t, &types.CreateReplicationGroupMemberAction{RegionName: aws.String(other)})
 		default:
@@ -65,6 +74,7 @@ func (db *DB) join(region, name string, others []string) {
 			}
 		}
 	}
+	return nil
 }
 
 // sourceTime is how long a replica must stay from which another one was added.
@@ -109,10 +119,11 @@ func (t *table) checkGlobal(in *dynamodb.UpdateTableInput) error {
 
 var errNotScaled = invalid("Table write capacity should either be Pay-Per-Request or AutoScaled.")
 
-// leave takes a replica out of its global table. What it has sent still arrives in the others. The last one that is left
-// is no global table any more, and keeps its stream.
+// leave takes a replica out of its global table. What it has sent still arrives in the others. The last one that is
+// left is no global table any more, and keeps its stream.
 //
-// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-global-tables.md#ddb-table-231
+// Source:
+// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-global-tables.md#ddb-table-231
 func (db *DB) leave(t *table) {
 	if t.members == nil {
 		return
@@ -122,9 +133,11 @@ func (db *DB) leave(t *table) {
 		members = nil
 	}
 	for _, other := range db.replicas(t)[1:] {
-		other.members = members
+		if other.members = members; members == nil {
+			other.strong, other.witness = false, ""
+		}
 	}
-	t.members = nil
+	t.members, t.strong, t.witness = nil, false, ""
 	db.state.underWay.abandon(t)
 }
 
@@ -140,6 +153,14 @@ func (db *DB) describe(t *table, status types.TableStatus) *types.TableDescripti
 	}
 	d.GlobalTableVersion = aws.String(globalTableVersion)
 	d.GlobalTableSettingsReplicationMode = types.GlobalTableSettingsReplicationModeEnabledWithOverrides
+	if t.strong {
+		d.MultiRegionConsistency = types.MultiRegionConsistencyStrong
+	}
+	if t.witness != "" {
+		d.GlobalTableWitnesses = []types.GlobalTableWitnessDescription{
+			{RegionName: aws.String(t.witness), WitnessStatus: types.WitnessStatusActive},
+		}
+	}
 	d.Replicas = []types.ReplicaDescription{}
 	for _, m := range t.members {
 		if m.region != t.region {
@@ -177,10 +198,11 @@ func (t *table) describeFor(other *table) types.ReplicaDescription {
 	return d
 }
 
-// globalRegions are the regions that global tables are in. The service lists 36 and begins as here; a report of the rest
-// is not known, nor its order.
+// globalRegions are the regions that global tables are in. The service lists 36 and begins as here; a report of the
+// rest is not known, nor its order.
 //
-// Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md#ddb-table-223
+// Source:
+// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md#ddb-table-223
 // Source: https://docs.aws.amazon.com/general/latest/gr/ddb.html
 var globalRegions = []string{
 	"ap-south-2", "ap-south-1", "eu-south-1", "eu-south-2", "me-central-1", "il-central-1", "ca-central-1", "ca-west-1",

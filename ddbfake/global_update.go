@@ -1,6 +1,7 @@
 package ddbfake
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -41,6 +42,10 @@ func (c *constraints) replicaUpdates(in *dynamodb.UpdateTableInput) {
 			c.enum(string(a.class), member("replicaUpdates", i, a.kind+".tableClassOverride"), tableClasses)
 		}
 	}
+	c.enum(string(in.MultiRegionConsistency), "multiRegionConsistency", []string{"EVENTUAL", "STRONG"})
+	if len(in.GlobalTableWitnessUpdates) > 1 {
+		c.length("[GlobalTableWitnessGroupUpdate(...)]", "globalTableWitnessUpdates", "less", 1)
+	}
 }
 
 var tableClasses = []string{"STANDARD", "STANDARD_INFREQUENT_ACCESS"}
@@ -51,11 +56,12 @@ func changesNothing(a *types.UpdateReplicationGroupMemberAction) bool {
 		a.TableClassOverride == "" && len(a.GlobalSecondaryIndexes) == 0
 }
 
-// checkReplicaUpdates checks what needs no table. Equal actions count once.
+// checkReplicaUpdates checks what needs no table, but that one may get or lose several replicas. Equal actions count
+// once.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md
 // (DDB-TABLE-223, DDB-TABLE-224, DDB-TABLE-265: the texts)
-func checkReplicaUpdates(in *dynamodb.UpdateTableInput, local string) error {
+func checkReplicaUpdates(in *dynamodb.UpdateTableInput, local string, several bool) error {
 	kinds, regions := map[string]bool{}, map[string]bool{}
 	for i := range in.ReplicaUpdates {
 		u := &in.ReplicaUpdates[i]
@@ -73,7 +79,7 @@ func checkReplicaUpdates(in *dynamodb.UpdateTableInput, local string) error {
 	switch {
 	case len(kinds) > 1:
 		return invalid("Update table operation with more than one type of replica actions not allowed.")
-	case len(regions) > 1 && !kinds["update"]:
+	case len(regions) > 1 && !kinds["update"] && !several:
 		return invalid("Update table operation with more than one create or delete replica actions not allowed")
 	case regions[local]:
 		return invalid("Cannot add or delete the local region through ReplicaUpdates. Use CreateTable, DeleteTable, or UpdateTable as required.")
@@ -95,7 +101,12 @@ func checkReplicaUpdates(in *dynamodb.UpdateTableInput, local string) error {
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md
 // (DDB-TABLE-204, DDB-TABLE-226, DDB-TABLE-294: what the answer shows)
 func (db *DB) updateReplicas(r *request, t *table, in *dynamodb.UpdateTableInput) (*types.TableDescription, error) {
-	if err := checkReplicaUpdates(in, r.region); err != nil {
+	strong := in.MultiRegionConsistency == types.MultiRegionConsistencyStrong
+	err := checkReplicaUpdates(in, r.region, strong || t.strong)
+	if err == nil {
+		err = t.checkConsistency(in)
+	}
+	if err != nil {
 		return nil, err
 	}
 	for i := range in.ReplicaUpdates {
@@ -107,17 +118,24 @@ func (db *DB) updateReplicas(r *request, t *table, in *dynamodb.UpdateTableInput
 	for i := range in.ReplicaUpdates {
 		u := &in.ReplicaUpdates[i]
 		switch {
-		case u.Create != nil && i == 0: // others are equal
+		case u.Create != nil && !t.isMember(*u.Create.RegionName): // or an equal action has done it
+			t.strong = strong
 			db.addReplica(r, t, u.Create)
-			added := db.describe(t, types.TableStatusUpdating)
-			added.Replicas = append([]types.ReplicaDescription{}, d.Replicas...)
-			d = added
-		case u.Delete != nil && i == 0:
+		case u.Delete != nil && t.isMember(*u.Delete.RegionName):
 			db.drop(r, db.state.tables[address(*u.Delete.RegionName, t.name)])
 		case u.Update != nil:
 			other := db.state.tables[address(*u.Update.RegionName, t.name)]
 			other.override(u.Update.TableClassOverride, u.Update.OnDemandThroughputOverride)
 		}
+	}
+	if in.ReplicaUpdates[0].Create != nil {
+		created, _ := witnessOf(in)
+		for _, one := range db.replicas(t) {
+			one.strong, one.witness = t.strong, cmp.Or(created, one.witness)
+		}
+		added := db.describe(t, types.TableStatusUpdating)
+		added.Replicas, added.GlobalTableWitnesses = append([]types.ReplicaDescription{}, d.Replicas...), d.GlobalTableWitnesses
+		d = added
 	}
 	return d, nil
 }
@@ -205,16 +223,14 @@ func encryptedBy(id *string) *types.SSESpecification {
 func managedKey(region string) encryption { return newEncryption(encryptedBy(nil), region) }
 
 // addReplica adds a replica, with the rows, indexes, billing, TTL, class and stream of t, and no tags, recovery and
-// protection. Of writes that are under way to t the new one hears, too. A table without a stream gets one.
+// protection. Of writes that are under way to t the new one hears, too. A table without a stream gets one,
+// unless it is strongly consistent.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md
 // (DDB-TABLE-221, DDB-TABLE-230, DDB-TABLE-305)
 func (db *DB) addReplica(r *request, t *table, a *types.CreateReplicationGroupMemberAction) {
-	view := types.StreamViewTypeNewAndOldImages
-	if t.stream != nil && t.stream.enabled() {
-		view = t.stream.view
-	} else {
-		db.enableStream(t, view, r.now)
+	if !t.strong && (t.stream == nil || !t.stream.enabled()) {
+		db.enableStream(t, types.StreamViewTypeNewAndOldImages, r.now)
 	}
 	replica := t.copy()
 	replica.tableID = &tableID{*a.RegionName, t.name, t.schema, db.state.log.lastSeq()}
@@ -246,7 +262,9 @@ func (db *DB) addReplica(r *request, t *table, a *types.CreateReplicationGroupMe
 		db.record(logEntry{request: replicated, time: r.now, sent: r.sent, table: replica.tableID, after: copied})
 		return true
 	})
-	db.enableStream(replica, view, r.now)
+	if t.stream != nil && t.stream.enabled() {
+		db.enableStream(replica, t.stream.view, r.now)
+	}
 	db.state.underWay.alsoTo(t, replica.region)
 	db.retime()
 }

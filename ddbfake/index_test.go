@@ -288,7 +288,7 @@ func TestUpdateTableUnsupported(t *testing.T) {
 		{ReplicaUpdates: []types.ReplicationGroupUpdate{{Create: &types.CreateReplicationGroupMemberAction{
 			RegionName: aws.String("eu-west-1"), GlobalSecondaryIndexes: []types.ReplicaGlobalSecondaryIndex{{IndexName: aws.String("many")}},
 		}}}},
-		{MultiRegionConsistency: types.MultiRegionConsistencyStrong},
+		{GlobalTableSettingsReplicationMode: types.GlobalTableSettingsReplicationModeEnabled},
 		{VectorIndexUpdates: []types.VectorIndexUpdate{}},
 	} {
 		in.TableName = aws.String("rows")

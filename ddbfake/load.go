@@ -68,8 +68,8 @@ func (db *DB) apply(l *loader) error {
 			continue
 		}
 		err := checkRegion(s.region)
-		if replicas, ok := s.in.([]string); ok {
-			db.join(s.region, s.table, replicas)
+		if group, ok := s.in.(*groupOf); ok {
+			err = db.join(s.region, s.table, group, there)
 		} else if err == nil {
 			_, err = db.execute(db.begin(operationOf(s.in), &Call{Region: s.region, Input: s.in}, 0), s.in, nil)
 		}
@@ -93,7 +93,7 @@ type loadStep struct {
 	at            int // the position of its text
 	region, table string
 	settings      bool // it is about a new table, and not about its rows
-	in            any  // a request, or the regions of the other replicas of a global table
+	in            any  // a request, or a *groupOf
 }
 
 // piece is a value in the text.
@@ -350,7 +350,7 @@ func (l *loader) create(p piece, region string) error {
 			SSEType         types.SSEType
 			KMSMasterKeyArn *string
 		}
-		Replicas []struct{ RegionName string }
+		groupOf
 	}
 	if err := json.Unmarshal(p.Value, &described); err != nil {
 		return l.failed(p.at, err)
@@ -364,14 +364,10 @@ func (l *loader) create(p piece, region string) error {
 	}
 	l.steps = append(l.steps, loadStep{p.at, region, aws.ToString(in.TableName), true, in})
 	if len(described.Replicas) > 0 {
-		regions := make([]string, len(described.Replicas))
-		for i, replica := range described.Replicas {
-			regions[i] = replica.RegionName
-			if err := checkRegion(regions[i]); err != nil || regions[i] == "" {
-				return l.failed(p.at, fmt.Errorf("found a replica in the region %q, expected a region", regions[i]))
-			}
+		if _, err := described.regions(); err != nil {
+			return l.failed(p.at, err)
 		}
-		l.joins = append(l.joins, loadStep{p.at, region, aws.ToString(in.TableName), true, regions})
+		l.joins = append(l.joins, loadStep{p.at, region, aws.ToString(in.TableName), true, &described.groupOf})
 	}
 	return nil
 }

@@ -41,6 +41,9 @@ func (s *state) at(nameOrARN string) *table {
 // Source: https://github.com/hashicorp/terraform-provider-aws/issues/42792 (the text)
 func (db *DB) find(r *request, nameOrARN string) (*table, error) {
 	t, err := db.lookUp(r, nameOrARN)
+	if t != nil && t.strong && r.op.transacts() {
+		return nil, errTransactsStrong
+	}
 	if t != nil {
 		db.touch(r, t)
 	}

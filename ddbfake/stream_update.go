@@ -39,7 +39,7 @@ func (u *tableUpdate) checkStream() error {
 	}
 	enable, enabled := *u.in.StreamSpecification.StreamEnabled, u.table.stream != nil && u.table.stream.enabled()
 	switch {
-	case !enable && u.table.members != nil:
+	case !enable && u.table.members != nil && !u.table.strong:
 		// Source:
 		// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md#ddb-table-222
 		return badParameter("Disabling Stream is not allowed for a Global Table replica.")

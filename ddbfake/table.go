@@ -43,6 +43,8 @@ type table struct {
 	tags               map[string]string // shared with snapshots: changed in a copy
 	stream             *stream           // the latest one, which may be disabled; nil if there was none
 	members            []groupMember     // of the global table that it is a replica of, itself included; nil if it is of none
+	strong             bool              // that global table is strongly consistent
+	witness            string            // the region of its witness, "" if it has none
 }
 
 // tableID has the parts of a table that never change. Copies of the table share it.

@@ -58,6 +58,9 @@ func (db *DB) deleteTable(r *request, in *dynamodb.DeleteTableInput) (*dynamodb.
 	if err != nil {
 		return nil, err
 	}
+	if t.strong {
+		return nil, errOneOfStrong
+	}
 	if t.members != nil {
 		if err := t.checkLeave(r.now); err != nil {
 			return nil, err

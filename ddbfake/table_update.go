@@ -14,7 +14,8 @@ import (
 
 // updateTable serves UpdateTable.
 //
-// Of a global table all replicas get the change, whichever was asked; protection against deletion is each one's own.
+// Of a global table all replicas get the change, whichever was asked; protection against deletion is each one's own, and so is the
+// stream of one that is strongly consistent.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md
@@ -42,10 +43,14 @@ func (db *DB) updateTable(r *request, in *dynamodb.UpdateTableInput) (*dynamodb.
 		return &dynamodb.UpdateTableOutput{TableDescription: d}, nil
 	}
 	updates := make([]tableUpdate, 0, 1)
+	shared := *in
+	shared.DeletionProtectionEnabled, shared.StreamSpecification = nil, nil
 	for _, one := range db.replicas(t) {
-		if u := (tableUpdate{in: in, table: one, now: r.now}); one == t || in.DeletionProtectionEnabled == nil {
-			updates = append(updates, u)
+		u := tableUpdate{in: &shared, table: one, now: r.now}
+		if one == t {
+			u.in = in
 		}
+		updates = append(updates, u)
 	}
 	for i := range updates {
 		if err := updates[i].check(); err != nil {
@@ -60,6 +65,7 @@ func (db *DB) updateTable(r *request, in *dynamodb.UpdateTableInput) (*dynamodb.
 	d := updates[0].do()
 	d.GlobalTableVersion, d.Replicas = replicas.GlobalTableVersion, replicas.Replicas
 	d.GlobalTableSettingsReplicationMode = replicas.GlobalTableSettingsReplicationMode
+	d.MultiRegionConsistency, d.GlobalTableWitnesses = replicas.MultiRegionConsistency, replicas.GlobalTableWitnesses
 	return &dynamodb.UpdateTableOutput{TableDescription: d}, nil
 }
 
@@ -128,8 +134,6 @@ func unsupportedOfUpdate(in *dynamodb.UpdateTableInput) error {
 	}
 	parameters := []parameter{
 		{"VectorIndexUpdates", in.VectorIndexUpdates != nil},
-		{"MultiRegionConsistency", in.MultiRegionConsistency != ""},
-		{"GlobalTableWitnessUpdates", in.GlobalTableWitnessUpdates != nil},
 		{"GlobalTableSettingsReplicationMode", in.GlobalTableSettingsReplicationMode != ""},
 		{"DisassociationProtectionEnabled", in.DisassociationProtectionEnabled != nil},
 	}
@@ -164,6 +168,8 @@ func checkCombination(in *dynamodb.UpdateTableInput) error {
 	switch {
 	case changes == 0:
 		return invalid(nothingToUpdate)
+	case replicas && changes > 1 && asksForStrong(in):
+		return invalid("Requests that modify replicas or witnesses must not also modify other fields")
 	case replicas && changes > 1:
 		return badParameter("Replica modification must be the only operation in the request")
 	case encryption && changes > 1:

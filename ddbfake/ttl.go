@@ -214,12 +214,13 @@ func (t *table) quiet(until int64) { t.quietUntil = min(t.quietUntil, until) }
 func (t *table) wake() { t.quietUntil = math.MinInt64 }
 
 func (db *DB) deleteByTTL(t *table, r *row, at time.Time) {
-	if t.members != nil {
-		db.replicate(t, r.key, r, nil, &logEntry{time: at, sent: at})
-	}
 	t.remove(r, nil)
 	db.countersOf(t).own.TimeToLiveDeletedItemCount++
-	db.record(logEntry{time: at, sent: at, table: t.tableID, before: r})
+	e := logEntry{time: at, sent: at, table: t.tableID, before: r}
+	db.record(e)
+	if t.members != nil {
+		db.replicate(t, r.key, e)
+	}
 }
 
 // setTTL changes a table's setting and rebuilds the index of its rows.
@@ -301,6 +302,8 @@ func (db *DB) updateTimeToLive(r *request, in *dynamodb.UpdateTimeToLiveInput) (
 		return nil, invalid("TimeToLive is already enabled")
 	case !t.ttl.enabled && !*spec.Enabled:
 		return nil, invalid("TimeToLive is already disabled")
+	case t.strong:
+		return nil, errTTLOfStrong
 	}
 	var setting ttlSetting
 	if *spec.Enabled {

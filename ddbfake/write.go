@@ -21,18 +21,7 @@ func (db *DB) commit(r *request, writes ...write) {
 	db.noteWrites(r, writes)
 	for i := range writes {
 		w := &writes[i]
-		if w.table.members != nil && !w.check {
-			db.replicate(w.table, w.key, w.row, w.after, &logEntry{time: r.now, sent: r.sent, actor: r.actor})
-		}
-		switch w.after {
-		case w.row:
-			continue
-		case nil:
-			w.table.remove(w.row, w.at)
-		default:
-			w.table.put(w.row, w.after, w.at, r.now)
-		}
-		db.record(logEntry{
+		e := logEntry{
 			request: r.id,
 			time:    r.now,
 			sent:    r.sent,
@@ -40,6 +29,18 @@ func (db *DB) commit(r *request, writes ...write) {
 			table:   w.table.tableID,
 			before:  w.row,
 			after:   w.after,
-		})
+		}
+		switch w.after {
+		case w.row:
+		case nil:
+			w.table.remove(w.row, w.at)
+			db.record(e)
+		default:
+			w.table.put(w.row, w.after, w.at, r.now)
+			db.record(e)
+		}
+		if w.table.members != nil && !w.check {
+			db.replicate(w.table, w.key, e)
+		}
 	}
 }

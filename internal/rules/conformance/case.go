@@ -164,6 +164,7 @@ func Cases() []Case {
 		{"recovery", recoveryCases()},
 		{"global", globalCases()},
 		{"replication", replicationCases()},
+		{"global_strong", globalStrongCases()},
 		{"account", accountCases()},
 		{"limit", limitCases()},
 		{"boundary", boundaryCases()},

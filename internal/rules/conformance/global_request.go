@@ -78,7 +78,14 @@ func replicasText(t *types.TableDescription) string {
 		}
 		replicas = append(replicas, text)
 	}
-	return fmt.Sprintf("; global %s [%s]", *t.GlobalTableVersion, strings.Join(replicas, ", "))
+	text := fmt.Sprintf("; global %s [%s]", *t.GlobalTableVersion, strings.Join(replicas, ", "))
+	if t.MultiRegionConsistency != "" {
+		text += " " + string(t.MultiRegionConsistency)
+	}
+	for _, w := range t.GlobalTableWitnesses {
+		text += fmt.Sprintf(" witness %s %s", aws.ToString(w.RegionName), w.WitnessStatus)
+	}
+	return text
 }
 
 // replicaSeen is a replica that a case has made.
@@ -97,6 +104,14 @@ func (w *world) noteReplicas(in any) {
 	case *dynamodb.DeleteTableInput:
 		gone(source)
 	case *dynamodb.UpdateTableInput:
+		if in.MultiRegionConsistency == types.MultiRegionConsistencyStrong {
+			w.strong = true
+		}
+		for _, u := range in.GlobalTableWitnessUpdates {
+			if u.Create != nil {
+				w.witness = aws.ToString(u.Create.RegionName)
+			}
+		}
 		for i := range in.ReplicaUpdates {
 			u := &in.ReplicaUpdates[i]
 			if u.Create != nil {
@@ -107,13 +122,30 @@ func (w *world) noteReplicas(in any) {
 				gone(*u.Delete.RegionName)
 			}
 		}
+		if len(w.replicas) == 0 {
+			w.strong, w.witness = false, ""
+		}
 	}
 }
 
 // dropReplicas deletes the replicas that a case has left, the latest first: one that another was made from must stay.
+// Those of a strongly consistent table go together.
 func (w *world) dropReplicas(ctx context.Context) (err error) {
 	if w.store.Name == Local { // it leaves ReplicaUpdates out of a request that changes anything else
 		return nil
+	}
+	if w.strong && len(w.replicas) > 0 {
+		in := &dynamodb.UpdateTableInput{TableName: aws.String(w.name(usualTable))}
+		for _, r := range w.replicas {
+			in.ReplicaUpdates = append(in.ReplicaUpdates, deleting(r.region))
+		}
+		if w.witness != "" {
+			in.GlobalTableWitnessUpdates = []types.GlobalTableWitnessGroupUpdate{
+				{Delete: &types.DeleteGlobalTableWitnessGroupMemberAction{RegionName: aws.String(w.witness)}},
+			}
+		}
+		_, err := send(ctx, w.store, in)
+		return err
 	}
 	for _, r := range slices.Backward(w.replicas) {
 		in := &dynamodb.UpdateTableInput{

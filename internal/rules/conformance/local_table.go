@@ -208,20 +208,20 @@ func localBackups() map[place]deviation {
 func localGlobal() map[place]deviation {
 	all := map[place]deviation{}
 	//isrsim:unordered a map is filled
-	for topic, cases := range map[string][]Case{"global": globalCases(), "replication": replicationCases()} {
+	for topic, cases := range map[string][]Case{"global": globalCases(), "replication": replicationCases(), "global_strong": globalStrongCases()} {
 		for _, c := range cases {
 			if c.clock || c.sweep {
 				continue
 			}
 			i := slices.IndexFunc(c.steps, func(s step) bool {
 				in, ok := s.do(&world{}).(*dynamodb.UpdateTableInput)
-				return ok && in.ReplicaUpdates != nil
+				return ok && (in.ReplicaUpdates != nil || in.MultiRegionConsistency != "")
 			})
 			all[place{topic + "/" + c.Name, i + 1}] = deviation{localNothing, notThere}
 		}
 	}
-	for _, name := range []string{"with another change", "with two creations and another change"} {
-		all[place{"global/" + name, 1}] = deviation{"updating rows", notThere}
+	for _, name := range []string{"global/with another change", "global/with two creations and another change", "global_strong/with another change"} {
+		all[place{name, 1}] = deviation{"updating rows", notThere}
 	}
 	return all
 }

@@ -22,6 +22,8 @@ type world struct {
 	backups []backupSeen
 	// replicas are the regions in which the usual table got replicas, with those where it got them.
 	replicas []replicaSeen
+	strong   bool   // that table is strongly consistent
+	witness  string // and has a witness in this region, "" for none
 }
 
 // name returns the real name of one of the case's tables.

@@ -84,7 +84,7 @@ var unmendedDynamoDB = []unmended{
 		reference + "API_streams_GetShardIterator.html",
 	},
 	{"exports and imports", "served", "refused; their lists are empty", reference + "API_ExportTableToPointInTime.html"},
-	{"global tables with strong consistency, or with units", "there", "refused", guide + "V2globaltables_HowItWorks.html"},
+	{"global tables with units", "there", "refused", guide + "V2globaltables_HowItWorks.html"},
 }
 
 var unmendedS3 = []unmended{

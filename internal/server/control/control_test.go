@@ -159,6 +159,10 @@ func TestReplicaLag(t *testing.T) {
 	f := newFake(t)
 	f.want("GET", "/replica-lag", "", `{"replicaLag": "0s"}`)
 	f.want("POST", "/replica-lag", `{"replicaLag":"2s"}`, `{"replicaLag": "2s"}`)
+	f.want("GET", "/region-lag", "", `{"regionLag": "at-once"}`)
+	f.want("POST", "/region-lag", `{"regionLag":"fixed 1s"}`, `{"regionLag": "fixed 1s"}`)
+	f.want("GET", "/region-lag", "", `{"regionLag": "fixed 1s"}`)
+	f.want("POST", "/replicate", "", `{"changed": 0}`)
 	f.put("a", 10)
 	read := func(consistent bool) int {
 		t.Helper()
@@ -483,6 +487,8 @@ func TestRefuses(t *testing.T) {
 		{"POST", "/replica-lag", `{"replicaLag":"soon"}`, 400, []string{`"found": "soon"`, `500ms`}},
 		{"POST", "/replica-lag", `{"replicaLag":"-1s"}`, 400, []string{`"found": "-1s"`}},
 		{"POST", "/replica-lag", `{"lag":"1s"}`, 400, []string{`replicaLag`}},
+		{"POST", "/region-lag", `{"regionLag":"soon"}`, 400, []string{`"found": "soon"`, `"expected": "` + lagForms(t) + `"`}},
+		{"POST", "/region-lag", `{"lag":"1s"}`, 400, []string{`regionLag`}},
 		{"POST", "/faults", `{"faults":"throttled"}`, 400, []string{`no list of strings`}},
 		{"POST", "/faults", `{"faults":[1]}`, 400, []string{`"found": "[1]"`}},
 		{"POST", "/faults", `{"faults":["thrttled"]}`, 400, []string{`"found": "thrttled"`, `throttled, request-lost`}},

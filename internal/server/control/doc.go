@@ -23,6 +23,8 @@ The resources, below /_isr-sim:
 	POST   /ttl-lag         {"ttlLag":"fixed 10m"}: as GET
 	GET    /replica-lag     {"replicaLag":"0s"}
 	POST   /replica-lag     {"replicaLag":"2s"}: as GET
+	GET    /region-lag      {"regionLag":"at-once"}: of global tables
+	POST   /region-lag      {"regionLag":"fixed 1s"}: as GET
 	GET    /faults          {"faults":["throttled op=PutItem times=2"]}: those that wait
 	POST   /faults          {"faults":["response-lost op=UpdateItem"]}: added, all or none; as GET
 	DELETE /faults          all dropped; as GET
@@ -46,6 +48,7 @@ The resources, below /_isr-sim:
 	GET    /history         {"events":0,"violations":0,"doubts":0}
 	POST   /history         {"kind":"asked","actor":"alice","key":"/home"}, or a list: what clients saw; as GET
 	GET    /metrics         {"metrics":[{"name":"ThrottledRequests","region":"us-east-1","dimensions":{...},"sum":2}]}
+	POST   /replicate       {"changed":2}: what is under way to other regions arrives
 	POST   /sweep           {"deleted":2}: TTL deletes what has expired
 	GET    /violations      {"checked":["stale-writer"],"changes":7,"violations":0,"doubts":0,"found":[]}
 

@@ -124,12 +124,19 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 		"/metrics": {
 			http.MethodGet: a.metrics,
 		},
+		"/region-lag": {
+			http.MethodGet:  a.readRegionLag,
+			http.MethodPost: a.setRegionLag,
+		},
 		"/release": {
 			http.MethodPost: a.release,
 		},
 		"/replica-lag": {
 			http.MethodGet:  a.readReplicaLag,
 			http.MethodPost: a.setReplicaLag,
+		},
+		"/replicate": {
+			http.MethodPost: a.replicate,
 		},
 		"/restore": {
 			http.MethodPost: a.restore,

@@ -1,0 +1,83 @@
+package ddbfake_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+)
+
+// strong makes the table "cache" strongly consistent in three regions.
+func strong(t *testing.T, db *ddbfake.DB) error {
+	t.Helper()
+	create := func(region string) types.ReplicationGroupUpdate {
+		return types.ReplicationGroupUpdate{Create: &types.CreateReplicationGroupMemberAction{RegionName: &region}}
+	}
+	_, err := db.Client().UpdateTable(t.Context(), &dynamodb.UpdateTableInput{
+		TableName: aws.String("cache"), ReplicaUpdates: []types.ReplicationGroupUpdate{create(ireland), create(tokyo)},
+		MultiRegionConsistency: types.MultiRegionConsistencyStrong,
+	})
+	return err
+}
+
+// No lag holds back a write of a strongly consistent table, and the log shows it in its own region first.
+func TestStrongWritesAreEverywhere(t *testing.T) {
+	db, _ := global(t, ddbfake.Options{})
+	db.SetRegionLag(ddbfake.LagNever)
+	if err := strong(t, db); err != nil {
+		t.Fatal(err)
+	}
+	write(t, db, ireland, "1", "x")
+	for _, region := range []string{home, ireland, tokyo} {
+		wantRows(t, db, "at once", region, "1=x")
+	}
+	if first := db.Changes()[0]; first.Region != ireland || first.Cause != ddbfake.CauseClient {
+		t.Errorf("the first change is %+v", first)
+	}
+}
+
+// What such a table cannot have is refused: when it is made, and later.
+func TestStrongTablesHaveLimits(t *testing.T) {
+	db, _ := global(t, ddbfake.Options{})
+	write(t, db, home, "1", "x")
+	refused := func(what string, err error) {
+		t.Helper()
+		if got := fmt.Sprint(err); !strings.Contains(got, "ValidationException") || !strings.Contains(got, "MultiRegionConsistency set to STRONG") {
+			t.Errorf("%s: got %s, want that it is refused", what, got)
+		}
+	}
+	ttl := func() error {
+		_, err := db.As("a").UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{TableName: aws.String("cache"), TimeToLiveSpecification: &types.TimeToLiveSpecification{
+			AttributeName: aws.String("ttl"), Enabled: aws.Bool(true),
+		}})
+		return err
+	}
+	refused("a table with rows", strong(t, db))
+	write(t, db, home, "1", "")
+	if err := strong(t, db); err != nil {
+		t.Fatal(err)
+	}
+	refused("TTL", ttl())
+	put := types.TransactWriteItem{Put: &types.Put{TableName: aws.String("cache"), Item: key("a", "1")}}
+	_, err := db.As("a").In(tokyo).TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{put}})
+	refused("a transaction", err)
+	get := types.TransactGetItem{Get: &types.Get{TableName: aws.String("cache"), Key: key("a", "1")}}
+	_, err = db.As("a").TransactGetItems(t.Context(), &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{get}})
+	refused("a transaction that reads", err)
+	_, err = db.As("a").ExecuteTransaction(t.Context(), &dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{
+		{Statement: aws.String(`INSERT INTO "cache" VALUE {'pk': 'a', 'sk': '1'}`)},
+	}})
+	refused("a transaction of statements", err)
+
+	other, _ := global(t, ddbfake.Options{})
+	db = other
+	if err := ttl(); err != nil {
+		t.Fatal(err)
+	}
+	refused("a table with TTL", strong(t, db))
+}
