@@ -211,7 +211,9 @@ func Astray() []string {
 		}
 	}
 	var astray []string
+	//isrsim:unordered the list is sorted
 	for _, list := range deviations {
+		//isrsim:unordered the list is sorted
 		for at := range list {
 			if !steps[at] {
 				astray = append(astray, fmt.Sprintf("step %d of %s", at.step, at.name))

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime/debug"
 	"runtime/metrics"
 	"strings"
 	"sync"
@@ -160,6 +161,7 @@ func TestServerMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a gigabyte of requests")
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // whatever GOGC says
 	l := serveLimits
 	l.silence = 50 * time.Millisecond
 	l.body = 2 * time.Second

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -54,6 +55,7 @@ func narrow(t *testing.T, conn net.Conn) {
 // However many clients do not read their long answers, few bytes of them are in memory, and others are served.
 // TestFloodOfReaders is the same at full size.
 func TestServerBoundsAnswers(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // whatever GOGC says
 	effort.Long(t)
 	const (
 		rows = 1500 // 15 MB
