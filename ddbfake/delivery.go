@@ -2,6 +2,7 @@ package ddbfake
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/tidwall/btree"
@@ -75,12 +76,11 @@ type underWay struct {
 	numbers       int
 }
 
-func sooner(a, b *delivery) bool {
-	if !a.at.Equal(b.at) {
-		return a.at.Before(b.at)
-	}
-	return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.to, b.to)) < 0
+func (d *delivery) compareOrder(other *delivery) int {
+	return cmp.Or(cmp.Compare(d.number, other.number), cmp.Compare(d.to, other.to))
 }
+
+func sooner(a, b *delivery) bool { return cmp.Or(a.at.Compare(b.at), a.compareOrder(b)) < 0 }
 
 func (d *delivery) compareRow(other *delivery) int {
 	return cmp.Or(cmp.Compare(d.to, other.to), cmp.Compare(d.table, other.table), d.key.compare(other.key))
@@ -128,14 +128,9 @@ func (u *underWay) inOrder() []*delivery {
 	if u.byRow == nil {
 		return nil
 	}
-	all := btree.NewBTreeGOptions(func(a, b *delivery) bool {
-		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.to, b.to)) < 0
-	}, btree.Options{NoLocks: true})
-	u.byRow.Scan(func(d *delivery) bool {
-		all.Set(d)
-		return true
-	})
-	return all.Items()
+	all := u.byRow.Items()
+	slices.SortFunc(all, (*delivery).compareOrder)
+	return all
 }
 
 // outlive ends the deliveries to the row of d that are not younger than d.
@@ -213,7 +208,7 @@ func (db *DB) arrival(d *delivery) time.Time {
 	if to == nil {
 		return time.Time{}
 	}
-	lag, ok := db.regionLag.of(db.seed^uint64(d.number)*odd, to, d.lags) //nolint:gosec // a number of writes is positive
+	lag, ok := db.regionLag.of(db.seed^uint64(d.number)*odd, to, d.lags)
 	if !ok {
 		return time.Time{}
 	}
@@ -246,7 +241,7 @@ func (db *DB) arrive(d *delivery, at time.Time) bool {
 	return db.takeIn(d, at)
 }
 
-// takeIn does what arrive says.
+// takeIn writes a delivery into the region that it goes to, and reports whether that changed the row.
 func (db *DB) takeIn(d *delivery, at time.Time) bool {
 	w := write{found: found{table: db.state.tables[address(d.to, d.table)]}}
 	w.look(d.key)
@@ -256,21 +251,12 @@ func (db *DB) takeIn(d *delivery, at time.Time) bool {
 	} else {
 		w.replace(&d.after.record, d.after.sizeBytes)
 	}
-	if w.after == w.row {
-		return false
-	}
 	if last := db.state.log.last(); last != nil && at.Before(last.time) {
 		at = last.time
 	}
-	if w.after == nil {
-		w.table.remove(w.row, w.at)
-	} else {
-		w.table.put(w.row, w.after, w.at, at)
-	}
-	db.record(logEntry{
+	return db.store(&w, logEntry{
 		request: replicated, time: at, sent: d.sent, actor: d.actor, table: w.table.tableID, before: w.row, after: w.after,
 	})
-	return true
 }
 
 // settle has all happen that happens by itself until now, in the order of its instants: TTL deletes the rows whose lag

@@ -44,8 +44,27 @@ func (t *table) isMember(region string) bool {
 	return slices.ContainsFunc(t.members, func(m groupMember) bool { return m.region == region })
 }
 
-// join makes tables that were loaded replicas of a global table. A region without one gets one. Those that were there
-// before stay as they are.
+// groupOf is what a description says about the global table of a table.
+type groupOf struct {
+	Replicas               []struct{ RegionName string }
+	GlobalTableWitnesses   []struct{ RegionName string }
+	MultiRegionConsistency types.MultiRegionConsistency
+}
+
+// regions are those of the other replicas. Each could be the name of a region.
+func (g *groupOf) regions() ([]string, error) {
+	var regions []string
+	for _, replica := range g.Replicas {
+		if err := checkRegion(replica.RegionName); err != nil || replica.RegionName == "" {
+			return nil, fmt.Errorf("found a replica in the region %q, expected a region", replica.RegionName)
+		}
+		regions = append(regions, replica.RegionName)
+	}
+	return regions, nil
+}
+
+// join makes one global table of a loaded table and those of its name in the other regions that its description names. A
+// region that has none gets one. A table that was there before the load does not become a replica.
 func (db *DB) join(region, name string, g *groupOf, there map[string]bool) error {
 	t := db.state.tables[address(region, name)]
 	t.strong = g.MultiRegionConsistency == types.MultiRegionConsistencyStrong
@@ -63,7 +82,7 @@ func (db *DB) join(region, name string, g *groupOf, there map[string]bool) error
 		case u == nil:
 			db.addReplica(r, t, &types.CreateReplicationGroupMemberAction{RegionName: aws.String(other)})
 		default:
-			members := append([]groupMember{}, t.members...)
+			members := slices.Clone(t.members)
 			for _, one := range []*table{t, u} {
 				if !slices.ContainsFunc(members, func(m groupMember) bool { return m.region == one.region }) {
 					members = append(members, groupMember{region: one.region})

@@ -1,7 +1,6 @@
 package ddbfake
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -150,23 +149,4 @@ func (t *table) checkEnd(in *dynamodb.UpdateTableInput, witness string) error {
 		return invalid("Update table delete operation does not include all witnesses.")
 	}
 	return nil
-}
-
-// groupOf is what a description says about the global table of a table.
-type groupOf struct {
-	Replicas               []struct{ RegionName string }
-	GlobalTableWitnesses   []struct{ RegionName string }
-	MultiRegionConsistency types.MultiRegionConsistency
-}
-
-// regions are those of the other replicas. Each could be the name of a region.
-func (g *groupOf) regions() ([]string, error) {
-	var regions []string
-	for _, replica := range g.Replicas {
-		if err := checkRegion(replica.RegionName); err != nil || replica.RegionName == "" {
-			return nil, fmt.Errorf("found a replica in the region %q, expected a region", replica.RegionName)
-		}
-		regions = append(regions, replica.RegionName)
-	}
-	return regions, nil
 }

@@ -14,8 +14,8 @@ import (
 
 // updateTable serves UpdateTable.
 //
-// Of a global table all replicas get the change, whichever was asked; protection against deletion is each one's own, and so is the
-// stream of one that is strongly consistent.
+// All replicas of a global table get the change, whichever was asked. Protection against deletion is each one's own, and
+// so is the stream of a strongly consistent one.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md
@@ -158,7 +158,7 @@ func checkCombination(in *dynamodb.UpdateTableInput) error {
 	class, protection := in.TableClass != "", in.DeletionProtectionEnabled != nil
 	streams, encryption := in.StreamSpecification != nil, changesEncryption(in.SSESpecification)
 	ceiling, warmth := limitsThroughput(in.OnDemandThroughput), warms(in.WarmThroughput)
-	replicas := len(in.ReplicaUpdates) > 0 // none is what a client without replicas may send
+	replicas := len(in.ReplicaUpdates) > 0 // clients without replicas may send an empty list
 	changes := 0
 	for _, given := range []bool{units, indexes, class, protection, streams, encryption, ceiling, warmth, replicas} {
 		if given {

@@ -30,17 +30,23 @@ func (db *DB) commit(r *request, writes ...write) {
 			before:  w.row,
 			after:   w.after,
 		}
-		switch w.after {
-		case w.row:
-		case nil:
-			w.table.remove(w.row, w.at)
-			db.record(e)
-		default:
-			w.table.put(w.row, w.after, w.at, r.now)
-			db.record(e)
-		}
+		db.store(w, e)
 		if w.table.members != nil && !w.check {
 			db.replicate(w.table, w.key, e)
 		}
 	}
+}
+
+// store does a write and records it, unless it leaves the row as it is. It reports whether the row changes.
+func (db *DB) store(w *write, e logEntry) bool {
+	switch w.after {
+	case w.row:
+		return false
+	case nil:
+		w.table.remove(w.row, w.at)
+	default:
+		w.table.put(w.row, w.after, w.at, e.time)
+	}
+	db.record(e)
+	return true
 }

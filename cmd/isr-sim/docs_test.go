@@ -789,8 +789,8 @@ func masked(output string) string {
 	return output
 }
 
-// TestTutorial: a reader can do what the first half of docs/TUTORIAL.md says, and gets what it shows. go.sum of this
-// module replaces the network: go mod tidy removes what is not needed.
+// TestTutorial: a reader can do what the first half of docs/TUTORIAL.md says, and gets what it shows. The tutorial's
+// module begins with a copy of this module's go.sum, so that no network is needed; go mod tidy then drops what is unused.
 func TestTutorial(t *testing.T) {
 	effort.Nightly(t)
 	root, err := filepath.Abs("../..")

@@ -62,7 +62,7 @@ func TestWatchFindsALeaseTakenInTwoRegions(t *testing.T) {
 	wantTest(t, test, "bob replaced the lock of alice")
 }
 
-// With one home region for a key, whoever asks from wherever, the lease is in one place.
+// The lease of a key is in one place if all writers of the key go to one home region.
 func TestWatchPassesAHomeRegion(t *testing.T) {
 	s, test := inTwoRegions(t)
 	home := map[string]string{"/home": ddbfake.DefaultRegion, "/shop": ireland}

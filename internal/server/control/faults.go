@@ -29,20 +29,29 @@ func (a *api) readLag(w http.ResponseWriter, r *http.Request) (any, error) {
 const lagForms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"
 
 func (a *api) setLag(w http.ResponseWriter, r *http.Request) (any, error) {
-	found, err := members(w, r, "ttlLag")
+	lag, err := lagIn(w, r, "ttlLag", "fixed 10m")
 	if err != nil {
 		return nil, err
-	}
-	text, err := str(found, "ttlLag", "fixed 10m")
-	if err != nil {
-		return nil, err
-	}
-	lag, err := ddbfake.ParseLag(text)
-	if err != nil {
-		return nil, badRequest(err.Error(), text, lagForms, "")
 	}
 	a.db.SetLag(lag)
 	return lagState{lag.String()}, nil
+}
+
+// lagIn reads the lag of a request, whose only member has this name.
+func lagIn(w http.ResponseWriter, r *http.Request, name, example string) (ddbfake.Lag, error) {
+	found, err := members(w, r, name)
+	if err != nil {
+		return ddbfake.Lag{}, err
+	}
+	text, err := str(found, name, example)
+	if err != nil {
+		return ddbfake.Lag{}, err
+	}
+	lag, err := ddbfake.ParseLag(text)
+	if err != nil {
+		return ddbfake.Lag{}, badRequest(err.Error(), text, lagForms, "")
+	}
+	return lag, nil
 }
 
 // faultState is the answer of /faults.

@@ -3,7 +3,6 @@ package control
 import (
 	"net/http"
 
-	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 )
 
@@ -20,17 +19,9 @@ func (a *api) readRegionLag(w http.ResponseWriter, r *http.Request) (any, error)
 }
 
 func (a *api) setRegionLag(w http.ResponseWriter, r *http.Request) (any, error) {
-	found, err := members(w, r, "regionLag")
+	lag, err := lagIn(w, r, "regionLag", "fixed 1s")
 	if err != nil {
 		return nil, err
-	}
-	text, err := str(found, "regionLag", "fixed 1s")
-	if err != nil {
-		return nil, err
-	}
-	lag, err := ddbfake.ParseLag(text)
-	if err != nil {
-		return nil, badRequest("regionLag is no lag", text, lagForms, "")
 	}
 	a.db.SetRegionLag(lag)
 	return regionLagState{lag.String()}, nil
