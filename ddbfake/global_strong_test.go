@@ -1,6 +1,7 @@
 package ddbfake_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -80,4 +81,22 @@ func TestStrongTablesHaveLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("a table with TTL", strong(t, db))
+}
+
+// Strong consistency without ReplicaUpdates is no change, and is not left out where there is another one.
+func TestStrongConsistencyIsNotLeftOut(t *testing.T) {
+	for name, in := range map[string]dynamodb.UpdateTableInput{
+		"MultiRegionConsistency": {MultiRegionConsistency: types.MultiRegionConsistencyStrong},
+		"GlobalTableWitnessUpdates": {GlobalTableWitnessUpdates: []types.GlobalTableWitnessGroupUpdate{
+			{Create: &types.CreateGlobalTableWitnessGroupMemberAction{RegionName: aws.String("us-west-2")}},
+		}},
+	} {
+		db, _ := global(t, ddbfake.Options{})
+		in.TableName, in.DeletionProtectionEnabled = aws.String("cache"), aws.Bool(true)
+		_, err := db.As("a").UpdateTable(t.Context(), &in)
+		var refused *ddbfake.UnsupportedError
+		if !errors.As(err, &refused) || refused.Parameter != name {
+			t.Errorf("%s: got %v, want that it is not supported", name, err)
+		}
+	}
 }

@@ -168,6 +168,11 @@ func checkCombination(in *dynamodb.UpdateTableInput) error {
 	switch {
 	case changes == 0:
 		return invalid(nothingToUpdate)
+	// What the service does with these is not known, and they would be left out.
+	case !replicas && in.MultiRegionConsistency != "":
+		return &UnsupportedError{Operation: "UpdateTable", Parameter: "MultiRegionConsistency"}
+	case !replicas && len(in.GlobalTableWitnessUpdates) > 0:
+		return &UnsupportedError{Operation: "UpdateTable", Parameter: "GlobalTableWitnessUpdates"}
 	case replicas && changes > 1 && asksForStrong(in):
 		return invalid("Requests that modify replicas or witnesses must not also modify other fields")
 	case replicas && changes > 1:
