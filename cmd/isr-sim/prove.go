@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/show/results"
@@ -122,9 +124,12 @@ func (v *proveCommand) run(cmd *cobra.Command, names []string) error {
 func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name string, p isr.Protocol) (*campaign.Report, int, error) {
 	ctx, stop := within(ctx, v.time, fmt.Errorf("the bound of %v of time was met", v.time))
 	defer stop()
-	remove := progress.Wait(v.stderr, "searching "+s.Name)
+	var far atomic.Pointer[sim.Explored]
+	far.Store(&sim.Explored{})
+	remove := progress.Search(v.stderr, func() string { return fmt.Sprintf("searching %s: %s", s.Name, prose.Searched(*far.Load())) })
 	proof, err := campaign.Prove{
 		Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states, Certify: v.to != "", Against: v.against,
+		Progress: func(e sim.Explored) { far.Store(&e) },
 	}.Run(ctx)
 	remove()
 	if v.BrokeOff(err, s, p.Name, name) {

@@ -60,6 +60,11 @@ func newBar(w io.Writer, scenario, counts string, lasts time.Duration) (show fun
 // Wait shows, if w is a terminal, how long a task of unknown length has taken so far. remove removes the line, and may
 // be called again.
 func Wait(w io.Writer, what string) (remove func()) {
+	return Search(w, func() string { return what })
+}
+
+// Search is Wait for a task that says more as it goes on. what is called by another goroutine.
+func Search(w io.Writer, what func() string) (remove func()) {
 	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
 		return func() {}
 	}
@@ -69,7 +74,7 @@ func Wait(w io.Writer, what string) (remove func()) {
 // patience is the time before the first line: most tasks are done by then.
 const patience = time.Second
 
-func wait(w io.Writer, what string, clock clockwork.Clock) (remove func()) {
+func wait(w io.Writer, what func() string, clock clockwork.Clock) (remove func()) {
 	start := clock.Now()
 	ticker := clock.NewTicker(patience)
 	done, ended := make(chan struct{}), make(chan struct{})
@@ -80,9 +85,9 @@ func wait(w io.Writer, what string, clock clockwork.Clock) (remove func()) {
 		for {
 			select {
 			case <-ticker.Chan():
-				line := fmt.Sprintf("%s: %v", what, clock.Now().Sub(start).Round(time.Second))
+				line := fmt.Sprintf("%s: %v", what(), clock.Now().Sub(start).Round(time.Second))
 				said = max(said, len(line))
-				_, _ = fmt.Fprintf(w, "\r%s", line) // a terminal that is gone is no reason to stop
+				_, _ = fmt.Fprintf(w, "\r%-*s", said, line) // a terminal that is gone is no reason to stop
 			case <-done:
 				if said > 0 {
 					_, _ = fmt.Fprintf(w, "\r%s\r", strings.Repeat(" ", said))

@@ -48,7 +48,7 @@ func (s screen) Write(p []byte) (int, error) {
 func TestWait(t *testing.T) {
 	clock := clockwork.NewFakeClock()
 	s := make(screen, 3)
-	remove := wait(s, "shrinking", clock)
+	remove := wait(s, func() string { return "shrinking" }, clock)
 	if err := clock.BlockUntilContext(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestWait(t *testing.T) {
 
 func TestNothingIsSaidOfShortWaits(t *testing.T) {
 	s := make(screen, 1)
-	wait(s, "shrinking", clockwork.NewFakeClock())()
+	wait(s, func() string { return "shrinking" }, clockwork.NewFakeClock())()
 	Wait(s, "shrinking")() // no terminal
 	if len(s) > 0 {
 		t.Errorf("got %q", <-s)

@@ -101,12 +101,19 @@ type Explored struct {
 	// Open counts the branches that are left: steps that were possible at some point and have not been taken from there.
 	// Shallowest and Deepest are the numbers of choices before the first and the last of them.
 	Open, Shallowest, Deepest int
+	// Share is how much of the tree is searched, from 0 to 1, if the branches of a moment are equally large. It never
+	// falls. Earlier branches have most of the states that later ones share, so the rest mostly goes faster.
+	//
+	// Source: Simsa, Bryant and Gibson: Runtime estimation and resource allocation for concurrency testing
+	// (CMU-PDL-12-113, 2012).
+	Share float64
 }
 
 // frame is a moment with more than one step to explore.
 type frame struct {
 	at     int      // how many choices come before it
-	todo   []option // the steps that are left to be taken
+	of     int      // how many steps there were to be taken
+	todo   []option // the steps that are left of them
 	asleep []option // the steps that need not be taken until a step races with them
 }
 
@@ -160,7 +167,10 @@ func (x *Exploration) Strategy() Strategy {
 func (x *Exploration) Explored() Explored {
 	e := x.done
 	e.States = len(x.visited.states)
+	share := 1.0 // of the branch that the latest run took
 	for _, f := range x.frames {
+		share /= float64(f.of)
+		e.Share += share * float64(f.of-len(f.todo)-1)
 		if len(f.todo) > 0 {
 			if e.Open == 0 {
 				e.Shallowest = f.at
@@ -168,6 +178,9 @@ func (x *Exploration) Explored() Explored {
 			e.Open += len(f.todo)
 			e.Deepest = f.at
 		}
+	}
+	if e.Schedules > 0 && x.err == nil && !x.stopped {
+		e.Share += share // the latest run is over
 	}
 	e.Complete = e.Schedules > 0 && e.Open == 0 && e.TooLong == 0 && x.err == nil && !x.stopped && !x.repeats.owed
 	return e
@@ -298,7 +311,7 @@ func (e *explorer) explore(steps []Step) int {
 	}
 	m := todo[0]
 	if len(todo) > 1 {
-		x.frames = append(x.frames, frame{at: e.n, todo: todo[1:], asleep: append(slices.Clone(e.asleep), m)})
+		x.frames = append(x.frames, frame{at: e.n, of: len(todo), todo: todo[1:], asleep: append(slices.Clone(e.asleep), m)})
 	}
 	e.asleep = e.still(e.asleep, m)
 	if len(steps) > 1 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
@@ -476,14 +477,32 @@ func TestWhatIsLeftOpenIsCountedAfterEachRun(t *testing.T) {
 				s.Add(sim.Actor{Name: name, Run: func(*sim.Proc) {}})
 			}
 			s.Run()
-			want[runs].Schedules = runs + 1
-			if diff := cmp.Diff(want[runs], x.Explored()); diff != "" {
+			want[runs].Schedules, want[runs].Share = runs+1, float64(runs+1)/6
+			if diff := cmp.Diff(want[runs], x.Explored(), cmpopts.EquateApprox(0, 1e-9)); diff != "" {
 				t.Errorf("after run %d (-want +got):\n%s", runs+1, diff)
 			}
 			runs++
 		}
 		if most := min(bound, 6); runs != most {
 			t.Errorf("%d runs with MaxSchedules %d, want %d", runs, bound, most)
+		}
+	}
+}
+
+func TestTheShareOfTheTreeGrowsToOne(t *testing.T) {
+	for n := range 20 {
+		x, before := sim.Exploration{}, 0.0
+		p := drawProgram(sim.Stream(uint64(n), "share of the tree"), 3, 8)
+		for x.Next() {
+			p.run(x.Strategy(), true)
+			if share := x.Explored().Share; share < before-1e-12 || share > 1+1e-9 {
+				t.Fatalf("program %d, schedule %d: %g of the tree after %g", n, x.Explored().Schedules, share, before)
+			} else {
+				before = share
+			}
+		}
+		if e := x.Explored(); e.Complete != (before > 1-1e-9) {
+			t.Errorf("program %d: %g of the tree is searched, complete: %t", n, before, e.Complete)
 		}
 	}
 }

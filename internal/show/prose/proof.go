@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -33,7 +34,12 @@ func Extent(p *campaign.Proof) string {
 	if e.TooLong > 0 {
 		left = append(left, fmt.Sprintf("%d schedules cut at the scenario's bound of %d steps", e.TooLong, p.Scenario.Bounds.Steps))
 	}
-	return fmt.Sprintf("not complete: %s, 0 violations; left: %s", counts, strings.Join(left, ", "))
+	return fmt.Sprintf("not complete: %s, 0 violations; left: %s", Searched(e), strings.Join(left, ", "))
+}
+
+// Searched says how far a search is.
+func Searched(e sim.Explored) string {
+	return fmt.Sprintf("%d schedules, %d states, %.0f %% of the tree", e.Schedules, e.States, 100*e.Share)
 }
 
 // Proved prints the invariants that a complete proof has proved, those that had nothing to judge, and the deadlines
