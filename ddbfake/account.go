@@ -27,8 +27,8 @@ func (db *DB) describeLimits(*request, *dynamodb.DescribeLimitsInput) (*dynamodb
 	}, nil
 }
 
-// describeEndpoints serves DescribeEndpoints. The address is that of the service: the engine does not know which door a
-// call came through. SDKs ask for it only if they are told to discover endpoints, and not if they were given one.
+// describeEndpoints serves DescribeEndpoints. The address is that of the service, and through the HTTP door the one by
+// which the client called. SDKs ask for it only if they are told to discover endpoints, and not if they were given one.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeEndpoints.html
 func (db *DB) describeEndpoints(r *request, _ *dynamodb.DescribeEndpointsInput) (*dynamodb.DescribeEndpointsOutput, error) {

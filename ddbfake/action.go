@@ -228,7 +228,11 @@ func (a *action) runUpdate(w *write) error {
 }
 
 // updated applies the update expression. On a missing row it starts from an empty item and adds the key. An update that
-// only removes creates no row, and its result is empty; DynamoDB Local 3.3.1 creates one even then.
+// only removes creates no row, and its result is empty; DynamoDB Local 3.3.1 creates one even then. To what REMOVE alone
+// names, a missing row leads nowhere, and that is no mistake.
+//
+// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_update_expression.py
+// (test_nested_attribute_remove_from_missing_item)
 func (a *action) updated() (packed.Record, error) {
 	var base *packed.Record
 	if a.row != nil {
@@ -242,6 +246,9 @@ func (a *action) updated() (packed.Record, error) {
 	}
 	if a.update == nil {
 		return *base, nil
+	}
+	if a.row == nil && a.update.OnlyREMOVE() {
+		return packed.Record{}, nil
 	}
 	after, err := a.update.ApplyRecord(base, a.args)
 	if err != nil {

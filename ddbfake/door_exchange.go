@@ -35,7 +35,7 @@ var errMissingToken = &smithy.GenericAPIError{
 func (h *handler) Serve(ctx context.Context, r *httpdoor.Request, to *httpdoor.Reply) error {
 	*to = httpdoor.Reply{RequestID: awsjson.RequestID(h.requests.Add(1)), ContentType: awsjson.ContentType, Body: to.Body[:0]}
 	body, err := httpbody.Read(r.Body, r.Length, r.ContentEncoding)
-	malformed := errors.Is(err, httpbody.ErrNotGzip)
+	malformed := errors.Is(err, httpbody.ErrNotPacked)
 	if malformed {
 		err = nil // an answer, like any other
 	}
@@ -73,7 +73,7 @@ func (h *handler) serve(ctx context.Context, r *httpdoor.Request, body []byte, t
 		to.Body, to.Status, err = encodeError(to.Body, err)
 		return err
 	}
-	call := wireCall{target: r.Target, signer: signer, invocation: r.Invocation, body: body}
+	call := wireCall{target: r.Target, host: r.Host, signer: signer, invocation: r.Invocation, body: body}
 	to.Body, to.Status, err = call.serve(ctx, h.do, to.Body)
 	return err
 }
@@ -85,6 +85,8 @@ func refusal(r *httpdoor.Request, signed bool, body []byte) error {
 	switch {
 	case target && signed:
 		return nil
+	case len(body) == 0 && target:
+		return errMissingToken
 	case !awsjson.Valid(body):
 		return awsjson.ErrMalformed
 	case !target:

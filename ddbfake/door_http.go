@@ -71,6 +71,7 @@ func requestOf(r *http.Request) httpdoor.Request {
 		Authorization:   first(r.Header, headerAuthorization),
 		ContentEncoding: first(r.Header, headerEncoding),
 		ContentType:     first(r.Header, headerContentType),
+		Host:            r.Host,
 		Invocation:      first(r.Header, headerInvocation),
 		RegionSet:       first(r.Header, headerRegionSet),
 		Target:          first(r.Header, headerTarget),

@@ -65,6 +65,7 @@ func TestHandlerRaw(t *testing.T) {
 		{"plain json", "POST", headers{"Content-Type": "application/json; charset=utf-8"}, "{}", 200, `{"TableNames":["alice"]}`},
 		{"fine", "POST", nil, "{}", 200, `{"TableNames":["alice"]}`},
 		{"gzip", "POST", headers{"Content-Encoding": "gzip"}, string(zipped("{}")), 200, `{"TableNames":["alice"]}`},
+		{"deflate that is none", "POST", headers{"Content-Encoding": "deflate"}, "{}", 400, coral + `SerializationException"}`},
 		{"gzip that is none", "POST", headers{"Content-Encoding": "gzip"}, "{}", 400, coral + `SerializationException"}`},
 		{"gzip that is none, of a health check", "GET", headers{"Content-Encoding": "gzip"}, "{}", 200, "healthy: dynamodb.us-east-1.amazonaws.com "},
 		{"gzip that is none, put", "PUT", headers{"Content-Encoding": "gzip"}, "{}", 404, "<UnknownOperationException/>\n"},
@@ -83,6 +84,8 @@ func TestHandlerRaw(t *testing.T) {
 			coral + `MissingAuthenticationTokenException","message":"Request is missing Authentication Token"}`},
 		{"malformed", "POST", nil, "{", 400, coral + `SerializationException"}`},
 		{"empty", "POST", nil, "", 400, coral + `SerializationException"}`},
+		{"nothing, and no credentials", "POST", headers{"Authorization": ""}, "", 400,
+			coral + `MissingAuthenticationTokenException","message":"Request is missing Authentication Token"}`},
 		{"malformed wins over no target and no credentials", "POST", headers{"X-Amz-Target": "", "Authorization": ""}, "{", 400, coral + `SerializationException"}`},
 		{"no target wins over no credentials", "POST", headers{"X-Amz-Target": "", "Authorization": ""}, "{}", 400, coral + `UnknownOperationException"}`},
 		{"wrong type", "POST", nil, `{"Limit":"1"}`, 400, coral + `SerializationException","Message":"STRING_VALUE cannot be converted to Integer"}`},
@@ -277,5 +280,20 @@ func TestHandlerRefusesValues(t *testing.T) {
 	}
 	if n := len(db.Changes()); n != 0 {
 		t.Errorf("got %d changes, want none", n)
+	}
+}
+
+// The address of DescribeEndpoints is the one by which the client has called.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Endpoint.html
+func TestDescribeEndpointsNamesThisServer(t *testing.T) {
+	server := httptest.NewServer(New(Options{}).Handler())
+	defer server.Close()
+	out, err := clientOver(server.URL, "alice", 1).DescribeEndpoints(t.Context(), &dynamodb.DescribeEndpointsInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := aws.ToString(out.Endpoints[0].Address), strings.TrimPrefix(server.URL, "http://"); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

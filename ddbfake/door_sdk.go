@@ -208,7 +208,7 @@ func (t *transport) serve(r *http.Request, dst []byte) (answer []byte, status in
 	switch {
 	case errors.Is(err, httpbody.ErrTooLarge):
 		return dst, http.StatusRequestEntityTooLarge, nil
-	case errors.Is(err, httpbody.ErrNotGzip):
+	case errors.Is(err, httpbody.ErrNotPacked):
 		return encodeError(dst, awsjson.ErrMalformed)
 	case err != nil:
 		return dst, 0, err

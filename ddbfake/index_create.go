@@ -79,6 +79,9 @@ func (c *constraints) index(s *indexSpec, at string) {
 			c.length("[]", at+"projection.nonKeyAttributes", "greater", 1)
 		case n > maxProjectedAttributes:
 			c.length("["+strings.Join(p.NonKeyAttributes, ", ")+"]", at+"projection.nonKeyAttributes", "less", maxProjectedAttributes)
+		case slices.ContainsFunc(p.NonKeyAttributes, func(name string) bool { return len(name) < 1 || len(name) > 255 }):
+			c.add("["+strings.Join(p.NonKeyAttributes, ", ")+"]", at+"projection.nonKeyAttributes",
+				"Member must satisfy constraint: [Member must have length less than or equal to 255, Member must have length greater than or equal to 1]")
 		}
 	}
 	if p := s.throughput; p != nil {

@@ -46,7 +46,8 @@ func (db *DB) describeTable(r *request, in *dynamodb.DescribeTableInput) (*dynam
 // deleteTable serves DeleteTable. The rows leave no trace in the change log, and none in the stream, which is disabled.
 // A table with recovery leaves a system backup.
 //
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteTable.html
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteTable.html, and for what the answer
+// leaves out https://github.com/scylladb/scylladb/issues/14132
 //
 // Deviation: the answer says DELETING, as the service's does, but the table is gone at once.
 func (db *DB) deleteTable(r *request, in *dynamodb.DeleteTableInput) (*dynamodb.DeleteTableOutput, error) {
@@ -70,9 +71,10 @@ func (db *DB) deleteTable(r *request, in *dynamodb.DeleteTableInput) (*dynamodb.
 		return nil, invalid("Resource cannot be deleted as it is currently protected against deletion. " +
 			"Disable deletion protection first.")
 	}
-	out := &dynamodb.DeleteTableOutput{TableDescription: db.describe(t, types.TableStatusDeleting)}
+	described := db.describe(t, types.TableStatusDeleting)
+	described.KeySchema, described.AttributeDefinitions, described.CreationDateTime = nil, nil, nil
 	db.drop(r, t)
-	return out, nil
+	return &dynamodb.DeleteTableOutput{TableDescription: described}, nil
 }
 
 // drop deletes a table.

@@ -89,6 +89,8 @@ func TestTableLife(t *testing.T) {
 	deleted, err := w.c.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: d.TableArn})
 	if err != nil || deleted.TableDescription.TableStatus != types.TableStatusDeleting {
 		t.Errorf("DeleteTable: got %v, %v, want DELETING", deleted, err)
+	} else if d := deleted.TableDescription; d.KeySchema != nil || d.AttributeDefinitions != nil || d.CreationDateTime != nil {
+		t.Errorf("DeleteTable: got %v, want no keys and no time of creation", d)
 	}
 	_, err = w.c.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("fresh")})
 	wantError(t, err, "ResourceNotFoundException", "Requested resource not found: Table: fresh not found")

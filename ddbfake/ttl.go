@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -28,12 +30,19 @@ type ttlSetting struct {
 }
 
 // dueOf returns the epoch second that an item's ttl names, or noDue if TTL does not take it. TTL takes only a top-level
-// Number that is at most five years past. A number that is not a whole number of seconds is ignored; AWS does not say.
+// Number that is at most five years past. AWS excepts no fraction of a second: a row is expired once the current time in
+// whole seconds is greater.
 func (s *ttlSetting) dueOf(record *packed.Record, now time.Time) int64 {
 	if !s.enabled {
 		return noDue
 	}
 	due, ok := record.Int(s.attribute)
+	if !ok {
+		n, isNumber := record.Get(s.attribute).(attr.N)
+		whole, _, _ := strings.Cut(n.String(), ".")
+		seconds, err := strconv.ParseInt(whole, 10, 64)
+		due, ok = seconds, isNumber && err == nil
+	}
 	if !ok || due < now.Unix()-maxTTLAgeSeconds {
 		return noDue
 	}

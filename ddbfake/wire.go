@@ -7,9 +7,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
 
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
+	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
 // do is an entry of the engine, or a function that stands before it.
@@ -19,6 +22,7 @@ type do func(context.Context, Call) (any, error)
 // the decoded input keeps the body.
 type wireCall struct {
 	target     string // names the operation
+	host       string // by which the client called, "" if it has called by none
 	signer     awsjson.Signer
 	invocation string // see Invocation, "" if there is none
 	body       []byte
@@ -61,6 +65,9 @@ func (w *wireCall) decode() (Call, error) {
 
 // encode encodes an output of do.
 func (w *wireCall) encode(dst []byte, out any) (answer []byte, status int, err error) {
+	if found, ok := out.(*dynamodb.DescribeEndpointsOutput); ok && w.host != "" { // the engine knows of no server
+		found.Endpoints[0].Address = aws.String(strings.Clone(w.host))
+	}
 	shape, ok := out.(awsjson.Shape)
 	if !ok {
 		return dst, 0, fmt.Errorf("ddbfake: %s was answered with a %T, which is no output of the SDK", w.target, out)
@@ -113,6 +120,7 @@ const (
 	headerInvocation    = "Amz-Sdk-Invocation-Id"
 	headerRegionSet     = "X-Amz-Region-Set"
 	headerRequestID     = "X-Amzn-Requestid"
+	headerServer        = "Server"
 	headerTarget        = "X-Amz-Target"
 )
 
@@ -127,8 +135,9 @@ func first(h http.Header, name string) string {
 // setHeaders fills in the headers of an answer. Date is left to the server: in process there is none, so that the SDK
 // learns no clock skew.
 func setHeaders(h http.Header, contentType string, id [52]byte, crc32 uint32) {
-	values := [...]string{contentType, string(id[:]), strconv.FormatUint(uint64(crc32), 10)}
+	values := [...]string{contentType, string(id[:]), strconv.FormatUint(uint64(crc32), 10), httpdoor.Server}
 	h[headerContentType] = values[0:1:1]
 	h[headerRequestID] = values[1:2:2]
 	h[headerCRC32] = values[2:3:3]
+	h[headerServer] = values[3:4:4]
 }

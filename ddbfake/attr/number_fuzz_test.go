@@ -24,6 +24,7 @@ func FuzzNumber(f *testing.F) {
 		"123456789012345678901234567890123456789", "3.14159265358979323846264338327950288419", "314159265358979323846264338327950288419e30", "1E126", "11e125",
 		"1" + strings.Repeat("0", 126), "1E-131", "0.9e-130", strings.Repeat("1", 40) + "e99", strings.Repeat("1", 40) + "e-200",
 		"", "abc", "NaN", "Infinity", " 1", "1 ", "1_0", "0x10", "1e", "1e+", "1e1.5", ".", "-", "1..2", "e5", "--1", "1e99999999999", "１",
+		"1e2147483648", "1e-99999999999", "1e9223372036854775807", "1e9223372036854775808", "-1e-9223372036854775808", "0e125", "0e126", "0e-130", "0e-131",
 	} {
 		f.Add(s, "1")
 		f.Add("2.5", s)
@@ -117,8 +118,15 @@ func modelParse(text string) (string, error) {
 	if part[3] != "" {
 		exponent.SetString(part[3], 10)
 	}
-	if limit := big.NewInt(1<<31 - 1); exponent.CmpAbs(limit) > 0 {
+	if limit := big.NewInt(1<<63 - 1); exponent.CmpAbs(limit) > 0 {
 		return "", notNumeric
+	}
+	far := big.NewInt(1e9) // longer than any text of digits
+	switch {
+	case exponent.CmpAbs(far) > 0 && exponent.Sign() > 0, exponent.CmpAbs(big.NewInt(125)) > 0 && exponent.Sign() > 0 && strings.Trim(part[2], "0.") == "":
+		return "", errOverflow
+	case exponent.CmpAbs(far) > 0, exponent.CmpAbs(big.NewInt(130)) > 0 && strings.Trim(part[2], "0.") == "":
+		return "", errUnderflow
 	}
 	return modelNumber(part[1] == "-", part[2], int(exponent.Int64()))
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // ParseNumber reads a number as it comes on the wire: an optional sign, digits with an optional point, an optional
-// exponent. The error is an an error with DynamoDB's text.
+// exponent. The error is one with DynamoDB's text.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html#HowItWorks.DataTypes.Number
 func ParseNumber(text string) (Number, error) {
@@ -58,7 +58,13 @@ func ParseNumber(text string) (Number, error) {
 	if !seen || !ok {
 		return Number{}, &refusal{"The parameter cannot be converted to a numeric value: " + text}
 	}
-	if digits == 0 {
+	if digits == 0 { // the exponent of a zero is judged as it is written
+		switch {
+		case exp > maxMagnitude:
+			return Number{}, errOverflow
+		case exp < minMagnitude:
+			return Number{}, errUnderflow
+		}
 		return Number{}, nil
 	}
 	exp += zeros - fraction
@@ -89,7 +95,10 @@ func parseShort(text string) (i int64, ok bool) {
 	return i, true
 }
 
-// parseExponent reads "", "e5", "E+5" or "e-5". An exponent beyond 32 bits is not numeric to the service.
+// parseExponent reads "", "e5", "E+5" or "e-5". An exponent beyond 64 bits is not numeric to the service. One beyond 32
+// bits is returned as the nearest that has them, which is beyond every number, too.
+//
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/limits/numberExponent.test.ts
 func parseExponent(s string) (exp int, ok bool) {
 	if s == "" {
 		return 0, true
@@ -105,14 +114,15 @@ func parseExponent(s string) (exp int, ok bool) {
 	if s == "" {
 		return 0, false
 	}
+	var long int64
 	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
+		digit := int64(s[i] - '0')
+		if s[i] < '0' || s[i] > '9' || long > (math.MaxInt64-digit)/10 {
 			return 0, false
 		}
-		if exp = exp*10 + int(s[i]-'0'); exp > math.MaxInt32 {
-			return 0, false
-		}
+		long = long*10 + digit
 	}
+	exp = int(min(long, math.MaxInt32))
 	if neg {
 		exp = -exp
 	}

@@ -23,10 +23,17 @@ var (
 	errDepth   = &refusal{"Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"}
 	errNull    = &refusal{invalidValues + "Null attribute value types must have the value of true"}
 	errNoName  = &refusal{"Empty attribute name"} // the rule is AWS's, the text that of DynamoDB Local 3.3.1
+	errLong    = &refusal{"Attribute name is too large, must be less than 65536 bytes"}
 	errEmptySS = &refusal{invalidValues + "An string set  may not be empty"}
 	errEmptyNS = &refusal{invalidValues + "An number set  may not be empty"}
 	errEmptyBS = &refusal{invalidValues + "Binary sets should not be empty"}
 )
+
+// maxNameBytes is the longest name of an attribute.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html and
+// https://github.com/scylladb/scylladb/issues/9169
+const maxNameBytes = 1<<16 - 1
 
 const invalidValues = "One or more parameter values were invalid: "
 
@@ -124,8 +131,11 @@ func mapFromSDK(m map[string]types.AttributeValue, depth int) (map[string]Value,
 	//isrsim:unordered the failure reported is that of the first name
 	for name, e := range m {
 		v, err := fromSDK(e, depth)
-		if name == "" {
+		switch {
+		case name == "":
 			err = errNoName
+		case len(name) > maxNameBytes:
+			err = errLong
 		}
 		if err != nil && (failure == nil || name < failed) {
 			failed, failure = name, err

@@ -139,7 +139,7 @@ func appendTerm(terms []term, op string, args Args, operands ...operand) ([]term
 	}
 	for _, other := range terms {
 		if other.attribute == t.attribute {
-			return nil, plainError("KeyConditionExpressions must only contain one condition per key")
+			return nil, plainError("Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key")
 		}
 	}
 	return append(terms, t), nil

@@ -89,7 +89,7 @@ func TestRefusedKeyConditions(t *testing.T) {
 		operator = "Invalid operator used in KeyConditionExpression: "
 		multiple = "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition"
 		noKey    = "Invalid condition in KeyConditionExpression: No key attribute specified"
-		perKey   = "KeyConditionExpressions must only contain one condition per key"
+		perKey   = "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key"
 		nested   = "KeyConditionExpressions cannot have conditions on nested attributes"
 		inner    = "KeyConditionExpressions cannot contain nested operations"
 		prefix   = "Invalid KeyConditionExpression: "

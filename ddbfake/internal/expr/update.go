@@ -164,6 +164,11 @@ func (u *Update) OnlyRemoves() bool {
 	return true
 }
 
+// OnlyREMOVE reports whether there is only a REMOVE section.
+func (u *Update) OnlyREMOVE() bool {
+	return !slices.ContainsFunc(u.actions, func(a *action) bool { return a.op != tokRemove })
+}
+
 // Check finds the mistakes that DynamoDB refuses before it looks at any item. The service goes through an update from
 // its end: first the targets, then the operands. That decides the error that it reports if there are several, so Check
 // does the same.

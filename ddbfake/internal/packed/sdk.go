@@ -20,7 +20,7 @@ func FromSDK(m map[string]types.AttributeValue, like *Record) (r Record, sizeByt
 	//isrsim:unordered sorted below; ItemFromSDK chooses the error
 	for name, e := range m {
 		v, err := attr.FromSDK(e)
-		if err != nil || name == "" {
+		if err != nil || name == "" || len(name) >= 1<<16 {
 			_, err = attr.ItemFromSDK(m)
 			return Record{}, 0, err
 		}

@@ -147,6 +147,9 @@ func indexCreateCases() []Case {
 			each(func(x *types.GlobalSecondaryIndex) { x.Projection.ProjectionType = "" })),
 		refused("no such projection type", "A projection has one of three types.", dynalite+"createTable.js", usualSchema+" | gsi: g S -> SOME",
 			broken("Value 'SOME' at 'globalSecondaryIndexes.1.member.projection.projectionType' failed to satisfy constraint: Member must satisfy enum value set: [ALL, INCLUDE, KEYS_ONLY]")),
+		refused("long name of an attribute", "A projected attribute's name has 255 characters at most.", api("Projection"), schema(string(usualSchema)+" | gsi: g S -> INCLUDE "+text(256)),
+			broken("Value '[...]' at 'globalSecondaryIndexes.1.member.projection.nonKeyAttributes' failed to satisfy constraint: "+
+				"Member must satisfy constraint: [Member must have length less than or equal to 255, Member must have length greater than or equal to 1]")),
 		refused("attributes with ALL", "Attributes are listed for INCLUDE only.", dynalite+"createTable.js", usualSchema+" | gsi: g S -> ALL v", badParameter("ProjectionType is ALL, but NonKeyAttributes is specified")),
 		refused("attributes with KEYS_ONLY", "Attributes of a local index, too, are listed for INCLUDE only.", dynalite+"createTable.js", usualSchema+" | lsi: pk S, n N -> KEYS_ONLY v", badParameter("ProjectionType is KEYS_ONLY, but NonKeyAttributes is specified")),
 		refused("INCLUDE without attributes", "INCLUDE lists attributes.", nubo+"tier1/createTable/specValidation.test.ts", usualSchema+" | gsi: g S -> INCLUDE",

@@ -1,6 +1,10 @@
 package conformance
 
 func itemCases() []Case {
+	const (
+		overflow  = "Number overflow. Attempting to store a number with magnitude larger than supported range"
+		underflow = "Number underflow. Attempting to store a number with magnitude smaller than supported range"
+	)
 	return []Case{
 		newCase("every type", "An item comes back as it was put: every type, nested as it was.", docTypes,
 			expect(put(row("a", "b", "s", "text", "n", num("1.5"), "x", []byte{0, 255}, "t", true, "f", false, "z", nil,
@@ -31,6 +35,18 @@ func itemCases() []Case {
 			// Only DynamoDB Local is known to us to have a text for it.
 			expect(put(row("a", "b", "", 1)), invalid("Empty attribute name")),
 			expect(put(row("a", "b", "m", attrs{"": 1})), invalid("Empty attribute name"))),
+		newCase("long name", "An attribute's name has less than 64 KB.", "https://github.com/scylladb/scylladb/issues/9169",
+			expect(put(row("a", "b", text(1<<16-1), 1)), ok),
+			expect(put(row("a", "b", text(1<<16), 1)), invalid("Attribute name is too large, must be less than 65536 bytes"))),
+		newCase("exponents", "A number's exponent is read in full, and that of a zero as it is written.", parity+"tier3/limits/numberExponent.test.ts",
+			expect(put(row("a", "b", "n", num("0e125"), "m", num("0e-130"))), ok),
+			expect(put(row("a", "b", "n", num("1e2147483648"))), invalid(overflow)),
+			expect(put(row("a", "b", "n", num("-1e99999999999"))), invalid(overflow)),
+			expect(put(row("a", "b", "n", num("1e-99999999999"))), invalid(underflow)),
+			expect(put(row("a", "b", "n", num("0e126"))), invalid(overflow)),
+			expect(put(row("a", "b", "n", num("0e-131"))), invalid(underflow)),
+			expect(put(row("a", "b", "n", num("1e9223372036854775808"))),
+				invalid("The parameter cannot be converted to a numeric value: 1e9223372036854775808"))),
 		newCase("odd names", "An attribute's name may be any text.", docTypes,
 			expect(put(row("a", "b", "with space", 1, "1st", 2, "a.b", 3, "ünï", 4)), ok),
 			expect(get(key("a", "b"), only("#p, #q"), named("#p", "a.b", "#q", "with space")),

@@ -50,7 +50,7 @@ func queryCases() []Case {
 		{"NOT", "NOT is no key condition.", dynalite + "query.js", "NOT pk = :p", []option{args(attrs{})}, invalid("Invalid operator used in KeyConditionExpression: NOT")},
 		{"IN", "IN is no key condition.", dynalite + "query.js", "pk IN (:p)", []option{args(attrs{})}, invalid("Invalid operator used in KeyConditionExpression: IN")},
 		{"contains", "contains is no key condition.", dynalite + "query.js", "pk = :p AND contains(sk, :s)", []option{args(attrs{":s": "a"})}, invalid("Invalid operator used in KeyConditionExpression: contains")},
-		{"two conditions on a key", "A key has one condition.", dynalite + "query.js", "pk = :p AND sk > :s AND sk < :t", []option{args(attrs{":s": "a", ":t": "b"})}, invalid("KeyConditionExpressions must only contain one condition per key")},
+		{"two conditions on a key", "A key has one condition.", parity + "tier3/error-messages/queryKeyConditionOperands.test.ts", "pk = :p AND sk > :s AND sk < :t", []option{args(attrs{":s": "a", ":t": "b"})}, invalid("Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key")},
 		{"no key attribute", "A key condition is about the key.", dynalite + "query.js", "pk = :p AND v = :v", []option{args(attrs{":v": 1})}, invalid("Query condition missed key schema element: sk")},
 		{"three conditions", "A key has two attributes at most.", dynalite + "query.js", "pk = :p AND sk = :s AND v = :v", []option{args(attrs{":s": "a", ":v": 1})}, invalid("Conditions can be of length 1 or 2 only")},
 		{"nested key", "A key is no nested attribute.", dynalite + "query.js", "pk.x = :p", []option{args(attrs{})}, invalid("KeyConditionExpressions cannot have conditions on nested attributes")},

@@ -105,6 +105,7 @@ func ttlCases() []Case {
 		expiring("past", "A ttl in the past expires the row.", docTTL, past(1), gone),
 		expiring("now", "A ttl of this second expires the row in the next.", docTTL, past(0), gone),
 		expiring("future", "A ttl in the future does not expire the row.", docTTL, past(-60), there),
+		expiring("fraction", "A ttl with a fraction expires the row like any number.", docTTL, func(now int64) any { return num(fmt.Sprint(now-1) + ".5") }, gone),
 		expiring("string", "A ttl that is a string is ignored.", docTTL, func(now int64) any { return fmt.Sprint(now - 60) }, there),
 		expiring("milliseconds", "A ttl in milliseconds lies in the far future.", docTTL, func(now int64) any { return num(fmt.Sprint((now - 60) * 1000)) }, there),
 		expiring("nearly five years past", "A ttl less than five years past expires the row.", docTTL, past(5*years-3600), gone),

@@ -182,6 +182,7 @@ func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 		Path:        path,
 		Query:       query,
 		ContentType: text(h.ContentType()),
+		Host:        text(h.Host()),
 		Length:      int64(h.ContentLength()),
 	}
 	conn, page := connOf(ctx.Conn()), false
@@ -241,6 +242,7 @@ func (x *exchange) write(ctx *fasthttp.RequestCtx, conn *conn) {
 	}
 	r.SetStatusCode(x.reply.Status)
 	r.Header.SetContentType(x.reply.ContentType)
+	r.Header.SetServer(httpdoor.Server)
 	r.Header.SetCanonical([]byte("X-Amzn-Requestid"), x.reply.RequestID[:])
 	r.Header.SetCanonical([]byte("X-Amz-Crc32"), strconv.AppendUint(sum[:0], uint64(x.reply.CRC32), 10))
 	if x.reply.Close {

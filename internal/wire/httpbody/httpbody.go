@@ -5,6 +5,7 @@ package httpbody
 import (
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
 	"errors"
 	"io"
 	"slices"
@@ -19,12 +20,15 @@ const MaxBytes = 16 << 20
 // ErrTooLarge is for a body over MaxBytes.
 var ErrTooLarge = errors.New("the request is larger than 16 MB")
 
-// ErrNotGzip is for a body that says that it is packed and cannot be unpacked.
-var ErrNotGzip = errors.New("the request's body is no gzip")
+// ErrNotPacked is for a body that says that it is packed and cannot be unpacked.
+var ErrNotPacked = errors.New("the request's body cannot be unpacked")
 
-// Read reads a request's body, and unpacks it if its Content-Encoding is gzip. It reads and unpacks no more than
-// MaxBytes. The length is the one that the header gives, negative if there is none; a nil body is empty. Errors are
-// ErrTooLarge, ErrNotGzip, and those of reading.
+// Read reads a request's body, and unpacks it if its Content-Encoding is gzip or deflate. It reads and unpacks no more
+// than MaxBytes. The length is the one that the header gives, negative if there is none; a nil body is empty. Errors are
+// ErrTooLarge, ErrNotPacked, and those of reading.
+//
+// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_compressed_request.py (the service reads
+// both)
 func Read(body io.Reader, length int64, encoding string) ([]byte, error) {
 	if body == nil {
 		return nil, nil
@@ -32,8 +36,11 @@ func Read(body io.Reader, length int64, encoding string) ([]byte, error) {
 	if length > MaxBytes {
 		return nil, ErrTooLarge
 	}
-	if strings.EqualFold(encoding, "gzip") {
-		return unpack(body)
+	switch {
+	case strings.EqualFold(encoding, "gzip"):
+		return unpack(body, func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) })
+	case strings.EqualFold(encoding, "deflate"): // in HTTP, that of zlib: RFC 9110, section 8.4.1.2
+		return unpack(body, func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) })
 	}
 	// Room for one byte more, to find the end there.
 	room := int(max(length, -1)) + 1
@@ -68,9 +75,9 @@ func readAll(buf []byte, r io.Reader, length int) ([]byte, error) {
 }
 
 // unpack is readAll of a packed body, which may be no larger itself.
-func unpack(packed io.Reader) (body []byte, err error) {
+func unpack(packed io.Reader, open func(io.Reader) (io.Reader, error)) (body []byte, err error) {
 	bounded := &boundedReader{r: packed, left: MaxBytes}
-	unpacked, err := gzip.NewReader(bounded)
+	unpacked, err := open(bounded)
 	if err == nil {
 		body, err = readAll(nil, unpacked, 0)
 	}
@@ -80,7 +87,7 @@ func unpack(packed io.Reader) (body []byte, err error) {
 	case bounded.failed != nil:
 		return nil, bounded.failed
 	case err != nil && !errors.Is(err, ErrTooLarge):
-		return nil, ErrNotGzip
+		return nil, ErrNotPacked
 	}
 	return body, err
 }

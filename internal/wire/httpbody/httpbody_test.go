@@ -3,6 +3,7 @@ package httpbody
 import (
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
 	"errors"
 	"io"
 	"strings"
@@ -13,6 +14,14 @@ import (
 func zipped(s string) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
+	_, _ = w.Write([]byte(s))
+	_ = w.Close()
+	return b.Bytes()
+}
+
+func deflated(s string) []byte {
+	var b bytes.Buffer
+	w := zlib.NewWriter(&b)
 	_, _ = w.Write([]byte(s))
 	_ = w.Close()
 	return b.Bytes()
@@ -36,8 +45,11 @@ func TestRead(t *testing.T) {
 		{"gzip", bytes.NewReader(zipped("{}")), int64(len(zipped("{}"))), "GZIP", "{}", nil},
 		{"a caller that goes", io.MultiReader(strings.NewReader("{"), iotest.ErrReader(broken)), unknown, plain, "", broken},
 		{"a caller that goes, with gzip", io.MultiReader(bytes.NewReader(zipped("{}")[:15]), iotest.ErrReader(broken)), unknown, "gzip", "", broken},
-		{"no gzip", strings.NewReader("{}"), 2, "gzip", "", ErrNotGzip},
-		{"half a gzip", bytes.NewReader(zipped("{}")[:15]), 15, "gzip", "", ErrNotGzip},
+		{"no gzip", strings.NewReader("{}"), 2, "gzip", "", ErrNotPacked},
+		{"deflate", bytes.NewReader(deflated("{}")), int64(len(deflated("{}"))), "deflate", "{}", nil},
+		{"no deflate", strings.NewReader("{}"), 2, "deflate", "", ErrNotPacked},
+		{"over the limit unpacked by deflate", bytes.NewReader(deflated(larger)), int64(len(deflated(larger))), "deflate", "", ErrTooLarge},
+		{"half a gzip", bytes.NewReader(zipped("{}")[:15]), 15, "gzip", "", ErrNotPacked},
 		{"at the limit", strings.NewReader(largest), MaxBytes, plain, largest, nil},
 		{"over the limit", strings.NewReader(larger), MaxBytes + 1, plain, "", ErrTooLarge},
 		{"over the limit, length unknown", strings.NewReader(larger), unknown, plain, "", ErrTooLarge},

@@ -30,6 +30,7 @@ type Request struct {
 	Authorization   string // Authorization
 	ContentEncoding string // Content-Encoding
 	ContentType     string // Content-Type
+	Host            string // Host
 	Invocation      string // Amz-Sdk-Invocation-Id
 	RegionSet       string // X-Amz-Region-Set
 	Target          string // X-Amz-Target
@@ -39,6 +40,9 @@ type Request struct {
 	// Length is the length of the body by its header; negative if the header has none.
 	Length int64
 }
+
+// Server is the header of that name in each answer, as in the service's: https://github.com/getmoto/moto/pull/1627
+const Server = "Server"
 
 // Reply is the answer to a request.
 type Reply struct {

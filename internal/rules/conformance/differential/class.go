@@ -81,7 +81,7 @@ var classes = func() []class {
 
 		{"key condition: attribute", v + `(Query condition missed key schema element.*|Conditions can be of length 1 or 2 only)`},
 		{"key condition: operator", v + `(Invalid operator used in KeyConditionExpression: .*|Invalid condition in KeyConditionExpression: .*|` + inExpression + `Invalid .*|Query key condition not supported|Attempted conditional constraint is not an indexable operation)`},
-		{"key condition: value", v + `(.*Condition parameter type does not match schema type|KeyConditionExpressions .*)`},
+		{"key condition: value", v + `(.*Condition parameter type does not match schema type|(Invalid KeyConditionExpression: )?KeyConditionExpressions .*)`},
 		{"filter by a key", v + `Filter Expression can only contain non-primary key attributes: .*`},
 		{"no such index", v + `The table does not have the specified index: .*`},
 		{"consistent read of a global index", v + `Consistent reads are not supported on global secondary indexes`},

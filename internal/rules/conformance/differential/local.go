@@ -144,6 +144,11 @@ var Local = compile([]*Known{
 		Reason: "Local names another pair of paths, which may even be one that does not overlap", Source: dynalite + "getItem.js",
 	},
 	{
+		Operations: "Query", Path: "error", Fake: v + `Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key`,
+		Local: v + `(KeyConditionExpressions must only contain one condition per key|Query key condition not supported)`, Reason: ownWords,
+		Source: parity + "tier3/error-messages/queryKeyConditionOperands.test.ts",
+	},
+	{
 		Operations: "Query", Path: "error", Fake: v + `(Query condition missed key schema element: .*|Conditions can be of length 1 or 2 only|KeyConditionExpressions .*|Query key condition not supported)`,
 		Local: v + `(Query condition missed key schema element|Conditions can be of length 1 or 2 only|Query key condition not supported|Key attributes must be scalars; .*)`, Reason: ownWords, Source: dynalite + "query.js",
 	},
@@ -177,6 +182,12 @@ var Local = compile([]*Known{
 		Operations: "UpdateItem", Path: "error", Fake: v + runtime, Local: v + runtime,
 		Reason: "of several errors in one update Local reports another one; which comes first is not documented. A sum of too many digits is an overflow in tests that are run against the service",
 		Source: alternator + "test_number.py",
+	},
+	{
+		Operations: "UpdateItem TransactWriteItems", Path: "error", Fake: "ok|TransactionCanceledException: .*",
+		Local: `(TransactionCanceledException: .*)?ValidationE.*The document path provided in the update expression is invalid for update.*`, Diverges: true,
+		When:   func(r Request) bool { return onlyRemoves(r.Body) },
+		Reason: "Local refuses to REMOVE a nested path where there is no item", Source: alternator + "test_update_expression.py",
 	},
 	{
 		Operations: "UpdateItem TransactWriteItems", Path: "Attributes", Fake: "absent", Local: `\{.*\}`, Diverges: true,
