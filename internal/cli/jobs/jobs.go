@@ -16,6 +16,8 @@ type engine struct {
 	index, count string // its variables
 	first        int    // what the index begins with
 	only         string // a variable that must be set, too
+	// An array may begin with any index, and go on in steps. These are the variables that say so, if there are any.
+	from, to, step string
 }
 
 // engines are the engines whose variables are read. The first one that is found counts.
@@ -39,6 +41,15 @@ var engines = []engine{
 	{name: "AWS Batch", index: "AWS_BATCH_JOB_ARRAY_INDEX", count: "AWS_BATCH_JOB_ARRAY_SIZE"},
 	// Source: https://cloud.google.com/run/docs/container-contract
 	{name: "a Cloud Run job", index: "CLOUD_RUN_TASK_INDEX", count: "CLOUD_RUN_TASK_COUNT"},
+	// Source: https://slurm.schedmd.com/job_array.html. A list of indices that are no such range has a count of its own.
+	{
+		name: "Slurm", index: "SLURM_ARRAY_TASK_ID", count: "SLURM_ARRAY_TASK_COUNT",
+		from: "SLURM_ARRAY_TASK_MIN", to: "SLURM_ARRAY_TASK_MAX", step: "SLURM_ARRAY_TASK_STEP",
+	},
+	// Source: https://gridscheduler.sourceforge.net/htmlman/htmlman1/qsub.html. Outside of arrays all are "undefined".
+	{name: "Grid Engine", index: "SGE_TASK_ID", count: "SGE_TASK_LAST", from: "SGE_TASK_FIRST", to: "SGE_TASK_LAST", step: "SGE_TASK_STEPSIZE"},
+	// Source: https://www.gnu.org/software/parallel/man.html. The number of jobs is in no variable.
+	{name: "GNU parallel", index: "PARALLEL_SEQ", count: shardCount, first: 1},
 }
 
 // Copy is one of the copies of a job.
@@ -52,8 +63,11 @@ type Copy struct {
 func Find(getenv func(string) string) (Copy, error) {
 	for _, e := range engines {
 		index, count := getenv(e.index), getenv(e.count)
-		if index == "" || e.only != "" && getenv(e.only) == "" {
+		if index == "" || index == "undefined" || e.only != "" && getenv(e.only) == "" {
 			continue
+		}
+		if e.from != "" {
+			return e.ofArray(index, getenv)
 		}
 		if count == "" {
 			return Copy{}, fmt.Errorf("found %s=%s of %s, but not in how many shards the campaign is split: %s is not set\n"+
@@ -69,6 +83,26 @@ func Find(getenv func(string) string) (Copy, error) {
 		return Copy{i, n, e.name}, nil
 	}
 	return Copy{}, nil
+}
+
+// ofArray finds the copy of an array that begins with any index, and goes on in steps.
+func (e engine) ofArray(index string, getenv func(string) string) (Copy, error) {
+	numbers := make([]int, 0, 4)
+	for _, text := range []string{index, getenv(e.from), getenv(e.to), getenv(e.step)} {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return Copy{}, fmt.Errorf("found %s=%s, %s=%s, %s=%s and %s=%s of %s, expected numbers\nhint: give --shard; --shard 1/1 is the whole campaign",
+				e.index, index, e.from, getenv(e.from), e.to, getenv(e.to), e.step, getenv(e.step), e.name)
+		}
+		numbers = append(numbers, n)
+	}
+	i, from, to, step := numbers[0], numbers[1], numbers[2], max(numbers[3], 1)
+	n := (to-from)/step + 1
+	if (i-from)%step != 0 || i < from || i > to || e.count != e.to && getenv(e.count) != strconv.Itoa(n) {
+		return Copy{}, fmt.Errorf("found %s=%d of an array from %d to %d by %d of %s, expected one of its indices, and all of them in the array\n"+
+			"hint: give --shard; --shard 1/1 is the whole campaign", e.index, i, from, to, step, e.name)
+	}
+	return Copy{(i-from)/step + 1, n, e.name}, nil
 }
 
 // Variables returns the names of the variables for the number of this copy and for their count, engine by engine.

@@ -179,7 +179,7 @@ func (x *Exploration) Explored() Explored {
 			e.Deepest = f.at
 		}
 	}
-	if e.Schedules > 0 && x.err == nil && !x.stopped {
+	if e.Schedules > 0 {
 		e.Share += share // the latest run is over
 	}
 	e.Complete = e.Schedules > 0 && e.Open == 0 && e.TooLong == 0 && x.err == nil && !x.stopped && !x.repeats.owed
