@@ -463,8 +463,8 @@ func TestRunsWithFewerStepsThanThereWereEndAnExploration(t *testing.T) {
 // The plain enumeration of three actors that only begin: six runs, of which every second one leaves no branch behind but
 // at the beginning.
 func TestWhatIsLeftOpenIsCountedAfterEachRun(t *testing.T) {
-	if e := new(sim.Exploration).Explored(); e.Complete {
-		t.Error("before the first run an exploration is complete")
+	if e := new(sim.Exploration).Explored(); e.Complete || e.Share != 0 {
+		t.Errorf("before the first run an exploration is at %+v, want nothing explored", e)
 	}
 	want := []sim.Explored{
 		{Open: 3, Deepest: 1}, {Open: 2}, {Open: 2, Deepest: 1}, {Open: 1}, {Open: 1, Shallowest: 1, Deepest: 1}, {Complete: true},
