@@ -130,7 +130,7 @@ func TestLockTheftCatches(t *testing.T) {
 	}
 }
 
-// until is a LOCK row that an update of its end alone has left.
+// until is a LOCK row that was left by an update of only its end.
 func until(d time.Duration) attr.Item { return attr.Item{"lease_expires_at": attr.Int(in(d))} }
 
 // endless is a LOCK row without an end.
