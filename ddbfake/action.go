@@ -34,7 +34,7 @@ type action struct {
 	item      packed.Record // of a put
 	sizeBytes int           // of the item
 
-	found // by locate and resolve, or before by fits
+	found // set by locate and resolve, or before by fits
 }
 
 type actionKind uint8
@@ -54,7 +54,7 @@ func (a *action) expressions() []expression {
 	return []expression{{"ConditionExpression", a.conditionSrc}}
 }
 
-// prepare checks what needs no table: values, the size of a put, expressions.
+// prepare checks everything that needs no table: values, the size of a put, expressions.
 func (a *action) prepare(db *DB) error {
 	if a.names != nil || a.placeholders != nil {
 		if err := checkPlaceholders(a.expressions(), a.names, a.placeholders); err != nil {
@@ -162,7 +162,7 @@ func (a *action) checkIndexKeys() error {
 	return nil
 }
 
-// checkEmpty refuses empty values of key attributes, those of indexes included.
+// checkEmpty refuses empty values of key attributes, including the keys of indexes.
 func (a *action) checkEmpty() error {
 	if err := a.table.schema.checkEmpty(a.key); err != nil || a.kind != actionPut || a.table.indexes == nil {
 		return err

@@ -149,8 +149,8 @@ func (x *index) project(r *row) *row {
 	return r.image(record, record.Size())
 }
 
-// keyOf returns where an item stands in the index. A row that lacks a key attribute is not in it. Nor is a row with an
-// attribute that cannot be a key: the row may be older than the index.
+// keyOf returns where an item stands in the index. A row that lacks a key attribute is not in it, and neither is a row
+// with an attribute that cannot be a key: the row may be older than the index.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.OnlineOps.ViolationDetection.html
 func (x *index) keyOf(item packed.Attributes) (indexKey, bool) {

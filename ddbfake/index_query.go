@@ -276,7 +276,7 @@ func (p *indexPage) consumed(db *DB, r *request, t *table, asked types.ReturnCon
 	return c, nil
 }
 
-// indexRange is the part of an index that a Query reads: one partition, from low on to before high.
+// indexRange is the part of an index that a Query reads: one partition, from low up to high, without high.
 type indexRange struct {
 	hash        string
 	conditioned bool // there is a condition on the sort key

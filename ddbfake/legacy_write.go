@@ -30,7 +30,7 @@ func (l *legacyWrite) check(a *action) error {
 	return checkConditionalOperator(l.operator, len(l.expected))
 }
 
-// build gives the action the expressions that the parameters mean.
+// build gives the action the expressions for the parameters.
 func (l *legacyWrite) build(a *action) error {
 	var b expr.Builder
 	changes, err := legacyUpdates(l.updates)

@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
-// do is an entry of the engine, or a function that stands before it.
+// do is an entry of the engine, or a function that is put before it.
 type do func(context.Context, Call) (any, error)
 
 // wireCall is a call as it came over a wire, through any door. Its strings need to last only until it is served, but
@@ -28,7 +28,7 @@ type wireCall struct {
 	body       []byte
 }
 
-// serve decodes the call, has it done, appends the encoded answer to dst, and returns its HTTP status. An error means
+// serve decodes the call, serves it, appends the encoded answer to dst, and returns its HTTP status. An error means
 // that there is no answer: it is a NetworkError, a context that is done, or an error of do that is not one of the
 // service's.
 func (w *wireCall) serve(ctx context.Context, do do, dst []byte) (answer []byte, status int, err error) {

@@ -103,7 +103,7 @@ type operation struct {
 	refuses []string
 }
 
-// operations is the list of what the store can do. Documentation and faults read it.
+// operations is the list of the store's operations. Documentation and faults read it.
 var operations map[string]*operation
 
 func init() {
@@ -195,7 +195,7 @@ func (op *operation) refusal(name string, in *input) *apiError {
 	return refuseValues(in.header)
 }
 
-// refuseValues is for headers of which the store takes some values only.
+// refuseValues is for headers if the store takes only some of their values.
 func refuseValues(h http.Header) *apiError {
 	for _, known := range []struct {
 		header string

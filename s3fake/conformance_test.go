@@ -89,7 +89,7 @@ type conformanceCase struct {
 	answer map[string]string // headers; "" for one that must be absent
 	want   string            // the body of a success, if it is not XML
 	holds  []string          // texts that the body has
-	lacks  []string          // texts that it has not
+	lacks  []string          // texts that it does not have
 	after  map[string]string // bodies of objects afterwards; "-" for one that must be absent
 }
 

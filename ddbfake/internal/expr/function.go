@@ -183,8 +183,8 @@ func (n *call) value(item packed.Attributes, args Args) (attr.Value, error) {
 	return nil, plainError("The function is not allowed to be used this way in an expression; function: %s", n.name)
 }
 
-// sizeOf is size(): UTF-16 units of a string, bytes of a binary, elements of a set, list or map. Other types have none:
-// the comparison sees a missing value.
+// sizeOf is size(): UTF-16 units of a string, bytes of a binary, elements of a set, list or map. Other types have no
+// size: the comparison sees a missing value.
 //
 // Source: https://github.com/ExtendDB/extenddb/issues/60 (strings; seen on the service)
 func sizeOf(v attr.Value) (int, bool) {

@@ -193,7 +193,7 @@ func collectionCases() []Case {
 			expect(put(row("p", "a", "g", "g"), on("global"), size), ok),
 			expect(batchWrite(actions{put(attrs{"pk": "p"}, on("other"))}, size), ok),
 			expect(transact(actions{put(attrs{"pk": "p"}, on("other"))}, size), ok)),
-		newCase("number", "The key of a collection is that of its items.", api("ItemCollectionMetrics"),
+		newCase("number", "A collection has the partition key of its items.", api("ItemCollectionMetrics"),
 			inTables(tables),
 			expect(put(attrs{"pk": num("7"), "sk": "a"}, on("number"), size), ok+"; collection {pk: 7} of [0 1] GB")),
 		newCase("batch", "A batch reports the size of each collection, by table.", api("BatchWriteItem"),

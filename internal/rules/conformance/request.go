@@ -20,7 +20,7 @@ type world struct {
 	next    *string // the NextToken of a statement
 	began   time.Time
 	backups []backupSeen
-	// replicas are the regions in which the usual table got replicas, with those where it got them.
+	// replicas are the regions in which the usual table got replicas, with the regions from which it got them.
 	replicas []replicaSeen
 	strong   bool   // that table is strongly consistent
 	witness  string // and has a witness in this region, "" for none

@@ -52,7 +52,7 @@ func streamsText(out *dynamodbstreams.ListStreamsOutput) string {
 	return text
 }
 
-// streamDescriptionText prints a stream, and of its shards whether they are open or closed: there may be any number.
+// streamDescriptionText prints a stream, and whether its shards are open or closed: there may be any number of shards.
 func streamDescriptionText(d *streamtypes.StreamDescription) string {
 	var keys, shards []string
 	for _, k := range d.KeySchema {
