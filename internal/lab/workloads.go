@@ -102,7 +102,7 @@ func WorkloadNames() (lines []string) {
 	return lines
 }
 
-// suits reports whether a policy says anything about a workload: lifetimes by the age of data need data that has one.
+// suits reports whether a policy makes sense for a workload: lifetimes by the age of data need data that has an age.
 func (w Workload) suits(p policy.Policy) bool {
 	_, aged := policy.AtAge(p.Lifetime, 0)
 	return w.aged || !aged

@@ -14,7 +14,7 @@ type Lease struct {
 	Token     string
 	ExpiresAt EpochSeconds
 	Seen      int64       // the version of META that the page to be published is built upon, 0 if none was seen
-	Request   isr.Request // that the page is made for; its ID is "" if there is none
+	Request   isr.Request // the request that the page is made for; its ID is "" if there is none
 }
 
 // Store is how a protocol keeps META and LOCK. RecipeA is the reference; a mutant replaces one method.
@@ -34,14 +34,14 @@ type Store interface {
 	// ErrOvertaken if META has changed since Lease.Seen was its version, or is newer than m. For a lease with a Request,
 	// it also stores m as the answer to the request; ErrAnswered if there is one already.
 	Publish(ctx context.Context, l Lease, m Meta) error
-	// Invalidate closes the window of the page, and has every publish refused of data that may have been read before.
+	// Invalidate closes the window of the page. Every later publish of data that may have been read before is refused.
 	// ErrUnsupported without guard.Version.
 	Invalidate(ctx context.Context, key string) error
-	// Older returns the page that is visible and the newest that is older. ErrMiss if there is none, ErrUnsupported if the
+	// Older returns the visible page, and the newest of the older pages. ErrMiss if there is none, ErrUnsupported if the
 	// protocol keeps none.
 	Older(ctx context.Context, key string) (visible, older Meta, err error)
-	// Restore makes older visible if visible still is, and gives the lease back, both or neither. ErrLeaseLost and
-	// ErrOvertaken are as for Publish.
+	// Restore makes older visible if visible is still the visible page, and gives the lease back, both or neither.
+	// ErrLeaseLost and ErrOvertaken are as for Publish.
 	Restore(ctx context.Context, l Lease, visible, older Meta) error
 	// Begin writes down a request, unless it is written down already, and returns its row. ErrOtherInputs if it was made
 	// with another hash.
@@ -62,8 +62,8 @@ var (
 	ErrAnswered  = errors.New("the request has been answered")
 )
 
-// opError says which operation on which key failed. Most are answers that a cache acts upon, such as ErrHeld, and are
-// never printed: so the text is made only by Error.
+// opError says which operation on which key failed. Most of these errors are answers that a cache acts upon, such as
+// ErrHeld, and are never printed. So only Error makes the text.
 type opError struct {
 	operation, key string
 	err            error

@@ -13,11 +13,11 @@ import (
 // end, at it, and after it, while the row still had that end.
 type Deadline struct {
 	Of                string // "the end of alice's lease"
-	Lease             bool   // and not that of a page's freshness
+	Lease             bool   // and not the end of a page's freshness
 	Before, At, After bool
 }
 
-// Reached says whether the search met all three.
+// Reached says whether the search met the deadline in all three ways.
 func (d Deadline) Reached() bool { return d.Before && d.At && d.After }
 
 // String names the deadline, the sides on which the search met it, and those on which it did not.
@@ -43,7 +43,7 @@ func (d Deadline) String() string {
 	}
 }
 
-// deadlines lists the ends, those of leases first.
+// deadlines lists the ends. The ends of leases come first.
 func deadlines(ends hooks.Ends) (all []Deadline) {
 	pages := map[string]bool{}
 	//isrsim:unordered a set is made

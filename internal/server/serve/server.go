@@ -152,7 +152,7 @@ func statusTooLarge(ctx *fasthttp.RequestCtx) int {
 }
 
 // misframed reports whether a header leaves open where its body ends: if it has Content-Length and Transfer-Encoding,
-// or an encoding other than chunked. A proxy in between might take another end for that of the body.
+// or an encoding other than chunked. A proxy in between might see the end of the body elsewhere.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc9112#section-6.1
 func misframed(h *fasthttp.RequestHeader) bool {

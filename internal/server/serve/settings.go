@@ -45,7 +45,7 @@ type Settings struct {
 	Data        string // a file; "" keeps nothing
 	DataEvery   time.Duration
 	Tables      []string // files
-	Region      string   // of the tables whose file names none
+	Region      string   // the region of the tables whose file names none
 	CORS        []string // origins
 
 	Check      string // see ParseChecks
@@ -70,7 +70,7 @@ type Server struct {
 	data     *dataFile     // nil keeps nothing
 }
 
-// check refuses what needs no look at the rest of the world.
+// check refuses mistakes that show in the settings alone.
 func (c *Settings) check() error {
 	const help = "isr-sim serve --help"
 	switch {

@@ -150,8 +150,8 @@ func curveOf(title, class string, points []point) *curve {
 	return c
 }
 
-// mark draws that the n-th finding was seen first in a schedule. Marks that would cover each other stand at other
-// heights.
+// mark draws a mark at the schedule in which the n-th finding was first seen. Marks that would cover each other stand
+// at different heights.
 func (c *curve) mark(schedule, n int) {
 	if schedule < 1 || float64(schedule) > c.xMost {
 		return
@@ -213,7 +213,7 @@ type scatterDot struct {
 	LeadY              float64 // where it ends
 }
 
-// shapes tell dots apart, besides their numbers.
+// shapes distinguish dots, in addition to their numbers.
 var shapes = []struct{ name, sign string }{{"circle", "●"}, {"square", "■"}, {"up", "▲"}, {"diamond", "◆"}, {"down", "▼"}}
 
 func scatterOf(p Plot) *scatter {

@@ -56,8 +56,8 @@ type Run struct {
 // Outcome is the result of a run.
 type Outcome struct {
 	Rounds, Asked, Operations int
-	// Paused counts the writes that were sent after a pause of more than a lease, Taken the leases that went to another
-	// node after their end, Abandoned the requests whose client stopped waiting.
+	// Paused counts the writes that were sent after a pause of more than a lease, Taken counts the leases that went to
+	// another node after their end, and Abandoned counts the requests whose client stopped waiting.
 	Paused, Abandoned, Taken int
 	Verdict                  invariant.Verdict
 	Violated                 invariant.Invariant // if violated
