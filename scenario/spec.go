@@ -70,7 +70,7 @@ type Cache struct {
 	Attempts   int // how often the client sends a request that fails in a retryable way, as the SDK does
 }
 
-// Promise is what the cache promises beyond the rules of every cache. Nothing is promised by default.
+// Promise has the promises of the cache beyond the rules of every cache. Nothing is promised by default.
 type Promise struct {
 	// AcrossNodes has monotonic-reads judge all nodes together, and not each by itself.
 	AcrossNodes bool

@@ -300,7 +300,7 @@ func TestDependencyFaultsStrikeWhoseTurnItIs(t *testing.T) {
 	}
 }
 
-// Whoever has seen a page may be served it for want of a better one, unless the cache is told to fail.
+// A client that has seen a page may be served it again when no better one can be had, unless the cache is told to fail.
 func TestWhatAFailureIsServedIsAPolicy(t *testing.T) {
 	for policy, want := range map[string]string{"serve-last": "alice served fresh, bob served fresh, alice served stale", "error": "alice served fresh, bob served fresh, alice failed"} {
 		file := strings.Replace(troubled("origin-failed nth=2"), "cache: {", "cache: {failure: "+policy+", ", 1)

@@ -28,8 +28,8 @@ type Invalidator interface {
 
 // Regenerator is a Handler that makes a page again at most once a request.
 type Regenerator interface {
-	// Regenerate makes and publishes the page, or serves what it has made for the same request before. The same request
-	// with another hash is ErrOtherInputs.
+	// Regenerate makes and publishes the page, or serves the page that it has made for the same request before. The same
+	// request with another hash is ErrOtherInputs.
 	Regenerate(ctx context.Context, key string, r Request) (Served, error)
 }
 
