@@ -511,7 +511,7 @@ func TestDocsArchitecture(t *testing.T) {
 		}
 	}
 
-	questions := table(t, text, "The last column is what to look for in the file.")
+	questions := table(t, text, "The last column is the text to look for in the file.")
 	if len(questions) < 20 {
 		t.Errorf("docs/ARCHITECTURE.md answers %d questions, want at least 20", len(questions))
 	}
@@ -706,7 +706,7 @@ type tutorial struct {
 	*testing.T
 	dir    string // the reader's module
 	root   string // the clone
-	output string // of the last command
+	output string // the output of the last command
 }
 
 func (r *tutorial) read(name string) string {
