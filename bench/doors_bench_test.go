@@ -140,5 +140,5 @@ func measureServer(b *testing.B, s *server, op operation) {
 	}
 	b.ReportMetric(float64(total)/float64(b.N*share), "cpu-ns/req")
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N*share), "ns/req")
-	b.ReportMetric(0, "ns/op") // of an iteration: left out
+	b.ReportMetric(0, "ns/op") // the time of an iteration is left out
 }

@@ -32,7 +32,7 @@ func TestSameWork(t *testing.T) {
 
 // sameWork makes the requests for the first page, and leaves its rows as they were.
 func sameWork(t *testing.T, c client, transactions bool) {
-	inputs := map[string]any{} // of the second pass, which changes the rows that the first has left
+	inputs := map[string]any{} // the inputs of the second pass, which changes the rows that the first has left
 	for _, op := range operations() {
 		inputs[op.name] = op.inputs[pages]
 	}

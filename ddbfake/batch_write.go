@@ -80,7 +80,7 @@ func (db *DB) batchWriteItem(r *request, in *dynamodb.BatchWriteItemInput) (*dyn
 // batchWrite is one write of a batch: an action without a condition.
 type batchWrite struct {
 	action
-	name    string // of the table, or its ARN, as in the request
+	name    string // the name of the table, or its ARN, as in the request
 	request types.WriteRequest
 }
 

@@ -82,7 +82,7 @@ func TestHammer(t *testing.T) {
 type hammer struct {
 	*testing.T
 	times     int          // that each does everything
-	winners   atomic.Int64 // of conditional puts
+	winners   atomic.Int64 // the conditional puts that succeeded
 	conflicts atomic.Int64
 	races     atomic.Int64 // optimistic updates that had to start over
 }

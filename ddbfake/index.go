@@ -20,9 +20,9 @@ import (
 const (
 	maxGlobalIndexes       = 20
 	maxLocalIndexes        = 5
-	maxIndexKeyAttributes  = 4 // of each kind, in a global index
+	maxIndexKeyAttributes  = 4 // for each kind, in a global index
 	maxProjectedAttributes = 20
-	maxAllProjected        = 100 // of all indexes together
+	maxAllProjected        = 100 // for all indexes together
 )
 
 // index is a secondary index: the rows of its table that have all of its key attributes, in another order.

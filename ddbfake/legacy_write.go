@@ -11,7 +11,7 @@ import (
 type legacyWrite struct {
 	expected map[string]types.ExpectedAttributeValue
 	operator types.ConditionalOperator
-	updates  map[string]types.AttributeValueUpdate // of UpdateItem
+	updates  map[string]types.AttributeValueUpdate // the AttributeUpdates of UpdateItem
 }
 
 func (l *legacyWrite) given() bool {

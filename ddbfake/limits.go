@@ -48,7 +48,7 @@ type limits struct {
 type resource struct {
 	table, index string // the table's id; the index's name, if any
 	keyed        bool
-	hash         string // of the key
+	hash         string // the hash of the key
 	write        bool
 }
 
@@ -61,7 +61,7 @@ type spending struct {
 	table *table
 	index *index // a global one; nil for the table
 	hash  string // the partition key
-	keyed bool   // false for a Scan, which is of no single key
+	keyed bool   // false for a Scan, which has no single key
 	write bool
 	units float64
 }
@@ -167,7 +167,7 @@ func (l *limits) pay(r resource, units, perSecond float64, now time.Time) {
 // ramp follows the traffic of a table or an index on demand.
 type ramp struct {
 	former float64 // the peak of former periods, in units a second
-	peak   float64 // of this period
+	peak   float64 // the peak of this period
 	since  time.Time
 	second int64 // the epoch second of used
 	used   float64

@@ -70,7 +70,7 @@ func (e *logEntry) of(t *table) bool { return e.table == t.tableID }
 type changeLog struct {
 	full    [][]logEntry // the chunks that have no room left, oldest first
 	tail    []logEntry   // the latest one; it is empty only if the log is
-	length  int          // of all chunks
+	length  int          // the length of all chunks
 	dropped int          // Seq of the last change that was dropped, 0 if none was
 	// droppedAt is the time of that change.
 	droppedAt time.Time

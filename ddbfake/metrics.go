@@ -134,9 +134,9 @@ func (db *DB) Metrics() []Metrics {
 // counters are the metrics of one table, from the first table of that name on.
 type counters struct {
 	own        Metrics
-	indexes    map[string]*Metrics // of global indexes
+	indexes    map[string]*Metrics // the metrics of global indexes
 	operations []operationCounters // few in number: a program uses a handful of the API
-	throttled  bool                // by the request that is being served
+	throttled  bool                // whether the request that is being served was throttled
 }
 
 // operationCounters are the metrics that have the dimension Operation.

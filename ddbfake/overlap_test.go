@@ -144,7 +144,7 @@ func TestConflicts(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		first, second any
-		want          string // of the second
+		want          string // the outcome of the second
 	}{
 		{"put in a transaction", transactOf("", "w", "x"), putOf("x"), conflict},
 		{"update in a transaction", transactOf("", "x"), updateOf("x"), conflict},

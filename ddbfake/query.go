@@ -57,7 +57,7 @@ type query struct {
 	table     *table
 	read      keyRange
 	after     *primaryKey // ExclusiveStartKey
-	sizeBytes int         // of the page
+	sizeBytes int         // the size of the page
 }
 
 // newQuery checks everything that needs no table.

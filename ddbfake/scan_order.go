@@ -56,7 +56,7 @@ func appendScanNumber(b []byte, key string) []byte {
 	if key[0] == zero {
 		return append(b, 0x80)
 	}
-	const bias = 129 // of encodeNumber
+	const bias = 129 // the bias of encodeNumber
 	negative := key[0] != positive
 	place, digits := int(key[1])-bias, []byte(key[2:])
 	if negative {

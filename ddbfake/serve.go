@@ -143,7 +143,7 @@ func (db *DB) begin(op *operation, c *Call, call uint64) *request {
 func (db *DB) execute(r *request, in any, fault *Fault) (output any, err error) {
 	var entry *Request
 	if db.served.Keep > 0 {
-		entry = db.entryOf(r, in, fault) // of the state before it
+		entry = db.entryOf(r, in, fault) // from the state before it
 	}
 	if fault == nil {
 		output, err = db.attempt(r, in)

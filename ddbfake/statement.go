@@ -86,7 +86,7 @@ type statement struct {
 	condition *expr.Condition // WHERE
 	update    *expr.Update
 	columns   *expr.Projection // nil for *
-	item      attr.Item        // of an INSERT
+	item      attr.Item        // the item of an INSERT
 }
 
 // Programs send the same statements over and over, and their translations with them.

@@ -103,7 +103,7 @@ type batchStatement struct {
 	*statement
 	in     *types.BatchStatementRequest
 	err    error
-	get    *get // of a SELECT
+	get    *get // the get of a SELECT
 	action *action
 	table  *table // nil if the statement is refused before it is run
 }

@@ -18,7 +18,7 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
 const streamRetention = 24 * time.Hour
 
-// stream is a view of the change log: the changes of one table from when the stream was enabled until it was disabled.
+// stream is a view of the change log: the changes of one table while the stream was enabled.
 // It holds no row. It is immutable, so tables, states and snapshots share it.
 //
 // Deviation: a stream has one shard all its life. The service has one for each partition, and begins new ones about

@@ -22,7 +22,7 @@ type do func(context.Context, Call) (any, error)
 // the decoded input keeps the body.
 type wireCall struct {
 	target     string // names the operation
-	host       string // by which the client called, "" if it has called by none
+	host       string // the host by which the client called; "" if it named none
 	signer     awsjson.Signer
 	invocation string // see Invocation, "" if there is none
 	body       []byte

@@ -31,7 +31,7 @@ type guard struct {
 	first atomic.Pointer[error] // the offender is another goroutine by nature
 	seen  atomic.Int64          // requests that were looked at for times
 
-	mu      sync.Mutex // of answers: if stores have goroutines, several nodes may answer at the same time
+	mu      sync.Mutex // it guards answers: if stores have goroutines, several nodes may answer at the same time
 	answers *answers
 	// goroutines says that calls may come from any goroutine: the simulator's gate holds each of them.
 	goroutines bool

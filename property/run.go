@@ -25,7 +25,7 @@ import (
 // runner runs the store under test.
 type runner struct {
 	t        *testing.T
-	name     string // of the store
+	name     string // the name of the store
 	newStore func(Node) (isr.Handler, error)
 	answers  *answers
 	limit    *limit
@@ -301,5 +301,5 @@ func endsEarly(t *testing.T, returned, gone *bool) {
 		panic(v)
 	}
 	*gone = true
-	t.SkipNow() // of the bubble, not of the check
+	t.SkipNow() // it skips the bubble, not the check
 }

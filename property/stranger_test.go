@@ -209,8 +209,8 @@ func TestStrangersBugsAreFound(t *testing.T) {
 	}
 }
 
-// articles is a cache with one row a page, which holds the lock, too, and times
-// in milliseconds. Each field but Node is a bug.
+// articles is a cache with one row a page. The row also holds the lock, and its
+// times are in milliseconds. Each field but Node is a bug.
 type articles struct {
 	property.Node
 

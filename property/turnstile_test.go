@@ -126,7 +126,7 @@ func (l *turnstile) Acquire(ctx context.Context, gate string) (property.Held, er
 	out, err := l.Client.UpdateItem(ctx, update)
 	if taken, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		if badge, ok := taken.Item["badge"].(*types.AttributeValueMemberS); ok && badge.Value == p.badge && !l.forgetsItself {
-			return p.in(taken.Item), nil // by an earlier attempt of this call
+			return p.in(taken.Item), nil // an earlier attempt of this call took it
 		}
 		if l.dozes {
 			l.Clock.Sleep(l.Lease)

@@ -64,14 +64,14 @@ func (c *Call) conditional() bool {
 
 // input has the members of a Call besides its names.
 type input struct {
-	region  string // of the signature, "" if there is none
+	region  string // the region of the signature, "" if there is none
 	query   url.Values
 	header  http.Header
 	body    []byte
-	trailer http.Header   // of an aws-chunked body
-	deletes *deleteObject // of DeleteObjects
-	source  *source       // of a copy
-	parts   []namedPart   // of CompleteMultipartUpload
+	trailer http.Header   // the trailer of an aws-chunked body
+	deletes *deleteObject // the body of DeleteObjects
+	source  *source       // the source of a copy
+	parts   []namedPart   // the parts of CompleteMultipartUpload
 }
 
 // Answer is the store's answer to a Call.

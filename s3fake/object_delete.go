@@ -54,7 +54,7 @@ func parseDeletes(body []byte) (*deleteObject, *apiError) {
 			if text != "" && text != "null" {
 				return unsupported("versions of objects")
 			}
-		case "Delete/Object/LastModifiedTime", "Delete/Object/Size": // of directory buckets
+		case "Delete/Object/LastModifiedTime", "Delete/Object/Size": // only directory buckets have these
 			return unsupported("LastModifiedTime and Size as conditions of DeleteObjects")
 		case "Delete/Object":
 			if one.Key == "" || len(in.Objects) == maxDeletes {

@@ -313,7 +313,7 @@ type ownTime struct {
 
 // failure is a request that failed for another reason than its conditions.
 type failure struct {
-	invocation string // of an attempt of a program's SDK
+	invocation string // the invocation of an attempt of a program's SDK
 	at         time.Time
 	retried    bool // the SDK sent it again, so that its caller was not told
 }

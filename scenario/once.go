@@ -23,7 +23,7 @@ type onceCalls struct {
 // callsOf counts the calls of a key.
 type callsOf struct {
 	open  int // calls under way; a call of a crashed node stays among them
-	begun int // of these, those whose effect has begun
+	begun int // how many of these calls have an effect that has begun
 	told  bool
 }
 

@@ -70,7 +70,7 @@ func (c Command) request() isr.Request {
 type form struct {
 	verb    Verb
 	form    string
-	example string // of the words after the verb
+	example string // an example of the words after the verb
 }
 
 // forms are the forms of all commands.

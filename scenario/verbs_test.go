@@ -94,7 +94,7 @@ func TestVerbsAskAndAreRecorded(t *testing.T) {
 		{history.RollingBack, "", "", ""}, // whether it succeeds is in the change log alone
 		{history.Invalidating, "", "", ""}, {history.Invalidated, "", "", ""},
 		{history.Invalidating, "", "", ""}, {history.Failed, "", "", ""}, // there is nothing left to invalidate
-		{history.RollingBack, "", "", ""}, {history.Failed, "", "", ""}, // nor to go back to
+		{history.RollingBack, "", "", ""}, {history.Failed, "", "", ""}, // and no page to go back to
 		{history.Asked, "", "r1", "none"}, {history.Rendered, "/home@0#alice-render-2", "r1", "none"}, {history.Served, "/home@0#alice-render-2", "r1", "none"},
 		{history.Asked, "", "r1", "v2"}, {history.Failed, "", "r1", "v2"},
 	}

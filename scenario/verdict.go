@@ -26,7 +26,7 @@ import (
 // judges are the invariants that judge a run, and the names of those that the scenario leaves out.
 type judges struct {
 	chosen bool                  // by is all of package invariant otherwise
-	by     []invariant.Invariant // of package invariant
+	by     []invariant.Invariant // the invariants of package invariant
 	own    []invariant.Invariant // the caller's
 	out    []string
 }

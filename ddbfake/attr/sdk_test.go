@@ -114,7 +114,7 @@ func TestItemFromSDK(t *testing.T) {
 	if err != nil || !it.Equal(Item{"a": Int(1)}) {
 		t.Errorf("got %v, %v", it, err)
 	}
-	for range 20 { // of several errors, the error of the first name
+	for range 20 { // of several errors, the first by name is reported
 		_, err := ItemFromSDK(map[string]types.AttributeValue{"c": nil, "b": sdkN("x"), "d": sdkN("y")})
 		if want := "The parameter cannot be converted to a numeric value: x"; err == nil || err.Error() != want {
 			t.Fatalf("error %v, want %q", err, want)

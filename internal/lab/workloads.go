@@ -15,7 +15,7 @@ import (
 type Settings struct {
 	Lifetime, Render, WarmUp, Lasts time.Duration
 	Reads                           float64 // a second
-	Changes                         float64 // of each key, a second
+	Changes                         float64 // the rate for each key, a second
 	Keys                            int
 	Zipf                            float64
 	Tier                            policy.Tier
@@ -29,7 +29,7 @@ type Settings struct {
 type Workload struct {
 	Name string
 	policy.Workload
-	lasts time.Duration // of a trace
+	lasts time.Duration // the length of a trace
 	aged  bool          // its data is about a time
 }
 

@@ -232,7 +232,7 @@ type initial struct {
 	Region      string        `json:"region"`
 	Credentials credentials   `json:"credentials"`
 	Table       string        `json:"table"`
-	Bucket      string        `json:"bucket"` // of the bodies, in S3
+	Bucket      string        `json:"bucket"` // the bucket of the bodies, in S3
 	Seed        uint64        `json:"seed"`   // below 2^53
 	Config      configuration `json:"config"`
 }

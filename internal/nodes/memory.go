@@ -216,7 +216,7 @@ type life struct {
 
 	told  []input  // since it last did something
 	moved []moment // everything it was told before that, in order; kept as long as a process may have to be told it again
-	ear   ear      // of its process
+	ear   ear      // the ear of its process
 	count int      // requests so far
 	news  bool     // it did something that no life did before it
 }
@@ -236,7 +236,8 @@ func (g *Program) newLife(actor string, m sim.Memory) *life {
 	return l
 }
 
-// tell tells the life a line, and reply the answer to its request of a place. Both reach it when it is listened to.
+// tell gives the life a line, and reply gives it the answer to its request of a place. Both reach the life when it is
+// listened to.
 func (l *life) tell(t told)                  { l.told = append(l.told, input{line: &t}) }
 func (l *life) reply(a *arrival, to *answer) { l.told = append(l.told, input{place: a.place, to: to}) }
 

@@ -34,9 +34,9 @@ type node struct {
 	actor   string
 	life    *life // nil when it is over
 	wire    dynamodb.HTTPClient
-	objects http.RoundTripper // of S3; nil before the first request
+	objects http.RoundTripper // the transport of S3 requests; nil before the first request
 	ids     int
-	effect  func(context.Context) (string, error) // of the call under way; nil if there is none
+	effect  func(context.Context) (string, error) // the effect of the call under way; nil if there is none
 }
 
 var (

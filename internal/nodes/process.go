@@ -40,7 +40,7 @@ type process struct {
 	reset  bool          // its last life is over, and it has said that it is ready
 
 	mu          sync.Mutex
-	name        string // of the actor whose life it is
+	name        string // the name of the actor whose life it is
 	stderr      int    // bytes of this life
 	tail        []byte // the last of them
 	connections map[net.Conn]connection
@@ -263,7 +263,7 @@ func (p *process) last(at string) (event, error) {
 // line waits for a line, where no request may come before it.
 func (p *process) line(at string) (said, error) {
 	e, err := p.next(at)
-	for err == nil && e.left != nil { // of a life that is over
+	for err == nil && e.left != nil { // it belongs to a life that is over
 		e, err = p.next(at)
 	}
 	if err != nil {
@@ -329,7 +329,7 @@ func (p *process) forget(within bool, now int64) error {
 	}
 	p.tell(told{Type: "reset", Time: now})
 	s, err := p.line(resetting)
-	for err == nil && s.Type == "quiet" { // of the life that is over
+	for err == nil && s.Type == "quiet" { // it belongs to the life that is over
 		s, err = p.line(resetting)
 	}
 	if err == nil && s.Type != "ready" {

@@ -32,8 +32,8 @@ const DefaultSettle = 50 * time.Millisecond
 // processes.
 type Program struct {
 	Command string          // for the shell
-	Context context.Context // of all runs
-	Limit   time.Duration   // of a silence; 0 is DefaultLimit
+	Context context.Context // the context of all runs
+	Limit   time.Duration   // the longest silence; 0 is DefaultLimit
 	Settle  time.Duration   // how long a program that says nothing about itself must be silent to count as quiet; 0 is DefaultSettle
 	Stderr  io.Writer       // gets the processes' stderr, with their actors' names; nil drops it
 	// Forgetful runs every life in a process. Else Memory bounds the memory of their deeds, in bytes; 0 is DefaultMemory.
@@ -42,10 +42,10 @@ type Program struct {
 
 	remembered memory
 	mu         sync.Mutex
-	hello      *said // of the first process
+	hello      *said // the hello of the first process
 	idle       []*process
 	closed     bool
-	out        sync.Mutex // of Stderr
+	out        sync.Mutex // it guards Stderr
 }
 
 // Protocol returns the program as a protocol.

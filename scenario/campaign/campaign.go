@@ -152,7 +152,7 @@ func Shrink(ctx context.Context, failed scenario.Run) (*Shrunk, error) {
 type Shrunk struct {
 	// The replay entry of Scenario is the run, and its About names the violation. It declares no marks and no mutants.
 	Scenario *scenario.Scenario
-	Outcome  *scenario.Outcome // of the replay entry, with its Digest
+	Outcome  *scenario.Outcome // the outcome of the replay entry, with its Digest
 	// Before and After say how much of a run there is to understand: context switches, steps, faults, actors, commands.
 	Before, After string
 }

@@ -25,7 +25,7 @@ func freshness() Invariant {
 
 // checkFreshness judges a whole history, which has all renderings. If some answer equals a rendering, the cache hands
 // renderings on unchanged. Then an answer that neither is a rendering nor contains one was never made. If no answer
-// does, the cache may change bodies on the way.
+// equals a rendering, the cache may change bodies on the way.
 func checkFreshness(ev Evidence) Finding {
 	pages := freshPages{Promise: Promise{ev.MaxClockSkew, ev.Revalidate}, windows: true, whole: true}
 	finding := ok()

@@ -44,10 +44,10 @@ func requestNamed(e *history.Event) requestOf {
 
 // claim is a state of a REQ row, from an instant until another.
 type claim struct {
-	seq         int // of the change that made it
+	seq         int // the number of the change that made it
 	hash        string
 	from, until time.Time
-	ttl         time.Time // from when on the row may count as gone
+	ttl         time.Time // the time from which on the row may count as gone
 }
 
 // reqRow names a REQ row.

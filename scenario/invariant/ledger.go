@@ -31,7 +31,7 @@ type partition struct {
 
 	meta      attr.Item
 	shown     int       // the change since which META shows its page
-	newest    turn      // of the newest generation that has been visible
+	newest    turn      // the turn of the newest generation that has been visible
 	generated time.Time // the latest generated_at that has been visible
 	versions  []version
 }

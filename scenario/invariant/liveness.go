@@ -29,7 +29,7 @@ func checkLiveness(ev Evidence) Finding {
 	}
 	settled := ev.History[at]
 	type page struct{ tenant, key string }
-	var pages []page // asked for since, in order
+	var pages []page // the pages asked for since, in order
 	last := map[page]history.Event{}
 	well := map[page]bool{} // served fresh, and from the cache
 	made := map[page]bool{} // since it was asked for

@@ -9,7 +9,7 @@ import (
 )
 
 func TestLockTheftPasses(t *testing.T) {
-	// Alice's lease is until 30 s wherever nothing else is said.
+	// Alice's lease lasts until 30 s unless a case says otherwise.
 	for _, test := range []judged{
 		{name: "acquire, publish, acquire by another",
 			log: newLog().lock("alice", "a1", 30*second).publish("alice", "new").lock("bob", "b1", 30*second)},

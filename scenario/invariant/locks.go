@@ -158,8 +158,9 @@ func (h *hold) after(first *hold) bool { return h.asked.Seq > first.taken.Seq }
 //
 // It is violated if a holder is told too early that it has lost the lock: before the end of its lease, less 2e and the
 // lock's own margin. Then the lease was shorter than the one asked for, or the lock has thrown it away. A holder whose
-// lock extends itself is never told so if the lock could have extended itself: none of its requests failed for a reason
-// that it was told, and its requests and its node were held up for less than a quarter of the lease in all, after 2e.
+// lock extends itself must not be told so if the lock could have extended itself. It could if none of its requests
+// failed for a reason that it was told, and its requests and its node were held up for less than a quarter of the lease
+// in all, after 2e.
 func keptLease() Invariant {
 	return Invariant{
 		Name: "kept-lease",
@@ -347,7 +348,7 @@ type hold struct {
 	ended     *history.Event // when the holder ceased to rely on the lock: released, lost or crashed
 	closed    *history.Event // when it can no longer be in the way: refused, or the release has returned
 	troubled  bool
-	late      bool // of a call: it was no longer in progress when it was answered
+	late      bool // for a call: it was no longer in progress when it was answered
 	last      *history.Event
 	lastWrite time.Time // in the change log
 }

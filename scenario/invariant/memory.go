@@ -32,7 +32,7 @@ type pages struct {
 	log    ledger
 	prints map[*partition]fingerprint.Hash
 	tags   map[fingerprint.Hash]bool
-	sum    fingerprint.Hash // of prints and tags, which have no order
+	sum    fingerprint.Hash // the sum of prints and tags, which have no order
 }
 
 func rememberPages() Memory {

@@ -59,7 +59,8 @@ type moment struct {
 }
 
 // explain returns the operation on the key whose answer is the first that no order explains, nil if there is none. If
-// the search was given up, it is the one at whose call or answer, and open are those under way then.
+// the search was given up at the call or the answer of an operation, it returns this one, and open are the operations
+// under way then.
 func explain(all []storeop.Operation, key string, skew time.Duration, work int) (at *storeop.Operation, open []*storeop.Operation, end ended) {
 	moments, settable := momentsOf(all, key)
 	s := search{skew: skew, work: work, settable: settable, now: []prefix{{}}}

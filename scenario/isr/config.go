@@ -88,7 +88,7 @@ type ours = inside.Of[own]
 
 // own is for package recipe's caches, the simulator's and their mutants.
 type own struct {
-	Guards      guard.Set        // of a publish, the same on all nodes; default guard.Token|guard.Expiry
+	Guards      guard.Set        // the guards of a publish, the same on all nodes; default guard.Token|guard.Expiry
 	PointerETag bool             // recipe B: the pointer holds the etag too, for readers that need only the etag
 	Observe     storeop.Observer // is called for every operation on the store; may be nil
 }

@@ -105,7 +105,7 @@ type pageSum struct {
 	ends             time.Time // the end of the window; zero until its first publish
 	publishes, locks int
 	published        bool
-	generated, fresh time.Time // of the row that exists now; zero if there is none
+	generated, fresh time.Time // the times of the row that exists now; zero if there is none
 	known            bool      // generated is
 }
 

@@ -108,7 +108,7 @@ func against(peer, title, about, ours, theirs, by, unit string, ratios []float64
 type verdict struct {
 	line
 	ours, theirs figures
-	ratio        float64 // of the medians, as the target has it; ours without a peer
+	ratio        float64 // ratio of the medians, as the target has it; ours without a peer
 	low, high    float64 // the same of the single rounds
 	met          bool
 }

@@ -14,12 +14,12 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html#Expressions.OperatorsAndFunctions.Functions
 type function struct {
 	operands int
-	update   bool      // of updates, else of conditions
+	update   bool      // it is for updates, else for conditions
 	operand  bool      // may be an operand of another function or operator
 	distinct bool      // the first operand may not come again
 	result   attr.Kind // where it is known without an item
 	check    func(checker, *call) error
-	test     func(x, y attr.Value) bool // of conditions
+	test     func(x, y attr.Value) bool // for conditions
 }
 
 var functions map[string]*function

@@ -10,7 +10,7 @@ import (
 type KeyCondition struct {
 	root   condition
 	tokens uses
-	built  []term // of a Builder, which need no Args; else nil
+	built  []term // the terms of a Builder, which need no Args; else nil
 }
 
 // ParseKeyCondition parses a KeyConditionExpression. It is in the language of conditions; Check then allows only a

@@ -12,7 +12,7 @@ import (
 // Update is a parsed UpdateExpression.
 type Update struct {
 	actions []*action
-	targets []*path // of the actions
+	targets []*path // the paths of the actions
 	tokens  uses
 	nested  nested
 

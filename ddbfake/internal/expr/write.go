@@ -16,8 +16,8 @@ var (
 	errNestedTooFar = &Error{Message: "Nesting Levels have exceeded supported limits"}
 )
 
-// evaluate returns the value that the action gives its target, whose value was before; nil to remove it. Old stays as
-// it is.
+// evaluate returns the value that the action gives its target; nil removes it. before is the target's value so far. Old
+// stays as it is.
 func (a *action) evaluate(before attr.Value, old packed.Attributes, args Args) (attr.Value, error) {
 	var operand attr.Value
 	var err error

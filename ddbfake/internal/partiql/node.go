@@ -19,7 +19,7 @@ type (
 	// literal is a text, a number, or one of the words true, false, null and missing.
 	literal struct {
 		kind tokenKind // tokText, tokNumber or tokKeyword
-		text string    // of a number with its sign
+		text string    // the text of a number with its sign
 		at   Pos
 	}
 
@@ -107,11 +107,11 @@ const (
 // Statement is a parsed statement. It holds no values of parameters, so it can be used again.
 type Statement struct {
 	verb    Verb
-	columns []Node // of a SELECT; nil for *
+	columns []Node // the columns of a SELECT; nil for *
 	source  Node   // the table that FROM, INTO or UPDATE names; nil for SET or REMOVE alone
 	more    []Node // further sources
-	aliased bool   // of the source, or of a column
-	value   Node   // of an INSERT; the expression if that is all
+	aliased bool   // the source has an alias, or a column has one
+	value   Node   // the value of an INSERT; the expression if that is all
 	bare    bool   // INSERT without VALUE
 	changes []change
 	early   bool // FROM ... WHERE ... SET

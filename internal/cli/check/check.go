@@ -23,7 +23,7 @@ type Check struct {
 	TTL               worlds.TTL // of another one
 	Without           []string   // names of invariants that do not judge
 	Seed              uint64
-	Worlds, Schedules int // of each world
+	Worlds, Schedules int // Schedules is the number for each world
 	Reach             []scenario.Mark
 	Progress          func(done, all int)
 }

@@ -121,7 +121,7 @@ type frame struct {
 type option struct {
 	footprint
 	id       uint64
-	position int // among the steps of its moment
+	position int // its place among the steps of its moment
 	accesses []Access
 	mayEnd   bool // the actor's code runs on, and may be done
 }
@@ -167,7 +167,7 @@ func (x *Exploration) Strategy() Strategy {
 func (x *Exploration) Explored() Explored {
 	e := x.done
 	e.States = len(x.visited.states)
-	share := 1.0 // of the branch that the latest run took
+	share := 1.0 // the share of the branch that the latest run took
 	for _, f := range x.frames {
 		share /= float64(f.of)
 		e.Share += share * float64(f.of-len(f.todo)-1)
@@ -205,8 +205,8 @@ type explorer struct {
 // visit is a moment at which a run does something new: it reaches a state, or leaves one by a new step.
 type visit struct {
 	steps  []Step
-	asleep []option // when the state was come to
-	left   bool     // was come to before
+	asleep []option // the steps asleep when the state was reached
+	left   bool     // the state was reached before
 	taken  int      // -1 is none
 }
 
@@ -457,8 +457,8 @@ func contains(options []option, id uint64) bool {
 // sets.
 type visited struct {
 	states map[uint64]uint32 // fingerprint to place in sets
-	sets   [][]uint64        // of step IDs, each sorted; the first is the empty one
-	number map[string]uint32 // of a set, by its bytes
+	sets   [][]uint64        // sets of step IDs, each sorted; the first is the empty one
+	number map[string]uint32 // the number of a set, by its bytes
 	bytes  []byte
 }
 

@@ -251,9 +251,9 @@ func TestEqualStatesHaveEqualFutures(t *testing.T) {
 	}
 }
 
-// A state need not be left by steps that are asleep: these steps leave another state. If a state comes up again with
-// fewer steps asleep, the steps that woke are taken then. So a state is left once by each step that was not asleep
-// every time.
+// The explorer need not take the steps that are asleep in a state: it takes them in another state. If a state comes
+// up again with fewer steps asleep, the steps that woke are taken then. So each step that was not asleep every time is
+// taken once in the state.
 func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
 	effort.OneAtATime(t)
 	type left struct{ possible, asleep, taken []uint64 }

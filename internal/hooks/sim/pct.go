@@ -25,7 +25,7 @@ func PCT(d int) Strategy {
 
 type pct struct {
 	rng        *rand.Rand
-	changes    moments   // at which the running thread falls
+	changes    moments   // the moments at which the running thread falls
 	priorities []float64 // by thread; 0 is not drawn yet
 	lowest     float64   // below every priority given so far
 }

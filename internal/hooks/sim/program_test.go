@@ -48,9 +48,9 @@ type command struct {
 	Lossy     bool // the schedule may lose it
 	Stale     bool // a read that may miss the latest write
 	Blind     bool // the request does not say which things it accesses
-	Secret    bool // nor can its answer be compared
+	Secret    bool // its answer cannot be compared, either
 	Immediate bool
-	Takes     time.Duration // of the answer
+	Takes     time.Duration // the delay of the answer
 	Sleep     time.Duration
 	Lock      int // 1 takes the mutex, 2 gives it back
 	Lanes     [][]command

@@ -46,11 +46,11 @@ type Step struct {
 	proc     *Proc
 	outcome  int
 	orphaned Request
-	nth      int // among the orphans
+	nth      int // its place among the orphans
 	source   Source
 	item     uint64
 	until    time.Time
-	sim      *Sim // of a Tick
+	sim      *Sim // the Sim of a Tick
 	planned  bool // it must happen now: see Planned
 }
 
@@ -95,9 +95,9 @@ type Source interface {
 type Move struct {
 	Kind    Kind
 	Name    string // Step.Name
-	Outcome int    // of an effect: 0 is the ordinary one
+	Outcome int    // the outcome of an effect: 0 is the ordinary one
 	Planned bool   // it is not chosen by the schedule: see Planned
-	item    uint64 // of a source's step
+	item    uint64 // the item of a source's step
 }
 
 // Move returns the step's identity.

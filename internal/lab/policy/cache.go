@@ -17,7 +17,7 @@ import (
 //	}
 //
 // Renders take no time, so no reader comes during the render of another: [Locked] and [LockedStale] do as [Unprotected]
-// does. Entries are about no time and of class 0: give them lifetimes of their own instead of [AgeBased] and [Tiered]
+// does. Entries have no age and are of class 0: give them lifetimes of their own instead of [AgeBased] and [Tiered]
 // ones. A time before the last one counts as the last one. A Cache is for one goroutine.
 //
 // Its statistics are the measures of an [Experiment] with the same reads and renders without duration: a test holds

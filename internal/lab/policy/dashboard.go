@@ -75,7 +75,7 @@ func (d *dashboard) Changed(key int, after time.Duration) time.Duration {
 		return d.changed(key, after)
 	}
 	next := never
-	begins := time.Duration(key) * d.Every // of the window, counted like buckets
+	begins := time.Duration(key) * d.Every // the beginning of the window, counted like buckets
 	for bucket := int(begins / d.Bucket); bucket <= int((begins+d.Window)/d.Bucket); bucket++ {
 		next = min(next, d.changed(bucket, after))
 	}

@@ -28,10 +28,10 @@ type epoch struct {
 type cached struct {
 	entry  Entry
 	held   bool
-	epoch  *epoch        // in which the entry was rendered
+	epoch  *epoch        // the epoch in which the entry was rendered
 	hidden time.Duration // the time from which on readers do not get the row
-	gone   time.Duration // when it is deleted
-	ttl    time.Duration // from when on it may be
+	gone   time.Duration // the time when it is deleted
+	ttl    time.Duration // the time from which on TTL may delete it
 	bytes  int
 
 	begun  bool // the two fields below are known

@@ -62,7 +62,7 @@ const (
 	redisCycle      = 100 * time.Millisecond // hz 10
 	redisSample     = 20                     // keys a loop
 	redisStale      = 10                     // per cent of expired keys: a loop that finds more is followed by another
-	redisTimeShare  = 0.25                   // of a cycle may be spent
+	redisTimeShare  = 0.25                   // the share of a cycle that may be spent
 	redisKeyLasts   = time.Microsecond       // the time of one deletion, for a small key
 	redisCycleLimit = int(redisTimeShare * float64(redisCycle) / float64(redisKeyLasts))
 )

@@ -143,7 +143,7 @@ func (z Zipf) weights() []float64 {
 //
 // Source: M. D. Vose, A linear algorithm for generating random numbers with a given distribution, 1991.
 type picker struct {
-	chance []uint32 // of a column's own key, in 2^-32
+	chance []uint32 // the chance of a column's own key, in 2^-32
 	alias  []uint32 // the key that shares the column
 }
 

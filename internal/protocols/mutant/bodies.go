@@ -141,7 +141,7 @@ func sharedBodyName() isr.Protocol {
 // oneBody stores every body of a key under one name.
 type oneBody struct {
 	isr.BodyStore
-	key string // of the page that is being made
+	key string // the key of the page that is being made
 }
 
 func (b *oneBody) PutBody(ctx context.Context, _ string, body []byte) error {

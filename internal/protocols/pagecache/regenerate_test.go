@@ -243,7 +243,7 @@ func TestARequestThatIsOvertakenIsMadeAgain(t *testing.T) {
 	})
 }
 
-// A request is forgotten with its time, whether TTL has come or not.
+// A request is forgotten once its time is over, whether TTL has deleted its row or not.
 func TestARequestIsForgotten(t *testing.T) {
 	for _, deleted := range []bool{false, true} {
 		everyReference(t, func(t *testing.T, r *rig, node func(string) *node) {

@@ -54,7 +54,7 @@ func (u unit) resolution() time.Duration {
 type attribute struct {
 	name string
 	unit unit
-	path []string // of a name with dots
+	path []string // the path of a name with dots
 }
 
 // parseAttribute reads a name and, if there are units, one of them. The first unit is the default.

@@ -17,7 +17,7 @@ type fit struct {
 	locked     bool // in some row there was a lock with its holder and its end
 	left       bool // some attribute, or some row, has no meaning
 	strangers  []string
-	complaints []string // of a schema's own function
+	complaints []string // the complaints of a schema's own function
 }
 
 // maxStrangers is the number of rows that a misfit names.

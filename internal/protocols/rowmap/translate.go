@@ -72,8 +72,8 @@ type rowName struct{ region, table, key string }
 
 // holding has the facts about a lock that its row does not hold.
 type holding struct {
-	token   attr.S    // of locks without one: the actor that set the end, or that wrote the row of a lock without an end
-	expires attr.N    // of locks that hold a length only
+	token   attr.S    // for locks without one: the actor that set the end, or wrote the row of a lock without an end
+	expires attr.N    // for locks that hold only a length
 	renewed time.Time // and the write from which that counts
 }
 

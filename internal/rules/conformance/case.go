@@ -24,7 +24,7 @@ type Case struct {
 	Source string
 
 	tables map[string]schema // in addition to the usual one, or in its place
-	rows   []attrs           // of the usual table, put there first
+	rows   []attrs           // the rows of the usual table, put there first
 	steps  []step
 	clock  bool // the case moves the store's clock
 	sweep  bool // the case needs deletions by TTL

@@ -61,7 +61,7 @@ func itemCases() []Case {
 			expect(remove(nil), broken("Value null at 'key' failed to satisfy constraint: Member must not be null")),
 			expect(update(nil, "REMOVE x"),
 				broken("Value null at 'key' failed to satisfy constraint: Member must not be null"))),
-		newCase("no table", "Data operations do not name a table that does not exist.", dynalite+"getItem.js",
+		newCase("no table", "A data operation on a missing table is refused.", dynalite+"getItem.js",
 			expect(get(key("a", "b"), on("missing")), noTable),
 			expect(put(row("a", "b"), on("missing")), noTable),
 			expect(remove(key("a", "b"), on("missing")), noTable),

@@ -13,8 +13,8 @@ import (
 // world is a case's knowledge of the store on which it runs.
 type world struct {
 	store  Store
-	prefix string // of the names of this case's tables
-	arn    string // of its tables, but for their names; known once one is created
+	prefix string // the prefix of the names of this case's tables
+	arn    string // the ARN of its tables, without their names; known once one is created
 
 	seen    streamsSeen
 	next    *string // the NextToken of a statement

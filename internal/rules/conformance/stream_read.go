@@ -24,7 +24,7 @@ func streamReadCases() []Case {
 		noShard   = "ResourceNotFoundException: Requested resource not found: Shard does not exist"
 		typeNames = "[AFTER_SEQUENCE_NUMBER, LATEST, AT_TIMESTAMP, AT_SEQUENCE_NUMBER, TRIM_HORIZON]"
 		shard     = "shardId-00000001414576573621-f55eea83"
-		gibberish = "sdfadfsdfnlfkajakfgjalksfgklasjklasdjfklasdfasdfgasf" // of the suite's tests
+		gibberish = "sdfadfsdfnlfkajakfgjalksfgklasjklasdjfklasdfasdfgasf" // from the suite's tests
 	)
 	list, describe, getIteratorAPI, getRecordsAPI := api("streams_ListStreams"), api("streams_DescribeStream"), api("streams_GetShardIterator"), api("streams_GetRecords")
 	missing := func(w *world, in any) {

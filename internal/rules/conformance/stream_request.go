@@ -312,7 +312,7 @@ func atRecord(n int) option {
 // wholeStream is all records of a stream, in the order of sequence numbers: AWS does not promise a number of shards.
 type wholeStream struct {
 	arn   string
-	sizes bool // of the records, in bytes, rather than they
+	sizes bool // print the sizes of the records, in bytes, and not the records
 }
 
 func readStream(n int) request {

@@ -68,7 +68,7 @@ func wings(graph Graph, module string) Graph {
 	return all
 }
 
-// circle returns the shortest way back to itself of the first node that has one; nil is none.
+// circle returns the shortest way from a node back to itself, for the first node that has one; nil if none has.
 func circle(graph Graph) []string {
 	for _, from := range slices.Sorted(maps.Keys(graph)) {
 		for _, next := range graph[from] {

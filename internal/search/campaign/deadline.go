@@ -9,11 +9,11 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 )
 
-// Deadline is an end that rows held in a search. It says whether a request to the row was sent in the second before the
-// end, at it, and after it, while the row still had that end.
+// Deadline is the end of a lease or of a freshness, as rows had it in a search. It says whether a request to the row was
+// sent in the second before the end, at it, and after it, while the row still had that end.
 type Deadline struct {
 	Of                string // "the end of alice's lease"
-	Lease             bool   // and not the end of a page's freshness
+	Lease             bool   // it is not the end of a page's freshness
 	Before, At, After bool
 }
 

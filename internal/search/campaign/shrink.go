@@ -49,7 +49,7 @@ const DefaultShrinkRuns = 10_000
 type Shrunk struct {
 	// The replay entry of Scenario is the run, and its About names the violation. It declares no marks and no mutants.
 	Scenario *scenario.Scenario
-	Outcome  *scenario.Outcome // of the replay entry, with its Digest
+	Outcome  *scenario.Outcome // the outcome of the replay entry, with its Digest
 	Before   Size
 	After    Size
 	Runs     int // that were tried
@@ -61,7 +61,7 @@ type Shrunk struct {
 type Size struct {
 	Switches int           // see sim.Result
 	Steps    int           // in all
-	Elapsed  time.Duration // of true time
+	Elapsed  time.Duration // the true time that it took
 	Faults   int           // that the scenario declares
 	Actors   int
 	Commands int // in all scripts

@@ -27,7 +27,7 @@ type Deviation struct {
 // place follows a run and knows its current moment.
 type place struct {
 	at     Point
-	thread int            // of the code that ran last
+	thread int            // the thread of the code that ran last
 	steps  map[string]int // by actor
 }
 

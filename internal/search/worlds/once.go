@@ -62,7 +62,7 @@ func (c Calls) Generator(name, protocol string, schedules int) *rapid.Generator[
 		in := &s.Cache
 		in.Lease = pick(t, "in progress", c.inProgress()...)
 		in.Retention = pick(t, "retention", c.retentions()...)
-		// An effect may take longer than a call counts as in progress.
+		// An effect may take longer than the time for which a call counts as in progress.
 		in.Render = pick(t, "effect", 0, 300*time.Millisecond, in.Lease/2, in.Lease+time.Second)
 		in.Poll = pick(t, "poll", in.Lease/2, time.Second, 300*time.Millisecond)
 		in.Patience = pick(t, "patience", 4, 10, 1)

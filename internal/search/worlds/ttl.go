@@ -25,7 +25,7 @@ type TTL struct {
 	mu    sync.Mutex // a run that is stuck is never waited for
 	known bool       // some row had the attribute by which TTL deletes rows
 	like  string     // an attribute of a row that looks like TTL under another name, with its value; "" if there is none
-	name  string     // of that attribute
+	name  string     // the name of that attribute
 }
 
 // Attribute is the one by which TTL deletes rows.

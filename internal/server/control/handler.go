@@ -197,7 +197,7 @@ type resource map[string]func(http.ResponseWriter, *http.Request) (any, error)
 
 type api struct {
 	db        *ddbfake.DB
-	reading   reading // of its snapshots
+	reading   reading // the reading of its snapshots
 	streams   *streams
 	mode      string
 	resources map[string]resource
@@ -211,7 +211,7 @@ type api struct {
 	mu        sync.Mutex // held over a check and the act that follows, never while a body is read
 	clock     Clock
 	snapshots map[string]kept
-	bodies    map[string]*s3fake.Snapshot // of the same names
+	bodies    map[string]*s3fake.Snapshot // the bodies of the same names
 }
 
 // ServeHTTP serves one request.

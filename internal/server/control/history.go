@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	maxEvents    = 1000 // of one request
+	maxEvents    = 1000 // in one request
 	maxTextBytes = 2048 // the longest member other than a body: a partition key of the service is no longer
 )
 

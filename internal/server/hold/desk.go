@@ -53,7 +53,7 @@ type Request struct {
 	Rows      []httpdoor.Row
 	Rule      string
 	Since     time.Time     // by the clock of the fake
-	Limit     time.Duration // of real time
+	Limit     time.Duration // in real time
 	Goes      bool          // after Limit it takes effect; otherwise it fails
 	Gone      bool          // the client has closed its connection
 }

@@ -37,7 +37,7 @@ type bodies struct {
 type claim struct {
 	conn    *conn
 	bytes   int
-	proven  bool          // of conn, when the claim was made
+	proven  bool          // whether conn was proven when the claim was made
 	granted chan struct{} // closed once there is room
 	refused chan struct{} // closed once it is known that there will be no room
 	dropped bool          // its connection has been closed

@@ -32,7 +32,7 @@ import (
 // The calls of DynamoDB are served here. All other requests go through handlers of net/http: those of the control API,
 // and those that control.Guard refuses.
 type door struct {
-	ctx    context.Context // of calls: a call that has begun may end
+	ctx    context.Context // the context of calls: a call that has begun may end
 	calls  httpdoor.Door
 	others fasthttp.RequestHandler
 	hosts  []string               // names of this machine
@@ -280,7 +280,7 @@ func (d *door) serveOther(ctx *fasthttp.RequestCtx, x *exchange) {
 type wholeBody struct {
 	stream io.Reader
 	conn   *conn
-	length int  // by the header; negative if the header does not say
+	length int  // the length in the header; negative if there is none
 	packed bool // the body is longer once it is unpacked
 	long   bool // the answer may be long
 	read   int  // bytes

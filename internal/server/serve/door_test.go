@@ -117,7 +117,7 @@ func TestServerSpeaksHTTP(t *testing.T) {
 			answers := s.answers(test.text)
 			for _, answer := range answers {
 				got = append(got, answer.status)
-				server := "" // of the control API
+				server := "" // the control API names none
 				if answer.header.Get("X-Amz-Crc32") != "" {
 					server = httpdoor.Server
 				}

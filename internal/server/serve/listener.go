@@ -16,7 +16,7 @@ import (
 type listener struct {
 	net.Listener
 	limits  limits
-	bodies  *bodies       // of requests
+	bodies  *bodies       // the bodies of requests
 	answers *bodies       // that are written
 	freed   chan struct{} // a connection has been closed
 	closing context.Context
@@ -192,7 +192,7 @@ type conn struct {
 	*net.TCPConn
 	from          *listener
 	reads, writes deadline
-	failed        error        // of Read, if any
+	failed        error        // the error of Read, if any
 	roomy         bool         // there is room for the body that it sends
 	lingers       atomic.Int64 // how many bytes Close still reads
 	making        *claim       // the room of the answer that is being made

@@ -26,8 +26,8 @@ type limits struct {
 
 	headerBytes int // the longest header
 	connections int // open at a time
-	bodyBytes   int // of all bodies under way, without the first freeBody bytes of each
-	answerBytes int // of all answers that are being written and are longer than keepBody
+	bodyBytes   int // the bytes of all bodies under way, without the first freeBody bytes of each
+	answerBytes int // the bytes of all answers that are being written and are longer than keepBody
 	queue       int // how many strangers may wait for room for a body
 	unread      int // bytes of a connection that the system holds until they are read
 

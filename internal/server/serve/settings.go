@@ -35,7 +35,7 @@ type Settings struct {
 	Clock       string // see ParseClock
 	TTLLag      string // default "": WallLag with the wall clock, manual with another one
 	Seed        uint64
-	Faults      []string // of requests, and rules for holding them
+	Faults      []string // faults of requests, and rules for holding them
 	KeepChanges int
 	Conflicts   bool
 	Throughput  bool
@@ -63,8 +63,8 @@ type Server struct {
 	settings Settings
 	options  Options
 	desk     *hold.Desk
-	sockets  []net.Listener // of DynamoDB, and of S3
-	file     string         // of the certificate
+	sockets  []net.Listener // the sockets of DynamoDB and of S3
+	file     string         // the file of the certificate
 	start    time.Time
 	checker  *live.Checker // nil checks nothing
 	data     *dataFile     // nil keeps nothing

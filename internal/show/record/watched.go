@@ -102,7 +102,7 @@ func (r *Record) watch(w Watched, means map[int][]Meaning) error {
 	type seen struct {
 		Step
 		after int // the change that was there by then
-		place int // among calls and answers
+		place int // its place among calls and answers
 	}
 	var all []seen
 	for _, c := range w.Evidence.Changes {

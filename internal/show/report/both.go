@@ -81,7 +81,7 @@ func pairs(a, b *record.Record) [][2]int {
 		}
 		return found
 	}
-	longest := make([][]int32, n+1) // of what follows
+	longest := make([][]int32, n+1) // the length of the longest match of the rest
 	for i := range longest {
 		longest[i] = make([]int32, m+1)
 	}

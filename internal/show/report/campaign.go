@@ -271,7 +271,7 @@ type exploredView struct {
 	Schedules          string
 	Orders, States     string
 	Next               string
-	Names              []string // of the findings
+	Names              []string // the names of the findings
 	Strategies         []strategyRow
 	Finds              []findView
 	Curves             []*curve
@@ -288,7 +288,7 @@ type strategyRow struct {
 type shareCell struct {
 	N     int
 	Share string
-	Bar   float64 // of shareWidth
+	Bar   float64 // as a part of shareWidth
 }
 
 const shareWidth = 80

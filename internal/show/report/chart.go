@@ -21,7 +21,7 @@ type point struct{ x, y float64 }
 // axes map figures to a chart. Both begin at 0.
 type axes struct {
 	Width, Height            float64
-	Left, Right, Top, Bottom float64 // of the field
+	Left, Right, Top, Bottom float64 // the edges of the field
 	XTicks, YTicks           []tick
 	xMost, yMost             float64
 	// roots says that heights are square roots: most dots are low, and would cover each other.
@@ -208,7 +208,7 @@ type scatterDot struct {
 	Sign               string
 	LabelX, LabelY     float64
 	Anchor             string
-	middle             float64 // of the number, across
+	middle             float64 // the middle of the number, across
 	Far                bool    // whether a line leads to the number
 	LeadY              float64 // where it ends
 }

@@ -48,7 +48,7 @@ type chunk struct {
 	Last   bool
 	Bands  []band
 	Steps  []row
-	Lines  []line // of requests that begin before it, or end after it
+	Lines  []line // the lines of requests that begin before it, or end after it
 }
 
 // head is the full name above a lane: a long name has several lines.
@@ -105,7 +105,7 @@ type band struct {
 	Class, Label        string
 	Name                []string // written along it in one line, or, if it is too short, across it in several
 	Wide                bool     // across
-	Mid                 int      // of it
+	Mid                 int      // its middle
 }
 
 // At is where a line of the name stands, counted from the band's beginning.

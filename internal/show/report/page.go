@@ -188,7 +188,7 @@ type data struct {
 	Stops   [][4]int             `json:"stops"` // lane, from, until, 1 for a crash
 	Asks    [][4]int             `json:"asks"`  // lane, sent, effect, answer
 	Calls   map[int]callData     `json:"calls"` // by step
-	Words   []string             `json:"words"` // of the calls
+	Words   []string             `json:"words"` // the words of the calls
 	Clocks  map[int]string       `json:"clocks"`
 	Lane    []int                `json:"lane"`
 	Matters []int                `json:"matters"`

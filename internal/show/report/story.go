@@ -46,7 +46,7 @@ type track struct {
 	name   string
 	role   string
 	shared bool
-	order  int // among those of one role
+	order  int // its place among those of one role
 }
 
 // place is a change of a row.

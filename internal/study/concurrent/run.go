@@ -63,9 +63,9 @@ type Outcome struct {
 	Violated                 invariant.Invariant // if violated
 	Why                      string              // for anything but ok
 	Lines                    []string            // the events of the violation, in order of time
-	Finding                  invariant.Finding   // of the violation
+	Finding                  invariant.Finding   // the finding of the violation
 	Began                    time.Time           // the last round
-	Seen                     invariant.Evidence  // of the last round; its operations can be visualized
+	Seen                     invariant.Evidence  // the evidence of the last round; its operations can be visualized
 }
 
 // Do runs, and deletes its table in every case. A cancelled context ends the run with the verdict unknown. An error

@@ -21,7 +21,7 @@ import (
 // concurrent use.
 type witness struct {
 	clock  clockwork.Clock
-	number int // of the round
+	number int // the number of the round
 
 	mu                       sync.Mutex
 	bodies                   map[string][]byte

@@ -8,7 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/reschedule"
 )
 
-// until follows first for the given number of steps, and then the strategy then.
+// until is a strategy that follows first for the given number of steps, and then for the others.
 func until(steps int, first, then sim.Strategy) sim.Strategy {
 	return sim.Strategy{Name: then.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
 		return &turn{left: steps, first: first.New(rng, expectedSteps), then: then.New(rng, expectedSteps)}

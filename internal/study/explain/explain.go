@@ -74,7 +74,7 @@ type Step struct {
 	Text     string // its line in the trace, and below it the lines of its changes
 	Chosen   bool   // something else could have happened instead
 	Changed  bool   // it changed a row, or a client got an answer
-	Violated int    // of the tails that begin after it
+	Violated int    // the number of violations among the tails that begin after it
 }
 
 // Run explains. If the run does not violate an invariant, the error is a *campaign.NotViolatedError; other errors come

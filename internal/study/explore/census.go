@@ -53,7 +53,7 @@ func (c *census) put(hash uint64, s sighting) {
 
 func (c *census) keeps(hash uint64) bool { return hash>>(64-c.halved) == 0 }
 
-// shrink halves the range until at most most things are kept.
+// shrink halves the range until no more than most things are kept.
 func (c *census) shrink(most int) {
 	for len(c.seen) > most {
 		c.halved++

@@ -215,7 +215,7 @@ func (r CorpusRun) Explain(program string) string {
 }
 
 // Keep writes the recorded run of a scenario into the folder, unless the folder has it already. It makes the folder if
-// necessary. what is the reason for keeping the run, in a word.
+// necessary. The word what is the reason for keeping the run.
 func (c Corpus) Keep(s *scenario.Scenario, r scenario.Replay, what string) error {
 	if c == "" {
 		return nil

@@ -25,7 +25,7 @@ type Exploration struct {
 	Swarm          bool   `json:"swarm,omitempty"`
 	Shard          Shard  `json:"shard"`
 
-	Schedules   int  `json:"schedules"` // of the whole campaign
+	Schedules   int  `json:"schedules"` // the number in the whole campaign
 	Ran         int  `json:"ran"`       // by this shard
 	Steps       int  `json:"steps"`
 	Interrupted bool `json:"interrupted,omitempty"`
@@ -68,9 +68,9 @@ func reached(marks schedules.MarkSet) []Reached {
 
 // Finding is an invariant that some schedules violate, or the fact that schedules broke off.
 type Finding struct {
-	Name      string  `json:"name"` // of the invariant; or "broken"
+	Name      string  `json:"name"` // the name of the invariant; or "broken"
 	Statement string  `json:"statement,omitempty"`
-	Count     int     `json:"count"` // of schedules
+	Count     int     `json:"count"` // the number of schedules
 	Earliest  Example `json:"earliest"`
 	// Shortest is the found run with the fewest context switches and, among those, the fewest steps.
 	Shortest Example `json:"shortest"`

@@ -33,8 +33,8 @@ const Within = 10_000
 type ExhibitResult struct {
 	Scenario *scenario.Scenario
 	Bug      isr.Protocol
-	Broken   *campaign.Report // of the protocol with the bug, judged by the invariant that it breaks
-	Fixed    *campaign.Report // of the protocol without it, judged by all invariants
+	Broken   *campaign.Report // the report of the protocol with the bug, judged by the invariant that it breaks
+	Fixed    *campaign.Report // the report of the protocol without it, judged by all invariants
 }
 
 // ErrNoExhibit says that a scenario is not about a bug that was seen in a project.

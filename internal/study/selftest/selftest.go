@@ -42,7 +42,7 @@ func (r Run) Mutants(ctx context.Context, each func(*MutantResult)) (all []*Muta
 // Reference is the result of a reference protocol.
 type Reference struct {
 	Protocol  isr.Protocol
-	Reports   []*campaign.Report // of the scenarios that it understands
+	Reports   []*campaign.Report // the reports of the scenarios that it understands
 	Schedules int
 	Verdict   invariant.Verdict // ok if all are ok; otherwise the last one that is not ok
 }

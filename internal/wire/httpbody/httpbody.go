@@ -97,7 +97,7 @@ type boundedReader struct {
 	r      io.Reader
 	left   int
 	over   bool  // there was more
-	failed error // of r, other than its end
+	failed error // the error of r, other than its end
 }
 
 // Read reads.
