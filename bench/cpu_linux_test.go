@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processTime returns the processor time that a process has used, all its threads together, to the nanosecond: what
-// /proc/<pid>/stat gives in hundredths of a second.
+// processTime returns the processor time that a process has used, all its threads together, to the nanosecond.
+// /proc/<pid>/stat gives it in hundredths of a second.
 func processTime(pid int) (time.Duration, error) {
 	// The id of another process's clock: see clock_getcpuclockid(3), and CPUCLOCK_SCHED in Linux.
 	const sched = 2

@@ -35,7 +35,7 @@ func BenchmarkDoor(b *testing.B) {
 }
 
 // BenchmarkSDK calls through the SDK's client: DynamoDB Local over one connection, the SDK door, and the SDK door's
-// client on canned answers, which is the least that any server behind it can cost.
+// client on canned answers, which is the least cost of any server behind it.
 func BenchmarkSDK(b *testing.B) {
 	for _, op := range operations() {
 		b.Run("op="+op.name+"/by=dynamodb-local", func(b *testing.B) {
@@ -89,7 +89,7 @@ func withWire(wire dynamodb.HTTPClient) func(*dynamodb.Options) {
 // share is how many requests one iteration of BenchmarkHTTP makes: a part of a pass.
 const share = 100
 
-// BenchmarkHTTP compares what a request costs a server, in processor time of its process.
+// BenchmarkHTTP compares the cost of a request for a server, in processor time of its process.
 func BenchmarkHTTP(b *testing.B) {
 	for _, op := range operations() {
 		for _, name := range serverNames {
@@ -140,5 +140,5 @@ func measureServer(b *testing.B, s *server, op operation) {
 	}
 	b.ReportMetric(float64(total)/float64(b.N*share), "cpu-ns/req")
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N*share), "ns/req")
-	b.ReportMetric(0, "ns/op") // of an iteration: left out
+	b.ReportMetric(0, "ns/op") // the time of an iteration is left out
 }

@@ -81,8 +81,8 @@ func (r *raw) send(i int, request *wired) error {
 	return err
 }
 
-// wired is a request as the SDK sends it, byte for byte, but for the ClientRequestToken. That is a new one each time,
-// as with the SDK: a transaction with an old token would be taken for a repetition.
+// wired is a request as the SDK sends it, byte for byte, but for the ClientRequestToken. The token is new each time, as
+// with the SDK: a transaction with an old token would be taken for a repetition.
 type wired struct {
 	bytes []byte
 	token []byte // the part that changes; none if nil

@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// TestSameWork: each side gives the answers and leaves the rows that the four requests ask for, so that none is fast
+// TestSameWork: each side gives the answers and leaves the rows that the four requests ask for. So no side is fast
 // because it does something else.
 func TestSameWork(t *testing.T) {
 	for _, side := range inProcess {
@@ -32,7 +32,7 @@ func TestSameWork(t *testing.T) {
 
 // sameWork makes the requests for the first page, and leaves its rows as they were.
 func sameWork(t *testing.T, c client, transactions bool) {
-	inputs := map[string]any{} // of the second pass, which changes what the first has left
+	inputs := map[string]any{} // the inputs of the second pass, which changes the rows that the first has left
 	for _, op := range operations() {
 		inputs[op.name] = op.inputs[pages]
 	}

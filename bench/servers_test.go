@@ -13,7 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// serversEnv is the environment variable in which cmd/speed says what servers run: a server for each name, in JSON.
+// serversEnv is the environment variable in which cmd/speed lists the servers that run: a server for each name, in
+// JSON.
 const serversEnv = "ISRSIM_BENCH_SERVERS"
 
 // serverNames are the servers that cmd/speed starts.

@@ -77,8 +77,8 @@ func BenchmarkStart(b *testing.B) {
 	})
 }
 
-// BenchmarkMemory: what a META row takes on the heap in a table of 100,000, with all that the fake keeps about it: the
-// row, its place in the table, its entry in the change log.
+// BenchmarkMemory: the heap of a META row in a table of 100,000, with everything that the fake keeps about it: the row,
+// its place in the table, its entry in the change log.
 func BenchmarkMemory(b *testing.B) {
 	const rows = 100_000
 	heap := func() int64 {

@@ -48,7 +48,7 @@ func send(ctx context.Context, c client, input any) (err error) {
 const (
 	tableName = "cache"
 	pages     = 500 // each with a META and a LOCK row
-	passes    = 2   // what a pass writes differs from what the pass before it wrote
+	passes    = 2   // a pass writes other values than the pass before it
 )
 
 // The seconds in the rows. They lie ahead of every machine's clock, so that a TTL that judges by it deletes nothing.
@@ -209,7 +209,7 @@ func sendAll(tb testing.TB, c client, inputs []any) {
 // measure calls one operation over and over. Its tool puts back the rows that the operation takes.
 //
 // Beside the time it reports the processor time (cpu-ns/op) of this process and of the others that take part. On one
-// CPU that is the time, less what is spent on waiting and on other programs.
+// CPU that is the time without waits and without other programs.
 func measure(b *testing.B, c, tool client, op operation, others ...int) {
 	b.ReportAllocs()
 	ctx := b.Context()

@@ -7,7 +7,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// The quotas of an account that never asked for more.
+// The quotas of an account that never asked for higher ones.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
 const (
@@ -27,8 +27,9 @@ func (db *DB) describeLimits(*request, *dynamodb.DescribeLimitsInput) (*dynamodb
 	}, nil
 }
 
-// describeEndpoints serves DescribeEndpoints. The address is that of the service, and through the HTTP door the one by
-// which the client called. SDKs ask for it only if they are told to discover endpoints, and not if they were given one.
+// describeEndpoints serves DescribeEndpoints. The answer has the service's own address, and through the HTTP door the
+// address by which the client called. SDKs ask for it only if they are told to discover endpoints, and not if they were
+// given one.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeEndpoints.html
 func (db *DB) describeEndpoints(r *request, _ *dynamodb.DescribeEndpointsInput) (*dynamodb.DescribeEndpointsOutput, error) {
@@ -39,7 +40,7 @@ func (db *DB) describeEndpoints(r *request, _ *dynamodb.DescribeEndpointsInput) 
 	}}}, nil
 }
 
-// What infrastructure code asks for, and what nobody has ever used here: answered as by an account that never used it.
+// Infrastructure code asks for these. The fake answers as an account that has never used them.
 
 // describeContributorInsights serves DescribeContributorInsights.
 //

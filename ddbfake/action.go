@@ -31,10 +31,10 @@ type action struct {
 	args      expr.Args
 	condition *expr.Condition
 	update    *expr.Update
-	item      packed.Record // of a put
-	sizeBytes int           // of the item
+	item      packed.Record // the item of a put
+	sizeBytes int           // the size of the item
 
-	found // by locate and resolve, or before by fits
+	found // set by locate and resolve, or before by fits
 }
 
 type actionKind uint8
@@ -54,7 +54,7 @@ func (a *action) expressions() []expression {
 	return []expression{{"ConditionExpression", a.conditionSrc}}
 }
 
-// prepare checks what needs no table: values, the size of a put, expressions.
+// prepare checks everything that needs no table: values, the size of a put, expressions.
 func (a *action) prepare(db *DB) error {
 	if a.names != nil || a.placeholders != nil {
 		if err := checkPlaceholders(a.expressions(), a.names, a.placeholders); err != nil {
@@ -162,7 +162,7 @@ func (a *action) checkIndexKeys() error {
 	return nil
 }
 
-// checkEmpty refuses empty values of key attributes, those of indexes included.
+// checkEmpty refuses empty values of key attributes, including the keys of indexes.
 func (a *action) checkEmpty() error {
 	if err := a.table.schema.checkEmpty(a.key); err != nil || a.kind != actionPut || a.table.indexes == nil {
 		return err
@@ -228,8 +228,8 @@ func (a *action) runUpdate(w *write) error {
 }
 
 // updated applies the update expression. On a missing row it starts from an empty item and adds the key. An update that
-// only removes creates no row, and its result is empty; DynamoDB Local 3.3.1 creates one even then. To what REMOVE alone
-// names, a missing row leads nowhere, and that is no mistake.
+// only removes creates no row, and its result is empty; DynamoDB Local 3.3.1 creates one even then. A path that only
+// REMOVE names may be missing from a missing row: that is no mistake.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_update_expression.py
 // (test_nested_attribute_remove_from_missing_item)

@@ -27,8 +27,8 @@ type backup struct {
 	table *table
 }
 
-// deletedTableBackup ends the name of the backup that a table with recovery leaves, and systemRetention is how long
-// that is kept.
+// deletedTableBackup is the end of the name of the backup that a table with recovery leaves, and systemRetention is how
+// long that backup is kept.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BackupDetails.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md#ddb-backup-015
@@ -37,7 +37,7 @@ const (
 	systemRetention    = 35 * 24 * time.Hour
 )
 
-// backupInARN stands in the ARN of a backup between its table and its id.
+// backupInARN is the part of a backup's ARN between its table and its id.
 const backupInARN = "/backup/"
 
 func (b *backup) arn() string { return tableARN(b.table.region, b.table.name) + backupInARN + b.id }
@@ -56,8 +56,8 @@ func (b *backup) copyTable() *table {
 	return b.table.copy()
 }
 
-// keepBackup makes a backup of a table. Its id is the time and a number; that of a system backup is 0, and it has
-// another millisecond if the clock stands still.
+// keepBackup makes a backup of a table. Its id is the time and a number. A system backup has the number 0, and another
+// millisecond if the clock stands still.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md
 // (DDB-BACKUP-006, DDB-BACKUP-015)
@@ -121,8 +121,8 @@ func tableOfBackup(arn *string) string {
 	return name
 }
 
-// foundBackup finds the backup of an operation on it. The region in the ARN does not matter: it is looked for in that
-// of the request.
+// foundBackup finds the backup of an operation on it. The region in the ARN does not matter: the backup is looked for
+// in the region of the request.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md#ddb-backup-012
 func (db *DB) foundBackup(r *request, arn *string) (*backup, error) {
@@ -210,7 +210,8 @@ func (db *DB) deleteBackup(r *request, in *dynamodb.DeleteBackupInput) (*dynamod
 // maxListedBackups is the largest and the usual page of ListBackups.
 const maxListedBackups = 100
 
-// listBackups serves ListBackups. The table need not exist any more. AWS documents no order; it is that of creation.
+// listBackups serves ListBackups. The table need not exist any more. AWS documents no order; this is the order of
+// creation.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ListBackups.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md
@@ -280,8 +281,8 @@ func (b *backup) details(arn string, status types.BackupStatus) *types.BackupDet
 	return d
 }
 
-// describe returns the backup's description: of the settings of its table those that are on. A system backup has them,
-// and does not show them.
+// describe returns the backup's description, with the settings of its table that are on. A system backup has such
+// settings, and does not show them.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BackupDescription.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md

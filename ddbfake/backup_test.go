@@ -52,7 +52,7 @@ func recovery(t testing.TB, db *ddbfake.DB) {
 	})
 }
 
-// A backup has the rows of its table until they are written, and a restored table those of the backup.
+// A backup shares the rows of its table until they are written, and a restored table shares the rows of the backup.
 func TestBackupSharesRows(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	for i := range 1000 {
@@ -75,7 +75,7 @@ func TestBackupSharesRows(t *testing.T) {
 	sharing("cache", 990)
 }
 
-// What a backup takes does not grow with its table.
+// The memory of a backup does not grow with its table.
 func TestBackupOfALargeTableIsSmall(t *testing.T) {
 	perBackup := func(rows int) uint64 {
 		w := newWorld(t, ddbfake.LagManual)
@@ -218,7 +218,7 @@ func TestRecoveryOfWhatTheLogHas(t *testing.T) {
 	}
 }
 
-// Faults choose operations on backups by the table that they are of, and restores by the new table, too.
+// Faults choose operations on backups by the table of the backup, and restores also by the new table.
 func TestFaultsOnBackups(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	recovery(t, w.db)
@@ -246,7 +246,7 @@ func TestFaultsOnBackups(t *testing.T) {
 	}
 }
 
-// Vector indexes are not there, and so not restored in silence.
+// The fake has no vector indexes, so it refuses to restore them.
 func TestRestoreWithVectorIndexes(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	arn := backUp(t, w.db)

@@ -73,10 +73,10 @@ type tableGets struct {
 	args       expr.Args
 	projection *expr.Projection
 	table      *table
-	rows       []*row // one a key; nil if there is none
+	rows       []*row // one row a key; nil if there is none
 }
 
-// batchGets checks what needs no table.
+// batchGets checks everything that needs no table.
 func batchGets(db *DB, in *dynamodb.BatchGetItemInput) ([]tableGets, error) {
 	names := sortedKeys(in.RequestItems)
 	if err := checkBatchGet(in, names); err != nil {
@@ -94,8 +94,7 @@ func batchGets(db *DB, in *dynamodb.BatchGetItemInput) ([]tableGets, error) {
 		old = old || t.AttributesToGet != nil
 		keys += len(t.Keys)
 	}
-	// The two must not meet, not even in different tables.
-	// Source:
+	// The two must not come together, not even for different tables. Source:
 	// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchGetItem.test.ts
 	if err := checkMixed(expressions, legacy{"AttributesToGet", old}); err != nil {
 		return nil, err
@@ -147,7 +146,7 @@ func checkBatchGet(in *dynamodb.BatchGetItemInput, names []string) error {
 	return c.err()
 }
 
-// prepare checks what needs no table.
+// prepare checks everything that needs no table.
 func (t *tableGets) prepare(db *DB) (err error) {
 	expressions := []expression{{projectionExpression, t.in.ProjectionExpression}}
 	if err := checkPlaceholders(expressions, t.in.ExpressionAttributeNames, nil); err != nil {

@@ -163,7 +163,7 @@ func TestBatchByARN(t *testing.T) {
 	wantError(t, err, validation, "Provided list of item keys contains duplicates")
 }
 
-// An expression and AttributesToGet do not meet, not even in different tables.
+// An expression and AttributesToGet do not go together, not even for different tables.
 func TestBatchGetMixed(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	get := func(tables map[string]types.KeysAndAttributes) error {

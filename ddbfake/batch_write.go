@@ -80,7 +80,7 @@ func (db *DB) batchWriteItem(r *request, in *dynamodb.BatchWriteItemInput) (*dyn
 // batchWrite is one write of a batch: an action without a condition.
 type batchWrite struct {
 	action
-	name    string // of the table, or its ARN, as in the request
+	name    string // the name of the table, or its ARN, as in the request
 	request types.WriteRequest
 }
 
@@ -96,8 +96,8 @@ func batchWrites(in *dynamodb.BatchWriteItemInput) ([]batchWrite, error) {
 			w := batchWrite{name: name, request: q}
 			switch {
 			case (q.PutRequest == nil) == (q.DeleteRequest == nil):
-				// The text speaks of something else, but it is the service's.
-				// Source: https://github.com/architect/dynalite/blob/main/test/batchWriteItem.js
+				// The text is the service's, although it speaks of something else. Source:
+				// https://github.com/architect/dynalite/blob/main/test/batchWriteItem.js
 				return nil, invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
 			case q.PutRequest != nil:
 				w.action = action{kind: actionPut, tableName: name, values: q.PutRequest.Item}
@@ -170,7 +170,7 @@ func printWrites(items map[string][]types.WriteRequest, names []string) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// resolve finds the row. For the item of a put, too, the service answers that the key does not match.
+// resolve finds the row. The service answers that the key does not match, even for the item of a put.
 //
 // Source:
 // https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchWriteItem.test.ts

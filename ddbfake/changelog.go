@@ -36,11 +36,11 @@ func (c Cause) String() string {
 type Change struct {
 	// Seq numbers changes from 1, without gaps.
 	Seq int
-	// Request numbers the calls of this DB from 1; changes of one transaction share it. It is 0 where Cause is no client.
+	// Request numbers the calls of this DB from 1; changes of one transaction share it. It is 0 if Cause is not a client.
 	Request int
 	// Time is when the change took effect by the service's clock; a TTL deletion under a lag, and a write that came from
-	// another region under one, carry the instant at which they were due. Sent is when the caller made the call; it equals
-	// Time for TTL.
+	// another region under a lag, carry the instant at which they were due. Sent is when the caller made the call; it
+	// equals Time for TTL.
 	Time, Sent time.Time
 	// Actor is the caller, also of a write that came from another region; "" for TTL.
 	Actor string

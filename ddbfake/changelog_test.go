@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// newBounded returns a world whose log keeps so many changes.
+// newBounded returns a world whose log keeps the given number of changes.
 func newBounded(t testing.TB, keep int, lag ddbfake.Lag) *world {
 	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)
@@ -18,7 +18,7 @@ func newBounded(t testing.TB, keep int, lag ddbfake.Lag) *world {
 	return &world{TB: t, db: db, clock: clock, c: db.As("alice")}
 }
 
-// However many changes there are, the latest are kept, not many more, and all under the numbers that they had.
+// The latest changes are kept, and not many more, however many there were. All keep the numbers that they had.
 func TestKeepChanges(t *testing.T) {
 	const keep = 10
 	w := newBounded(t, keep, ddbfake.LagManual)

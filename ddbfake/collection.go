@@ -64,7 +64,7 @@ func (w *write) checkCollection() error {
 	if w.after == nil || !t.hasCollections() {
 		return nil
 	}
-	// As long as the whole is small, nothing needs to be added up.
+	// As long as the table is small, nothing needs to be added up.
 	whole := t.bytes
 	for _, x := range t.indexes {
 		whole += x.bytes

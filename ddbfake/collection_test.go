@@ -48,7 +48,7 @@ func collectionWorld(t *testing.T) *ddbfake.Door {
 func TestCollectionLimit(t *testing.T) {
 	door := collectionWorld(t)
 	const rowBytes = 400 * 1024
-	// Keys, a number and the names of all take the rest.
+	// The keys, a number and all names take the other 14 bytes.
 	text := s(strings.Repeat("x", rowBytes-14))
 	put := func(pk string, i int, sized types.ReturnItemCollectionMetrics) (*dynamodb.PutItemOutput, error) {
 		return door.PutItem(t.Context(), &dynamodb.PutItemInput{

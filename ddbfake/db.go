@@ -31,14 +31,13 @@ type Options struct {
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.ReadConsistency.html
 	ReplicaLag time.Duration
 	// Throughput makes the service's limits hold, on Clock. One partition key of a table or a global index can be read
-	// with 3,000 units a second and written with 1,000. A provisioned table or index has its units. One that is paid
-	// per request begins with its warm throughput, 12,000 and 4,000 unless more was asked for, and has twice its former
-	// peak from 30 minutes after that on, up to its OnDemandThroughput.
+	// with 3,000 units a second and written with 1,000. A provisioned table or index has its units. One that is paid per
+	// request begins with its warm throughput, 12,000 and 4,000 unless more was asked for, and and 30 minutes after a peak
+	// has twice that peak, up to its OnDemandThroughput.
 	//
 	// A request beyond that gets a ProvisionedThroughputExceededException from a provisioned table and a
-	// ThrottlingException from the other kind; a transaction is cancelled; a batch leaves items unprocessed. One second
-	// of units can be saved, and a request of more is let in on credit. It is off by default: then nothing is limited but
-	// by faults.
+	// ThrottlingException from the other kind; a transaction is cancelled; a batch leaves items unprocessed. One second of
+	// units can be saved, and a request of more is let in on credit. It is off by default: then only faults limit calls.
 	//
 	// Deviation: the five minutes of units that the service may save are not there, nor the quotas of an account. A Scan
 	// takes units of the table only, and of no key.
@@ -49,7 +48,7 @@ type Options struct {
 	// Conflicts makes calls conflict that overlap in real time, which means that they are in Do at the same time. A
 	// PutItem, UpdateItem, DeleteItem or TransactWriteItems is refused if a TransactWriteItems with one of its items
 	// succeeds meanwhile. A TransactGetItems is refused if any write of one of its items succeeds, and a
-	// ClientRequestToken if the first transaction with it does. No other call conflicts. Of two calls that conflict one
+	// ClientRequestToken if the first transaction with it does. No other call conflicts. One of two calls that conflict
 	// always succeeds.
 	//
 	// It is off by default, because the processors decide which calls overlap: with it the same program does not get
@@ -58,9 +57,9 @@ type Options struct {
 	// Source:
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 	Conflicts bool
-	// KeepChanges bounds the change log of a DB that runs for long: at least that many of the latest changes are kept,
-	// and at most twice as many. Zero keeps all. Changes that are dropped are gone for replicas too: a read is never
-	// further behind than the log reaches.
+	// KeepChanges bounds the change log of a DB that runs for long: at least that many of the latest changes are kept, and
+	// at most twice as many. Zero keeps all. Changes that are dropped are gone for replicas too: a read is never further
+	// behind than the beginning of the log.
 	KeepChanges int
 	// LogRequests is the number of the latest requests that Requests remembers. Zero is none.
 	LogRequests int
@@ -101,7 +100,7 @@ type DB struct {
 
 type ours = inside.Of[own]
 
-// own has what the simulator and the server ask of a DB.
+// own has the methods of a DB for the simulator and the server.
 type own struct{ *DB }
 
 // New returns an empty DB.

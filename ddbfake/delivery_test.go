@@ -135,7 +135,7 @@ func TestReplicationLag(t *testing.T) {
 	}
 }
 
-// Of two writes of a row the later one wins in every region, whichever arrives first.
+// The later of two writes of a row wins in every region, whichever arrives first.
 func TestLastWriterWins(t *testing.T) {
 	for _, test := range []struct {
 		name, first, second, want string
@@ -160,7 +160,7 @@ func TestLastWriterWins(t *testing.T) {
 	}
 }
 
-// Whatever is written where, and however long it takes, the regions agree in the end: on the last write of each row.
+// The regions agree in the end on the last write of each row, wherever it was made and however long it took.
 func TestReplicasConverge(t *testing.T) {
 	regions := []string{home, ireland, tokyo}
 	for seed := range uint64(50) {
@@ -242,7 +242,7 @@ func TestReplicationOfATransaction(t *testing.T) {
 	wantRows(t, db, "in between", ireland, "0=there 2=x")
 	clock.Advance(2 * time.Second)
 	wantRows(t, db, "afterwards", ireland, "0=there 1=x 2=x")
-	// A condition that was checked is no write: what was under way to its row still arrives.
+	// A checked condition is no write: a write that was under way to its row still arrives.
 	db.SetRegionLag(ddbfake.LagAtOnce)
 	wantRows(t, db, "the other way", home, "0=there 1=x 2=x")
 }
@@ -283,7 +283,7 @@ func TestReplicationOfTTL(t *testing.T) {
 	}
 }
 
-// What was under way when a snapshot was taken is under way in it.
+// Writes that were under way when a snapshot was taken are under way in it.
 func TestSnapshotOfWhatIsUnderWay(t *testing.T) {
 	db, clock := global(t, ddbfake.Options{}, ireland)
 	db.SetRegionLag(ddbfake.LagFixed(time.Minute))
@@ -302,7 +302,7 @@ func TestSnapshotOfWhatIsUnderWay(t *testing.T) {
 	wantRows(t, other, "in another DB, told to", ireland, "1=x")
 }
 
-// A new replica hears of what was under way to its source, and a deleted one of nothing.
+// A new replica gets the writes that were under way to its source, and a deleted one gets nothing.
 func TestReplicasComeAndGo(t *testing.T) {
 	db, clock := global(t, ddbfake.Options{}, ireland)
 	db.SetRegionLag(ddbfake.LagFixed(time.Minute))

@@ -14,7 +14,7 @@ import (
 // operation is one row of the dispatch table.
 type operation struct {
 	name     string
-	target   string       // what names it on the wire
+	target   string       // its name on the wire
 	input    reflect.Type // the pointer type, as in Call.Input
 	newInput func() any
 	isNil    func(in any) bool
@@ -113,7 +113,7 @@ var (
 	transactWriteItemsOperation = operationByInput[reflect.TypeFor[*dynamodb.TransactWriteItemsInput]()]
 )
 
-// operationOf returns the operation an input belongs to, nil if none does.
+// operationOf returns the operation that an input belongs to; nil if there is none.
 func operationOf(in any) *operation {
 	switch in.(type) {
 	case nil:

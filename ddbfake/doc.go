@@ -11,19 +11,19 @@ A [DB] holds tables. Three doors lead to it and give the same answers:
     itself;
   - [DB.Handler], the HTTP door: the DynamoDB JSON 1.0 protocol, for every other language.
 
-[DB.StreamsClient] is the SDK door for DynamoDB Streams; the other two doors serve both APIs. A stream is a view of
-the change log, with nothing of its own.
+[DB.StreamsClient] is the SDK door for DynamoDB Streams; the other two doors serve both APIs. A stream is a view of the
+change log, and holds no data of its own.
 
-All of them serve calls as [DB.Do] does, one [Call] at a time. A test also sees and does things that the service does
-not offer: it reads rows ([DB.Items]) and every change with its author ([DB.Changes]), chooses when TTL deletes
-([Lag], [DB.Sweep]), injects faults ([DB.Inject]), and keeps, restores and compares states ([DB.Snapshot],
-[DB.Restore], [DB.Hash]).
+All doors serve calls as [DB.Do] does, one [Call] at a time. A test also sees and does things that the service does not
+offer: it reads rows ([DB.Items]) and every change with its author ([DB.Changes]), chooses when TTL deletes ([Lag],
+[DB.Sweep]), injects faults ([DB.Inject]), and keeps, restores and compares states ([DB.Snapshot], [DB.Restore],
+[DB.Hash]).
 
 Tables are separate per region ([Call.Region], [Door.In], the Region of an SDK client, the credential scope on the
 wire). Methods of the DB take the names of tables in [DefaultRegion], and the ARNs of any tables. An UpdateTable with
 ReplicaUpdates makes a table a global one, with a replica in each of several regions. Conditions are judged where the
-request is sent, transactions are atomic there only, and the last writer of a row wins. The replicas are the same at
-any moment, unless [DB.SetRegionLag] has writes arrive later; [DB.Replicate] lets them arrive when a test says so.
+request is sent, transactions are atomic there only, and the last writer of a row wins. The replicas are the same at any
+moment, unless [DB.SetRegionLag] delays writes; then [DB.Replicate] lets them arrive when a test says so.
 
 In a test, [Start] makes a DB that prints its latest requests and its rows if the test fails, and [DB.Put] writes the
 rows to begin with. In a bubble of testing/synctest nothing waits in real time, and no goroutine is left behind.
@@ -43,29 +43,29 @@ belong before it, where a simulator chooses the order of calls or a test holds o
 
 # Determinism
 
-The same calls in the same order give the same answers, the same change log and the same hash, in every process. Time
-is the clock's and no other; nothing is random; no result depends on the order of a map. Calls take effect one at a
-time, in the order in which they reach Do: a test that needs an order among goroutines has to make it.
-Options.Conflicts gives this up: the answers then depend on the calls that overlap in real time.
+The same calls in the same order give the same answers, the same change log and the same hash, in every process. The
+clock gives the only time; nothing is random; no result depends on the order of a map. Calls take effect one at a time,
+in the order in which they reach Do: a test that needs an order among goroutines has to make it. Options.Conflicts gives
+this up: the answers then depend on the calls that overlap in real time.
 
 # Fidelity
 
-Errors carry DynamoDB's exception names and messages, and of several errors the one wins that wins at the service:
-parameter constraints, all of them listed; then expressions; then the table's existence; then the key and the item;
-then the condition. Rules cite their AWS source. Where AWS documents a rule but not its text, the text is the one
-that its clients report. Places where the fake differs on purpose say "Deviation:" in their documentation: tables,
-streams and TTL settings are ready at once, and so are the records of a stream; descriptions count rows exactly. A
-Scan returns partitions in the service's own order, which AWS does not promise, so no test should.
+Errors carry DynamoDB's exception names and messages, and several errors have the same order as at the service:
+parameter constraints, all of them listed; then expressions; then the table's existence; then the key and the item; then
+the condition. Rules cite their AWS source. Where AWS documents a rule but not its text, the text is the one that its
+clients report. Places where the fake differs on purpose say "Deviation:" in their documentation: tables, streams and
+TTL settings are ready at once, and so are the records of a stream; descriptions count rows exactly. A Scan returns
+partitions in the service's own order, which AWS does not promise, so no test should.
 
 # Limits
 
 [Operations] lists the supported operations. Everything else, imports and some parameters of tables for example, is
-refused with an [UnsupportedError]; nothing is ignored. Backups are part of a DB's state, so a [Snapshot] has them. What
-[DB.Load] reads, and so what isr-sim serve keeps in a file, has neither backups nor the past of a table. A stream has
+refused with an [UnsupportedError]; nothing is ignored. Backups are part of a DB's state, so a [Snapshot] has them. A
+dump, which [DB.Load] reads and isr-sim serve keeps in a file, has neither backups nor the past of a table. A stream has
 one shard all its life, where the service has several and begins new ones every few hours; records that
-Options.KeepChanges has dropped are trimmed, as those are that are too old. A transaction meets a conflict only by
-Options.Conflicts or where a fault says so, and an eventually consistent read is behind only by Options.ReplicaLag or
-where a fault says so. Global tables are paid per request; settings of a replica's indexes are refused. One DB is one
-account. The change log grows until a Restore cuts it back, unless Options.KeepChanges bounds it.
+Options.KeepChanges has dropped count as trimmed, like records that are too old. A transaction meets a conflict only
+under Options.Conflicts or by a fault, and an eventually consistent read is behind only under Options.ReplicaLag or by a
+fault. Global tables are paid per request; settings of a replica's indexes are refused. One DB is one account. The
+change log grows until a Restore cuts it back, unless Options.KeepChanges bounds it.
 */
 package ddbfake

@@ -16,7 +16,7 @@ import (
 
 var _ httpdoor.Door = (*handler)(nil)
 
-// The service's answers that are no JSON.
+// The answers of the service that are not JSON.
 //
 // Source: https://docs.aws.amazon.com/general/latest/gr/ddb.html (health),
 // https://github.com/architect/dynalite/blob/main/test/connection.js
@@ -78,7 +78,7 @@ func (h *handler) serve(ctx context.Context, r *httpdoor.Request, body []byte, t
 	return err
 }
 
-// refusal returns the first mistake of a request that is found before its operation is looked at. The order is the
+// refusal returns the first mistake that is found in a request before its operation is examined. The order is the
 // service's: malformed JSON, no target, no credentials.
 func refusal(r *httpdoor.Request, signed bool, body []byte) error {
 	_, target := awsjson.OperationIn(r.Target)

@@ -77,7 +77,7 @@ func TestHandlerKeepsNothing(t *testing.T) {
 	}
 }
 
-// A reply is written over: its body's room is used again, the rest is not.
+// A reply is overwritten: the room of its body is used again, the rest is not.
 func TestReplyIsUsedAgain(t *testing.T) {
 	d := &handler{do: New(Options{}).doForWire}
 	to := httpdoor.Reply{Status: 1, Close: true, ContentType: "x", Body: append(make([]byte, 0, 100), "what was there"...)}

@@ -61,7 +61,7 @@ var httpSeeds = []struct{ operation, body string }{
 }
 
 // FuzzHTTP sends any request to the HTTP door. Each is answered as the service answers: one of its status codes, a
-// checksum that is right, JSON that is whole. An error leaves everything as it was. Whatever was done, rows can be
+// checksum that is right, JSON that is whole. An error leaves everything as it was. After any request, rows can be
 // stored, and the same request in the same state has the same answer and the same effect.
 //
 // Each of these is caught by the seeds when it is planted: a batch that stops in the middle, an unsorted map in an

@@ -23,9 +23,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
-// Client returns a real client of the SDK whose wire ends in this DB, without a socket, a goroutine or a timer other
-// than that of a retry. It serializes, retries and deserializes as it does against AWS. See NewClient for its options;
-// the ids that it makes up are numbered per DB.
+// Client returns a real client of the SDK whose wire ends in this DB, without a socket, a goroutine or a timer, except
+// for the timer of a retry. It serializes, retries and deserializes as it does against AWS. See NewClient for its
+// options; the ids that it makes up are numbered per DB.
 func (db *DB) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	return NewClient(db.doForWire, append([]func(*dynamodb.Options){WithClientID(db.clients.Add(1))}, optFns...)...)
 }
@@ -102,7 +102,7 @@ func (c *counter) GetIdempotencyToken() (string, error) { return c.next(), nil }
 // call and share it.
 type invocationID struct{ counter }
 
-// ID is the id of the SDK's own.
+// ID is the id of the SDK's own middleware.
 func (*invocationID) ID() string { return (*awsmiddleware.ClientRequestID)(nil).ID() }
 
 // HandleBuild sets the header.
@@ -132,7 +132,7 @@ func (nameSigner) SignHTTP(_ context.Context, c aws.Credentials, r *http.Request
 
 // Retryer returns a retryer that is the same in every run: errors are classified as in the SDK's standard mode
 // (throttling, status 500 and lost connections are retried), without delay, jitter or token bucket. Zero or fewer
-// attempts mean the SDK's default of 3. It suits any client of the SDK in a test, over a socket too.
+// attempts mean the SDK's default of 3. It suits any client of the SDK in a test, even over a socket.
 func Retryer(maxAttempts int) aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = maxAttempts

@@ -168,7 +168,7 @@ func TestClientIDs(t *testing.T) {
 	}
 }
 
-// Retries are those of the SDK's standard mode, and take no time.
+// Retries are the same as in the SDK's standard mode, and take no time.
 func TestRetryer(t *testing.T) {
 	own := errors.New("the simulator's own")
 	throttled := &types.ProvisionedThroughputExceededException{Message: aws.String("slow down")}

@@ -45,8 +45,8 @@ func (e *notAFaultError) Error() string {
 	return fmt.Sprintf("ddbfake: found a fault of the kind %d, expected Fault.Kind to be one of FaultKinds (%s)", e.Fault.Kind, faultKindList())
 }
 
-// NetworkError is the caller's error for a lost request or a lost response. Its text does not tell the two apart, as in
-// life: the call may or may not have taken effect. Retryers of the SDK treat it as retryable.
+// NetworkError is the caller's error for a lost request or a lost response. As in real life, its text does not say
+// which: the call may or may not have taken effect. Retryers of the SDK treat it as retryable.
 type NetworkError struct {
 	// Operation is the operation's name.
 	Operation string

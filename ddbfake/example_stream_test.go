@@ -16,7 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// A stream is read by a real client of the SDK. What TTL deletes arrives as the service's own deletion.
+// A stream is read by a real client of the SDK. A deletion by TTL arrives as the service's own deletion.
 func ExampleDB_StreamsClient() {
 	ctx := context.Background()
 	clock := fakeclock.New(fakeclock.Epoch)

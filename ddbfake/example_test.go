@@ -218,8 +218,8 @@ func ExampleLagFixed() {
 	// 00:15:00 rows: 0 expired: 0
 }
 
-// Each kind of fault, and what is left of a counter that stood at 5 and was put to 6 before: the caller's error and the
-// row's change are two things.
+// Each kind of fault hits an update of a counter that stood at 5 and then at 6. The caller's error and the row's change
+// are two things.
 func ExampleFaultKinds() {
 	key := attr.Item{"pk": attr.S("/home"), "sk": attr.S("META")}
 	for _, kind := range ddbfake.FaultKinds() {

@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 )
 
-// NotAFaultError is the error that tests from outside tell from others.
+// NotAFaultError is the error that tests from outside must recognise.
 type NotAFaultError = notAFaultError
 
 // The operations that tests reach through the Go door, and others through a client.

@@ -38,8 +38,8 @@ type cached[E any] struct {
 	expression E
 }
 
-// maxCached bounds a cache. A full one is emptied: a program with so many different expressions builds them from
-// values, and repeats none.
+// maxCached bounds a cache. A full cache is emptied: a program with more different expressions than that builds them
+// from values, and repeats none.
 const maxCached = 1024
 
 func (c *cache[E]) get(source *string, parse func(string) (E, error)) (e E, err error) {
@@ -183,8 +183,8 @@ func expressionArgs(names map[string]string, values map[string]types.AttributeVa
 	return args, nil
 }
 
-// checkExpressions applies what DynamoDB checks before it looks at any item: each expression by itself, then that none
-// of the names and values is unused.
+// checkExpressions makes the checks that DynamoDB makes before it looks at any item: each expression by itself, and
+// then that all names and values are used.
 func checkExpressions(args expr.Args, used ...expr.Expression) error {
 	for _, e := range used {
 		if err := e.Check(args); err != nil {

@@ -22,13 +22,13 @@ const (
 	FaultThrottled FaultKind = iota + 1
 	// FaultRequestLost drops the request: no effect, NetworkError.
 	FaultRequestLost
-	// FaultResponseLost serves the call and drops its response, whatever it
-	// was: effect, NetworkError.
+	// FaultResponseLost serves the call and drops its response, whatever the response was. The call has its effect, and
+	// the caller gets a NetworkError.
 	FaultResponseLost
 	// FaultErrorBefore answers InternalServerError (500) with no effect.
 	FaultErrorBefore
-	// FaultErrorAfter serves the call and answers InternalServerError (500)
-	// in place of its response, whatever it was.
+	// FaultErrorAfter serves the call and answers InternalServerError (500) in place of its response, whatever the
+	// response was.
 	FaultErrorAfter
 	// FaultConflict refuses a write or a transaction with no effect, as if a
 	// transaction were going on with one of its rows:
@@ -38,8 +38,7 @@ const (
 	// calls never conflict, so it does not match them. The SDKs do not retry a
 	// conflict by themselves.
 	FaultConflict
-	// FaultDuplicate delivers the request twice, as a proxy does that repeats
-	// requests by itself. The service serves them as two requests, one right
+	// FaultDuplicate delivers the request twice, as a proxy may do. The service serves them as two requests, one right
 	// after the other. The caller gets the second answer; the first is lost.
 	FaultDuplicate
 	// FaultStaleRead serves an eventually consistent read from a replica that
@@ -50,9 +49,9 @@ const (
 	FaultStaleRead
 	// FaultUnprocessed leaves requests of a batch undone: those whose rows the
 	// predicates match, or all of a table, come back in UnprocessedItems or
-	// UnprocessedKeys, and the others take effect. If no request is left the answer is
-	// that of FaultThrottled, as at the service. It matches BatchGetItem and
-	// BatchWriteItem, and no other call.
+	// UnprocessedKeys, and the others take effect. If no request is left, the answer
+	// is the same as with FaultThrottled, as at the service. It matches BatchGetItem
+	// and BatchWriteItem, and no other call.
 	FaultUnprocessed
 )
 
@@ -91,7 +90,7 @@ func FaultKinds() []FaultKind {
 	return kinds
 }
 
-// Always is the Fault.Times of a fault that never stops.
+// Always is the Times of a fault that never stops.
 const Always = faults.Always
 
 // Fault makes certain calls go wrong. Its text form is the kind followed by
@@ -120,8 +119,7 @@ type Fault struct {
 	// Actor is the caller; "" is any. alice matches alice.2 as well, the name
 	// that a simulator gives to alice after a crash and a restart.
 	Actor string
-	// Nth is the first of the matching calls that is hit, counted from 1
-	// since the fault was injected. Zero means 1.
+	// Nth is the number of the first matching call that is hit, counted from 1 since the fault was injected. Zero means 1.
 	Nth int
 	// Times is the number of matching calls in a row that are hit. Zero means
 	// 1, Always has no end.

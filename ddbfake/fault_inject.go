@@ -14,8 +14,8 @@ import (
 )
 
 // Inject adds faults to those that wait. Each counts the calls that match it
-// from now on. They are tried in the order of injection, and a call that one of
-// them hits is not seen by those after it. A fault that has hit Times calls is
+// from now on. They are tried in the order of injection. If one of them hits a
+// call, those after it do not see the call. A fault that has hit Times calls is
 // dropped.
 //
 // A fault whose kind is not one of FaultKinds is a mistake that must not pass
@@ -125,7 +125,7 @@ func keyMatches(pattern string, v types.AttributeValue) bool {
 	return text == pattern
 }
 
-// targets returns what a call touches. The inputs are not validated yet.
+// targets returns the rows and tables that a call touches. The inputs are not validated yet.
 func (db *DB) targets(region string, in any) []target {
 	one := func(table *string, values map[string]types.AttributeValue) []target {
 		return []target{{nameInARN(aws.ToString(table)), values}}

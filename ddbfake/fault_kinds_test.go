@@ -125,7 +125,7 @@ func TestDuplicate(t *testing.T) {
 		name     string
 		in       any
 		want     string // the error
-		requests []int  // of the changes
+		requests []int  // the requests of the changes
 	}{
 		{"a conditional put meets itself", &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: key("a", "LOCK"),
 			ConditionExpression: aws.String(absent)}, "ConditionalCheckFailedException", []int{1}},

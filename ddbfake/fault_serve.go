@@ -9,8 +9,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// faultOf returns the fault that hits a request: that of the call itself, or an injected one. It is nil if there is
-// none, or if its kind cannot hit such a call.
+// faultOf returns the fault that hits a request: the fault of the call itself, or an injected one. It is nil if there
+// is none, or if its kind cannot hit such a call.
 func (db *DB) faultOf(r *request, c *Call) (*Fault, error) {
 	fault := c.Fault
 	if fault == nil {
@@ -44,7 +44,7 @@ func (k FaultKind) befalls(in any) bool {
 	return true
 }
 
-// conflicts reports whether the service ever refuses a call because of a transaction that is going on. Reads of single
+// conflicts reports whether the service may refuse such a call because of a transaction in progress. Reads of single
 // items, queries and batches are never refused.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
@@ -60,7 +60,7 @@ func conflicts(in any) bool {
 	return transaction
 }
 
-// transactionOf reports whether a call is a transaction, and whether it is one of writes.
+// transactionOf reports whether a call is a transaction, and whether it writes.
 func transactionOf(in any) (writes, is bool) {
 	switch in := in.(type) {
 	case *dynamodb.TransactWriteItemsInput:
@@ -168,7 +168,7 @@ const throughputExceeded = "The level of configured provisioned throughput for t
 	"Consider increasing your provisioning level with the UpdateTable API."
 
 // rateExceeded is the text for operations on streams. They consume no capacity, but the number of calls a second is
-// limited. Only GetRecords has a type of its own for that.
+// limited. Only GetRecords has an error type of its own for that.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html#API_streams_GetRecords_Errors
 // Source: https://github.com/salesforce/mt-dynamo (the text, in a test)

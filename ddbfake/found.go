@@ -16,7 +16,7 @@ type found struct {
 }
 
 // fits reports whether the table is there and the values are one of its keys, or contain one if they are a whole item.
-// Then that key is valid, and need not be looked for again.
+// Then that key is valid, and need not be found again.
 func (f *found) fits(db *DB, tableName string, values map[string]types.AttributeValue, whole bool) bool {
 	var err error
 	if f.table, err = db.find(&db.request, tableName); err != nil || f.table == nil {

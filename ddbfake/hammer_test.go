@@ -18,7 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// hammers is how many hammer one table.
+// hammers is the number of goroutines that hammer one table.
 const hammers = 64
 
 // TestHammer: 64 goroutines through each door, with every kind of write that is safe under concurrency, and at the end
@@ -82,12 +82,12 @@ func TestHammer(t *testing.T) {
 type hammer struct {
 	*testing.T
 	times     int          // that each does everything
-	winners   atomic.Int64 // of conditional puts
+	winners   atomic.Int64 // the conditional puts that succeeded
 	conflicts atomic.Int64
 	races     atomic.Int64 // optimistic updates that had to start over
 }
 
-// strike is the work of one goroutine. Eight share an optimistic row, or they would do little but lose races.
+// strike is the work of one goroutine. Eight share an optimistic row: more would mostly lose races.
 func (h *hammer) strike(c client, number int) {
 	version := key("version", strconv.Itoa(number/8))
 	for i := range h.times {
@@ -119,7 +119,7 @@ func (h *hammer) untilNoConflict(call func() error) error {
 	}
 }
 
-// isConflict reports whether it is worth to try again.
+// isConflict reports whether it is worth trying again.
 func isConflict(err error) bool {
 	var single *types.TransactionConflictException
 	var cancelled *types.TransactionCanceledException

@@ -47,7 +47,8 @@ func newTokens() tokens {
 
 func (t tokens) copy() tokens { return tokens{tree: t.tree.Copy(), pruneAt: t.pruneAt} }
 
-// seen reports whether the transaction with this token was done before; print tells it from others. The error says that its token stands for another one.
+// seen reports whether the transaction with this token was done before. print is the fingerprint of the transaction.
+// The error says that its token stands for another one.
 func (db *DB) seen(r *request, text *string, print func() fingerprint.Wide) (bool, error) {
 	if text == nil {
 		return false, nil
@@ -94,8 +95,8 @@ func (t *tokens) prune(now time.Time) {
 	t.pruneAt = max(minPrune, 2*t.tree.Len())
 }
 
-// fingerprintOf tells transactions apart by their actions. The order of actions matters, and that of elements in lists
-// and sets. The order of members and of elements in maps does not.
+// fingerprintOf tells transactions apart by their actions. The order of actions matters, and so does the order of
+// elements in lists and sets. The order of members and of elements in maps does not.
 func fingerprintOf(in *dynamodb.TransactWriteItemsInput) fingerprint.Wide {
 	// The SDK gives every transaction a token, so its text is printed each time.
 	buffer := getBuffer()

@@ -20,9 +20,9 @@ import (
 const (
 	maxGlobalIndexes       = 20
 	maxLocalIndexes        = 5
-	maxIndexKeyAttributes  = 4 // of each kind, in a global index
+	maxIndexKeyAttributes  = 4 // for each kind, in a global index
 	maxProjectedAttributes = 20
-	maxAllProjected        = 100 // of all indexes together
+	maxAllProjected        = 100 // for all indexes together
 )
 
 // index is a secondary index: the rows of its table that have all of its key attributes, in another order.
@@ -149,8 +149,8 @@ func (x *index) project(r *row) *row {
 	return r.image(record, record.Size())
 }
 
-// keyOf returns where an item stands in the index. A row that lacks a key attribute is not in it. Nor is a row with an
-// attribute that cannot be a key: the row may be older than the index.
+// keyOf returns where an item stands in the index. A row that lacks a key attribute is not in it, and neither is a row
+// with an attribute that cannot be a key: the row may be older than the index.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.OnlineOps.ViolationDetection.html
 func (x *index) keyOf(item packed.Attributes) (indexKey, bool) {

@@ -23,7 +23,8 @@ type indexSpec struct {
 	warmth     *types.WarmThroughput
 }
 
-// indexSpecs returns the indexes of a CreateTable, the local ones first: in this order the service finds errors.
+// indexSpecs returns the indexes of a CreateTable, the local ones first. This is the order in which the service finds
+// errors.
 func indexSpecs(in *dynamodb.CreateTableInput) (local, global []indexSpec) {
 	for _, l := range in.LocalSecondaryIndexes {
 		local = append(local, indexSpec{name: l.IndexName, keys: l.KeySchema, projection: l.Projection})
@@ -37,8 +38,7 @@ func indexSpecs(in *dynamodb.CreateTableInput) (local, global []indexSpec) {
 	return local, global
 }
 
-// indexes checks the parameters of the indexes of a CreateTable one by one: of the two lists that of the global ones
-// comes first.
+// indexes checks the parameters of the indexes of a CreateTable one by one. The list of the global indexes comes first.
 //
 // Source:
 // https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/validation-ordering/createTable.test.ts

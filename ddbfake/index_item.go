@@ -6,8 +6,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
-// The rules in this file are on items: an attribute that is part of an index's key may be absent, but if it is there it
-// has the key's type, is not empty and not too long.
+// The rules in this file are about items. An attribute that is part of an index's key may be absent. If it is there, it
+// has the key's type, is not empty, and is not too long.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html
@@ -71,7 +71,7 @@ func unchanged(before packed.Attributes, key expr.Key, v attr.Value) bool {
 	return old != nil && attr.Equal(old, v)
 }
 
-// checkEmptyIndexKeys refuses an item with an empty key attribute. It is apart for the same reason as
+// checkEmptyIndexKeys refuses an item with an empty key attribute. It is a function of its own for the same reason as
 // keySchema.checkEmpty.
 func (t *table) checkEmptyIndexKeys(item packed.Attributes) error {
 	for _, x := range t.indexes {

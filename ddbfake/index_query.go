@@ -163,7 +163,7 @@ type indexPage struct {
 	// fetch says that the rows are fetched from the table: a local index gives attributes that it does not have, at the
 	// cost of one more read a row.
 	fetch     bool
-	rowBlocks float64 // of the rows fetched
+	rowBlocks float64 // for the rows fetched
 	// hash is the partition key that is read, if keyed.
 	hash  string
 	keyed bool
@@ -276,7 +276,7 @@ func (p *indexPage) consumed(db *DB, r *request, t *table, asked types.ReturnCon
 	return c, nil
 }
 
-// indexRange is the part of an index that a Query reads: one partition, from low on to before high.
+// indexRange is the part of an index that a Query reads: one partition, from low up to high, without high.
 type indexRange struct {
 	hash        string
 	conditioned bool // there is a condition on the sort key

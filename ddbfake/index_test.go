@@ -154,7 +154,7 @@ func compareIndexes(t *testing.T, db *ddbfake.DB, door *ddbfake.Door, random *ra
 	}
 }
 
-// awkward texts are those that an encoding of tuples could mix up.
+// awkward are texts that an encoding of tuples could mix up.
 var awkward = []string{"a", "a\x00", "a\x00\x01", "\x00", "\x01", "ab", "\x00\xc3\xbf", "b"}
 
 // After any writes a query of an index finds the same rows as a look at every row, in the order of the index. A
@@ -348,8 +348,7 @@ func scanIndex(t *testing.T, door *ddbfake.Door, index string, segment, of int32
 	}
 }
 
-// Whatever the number of segments is, together they are the whole, each row once; and a row that leaves the index is
-// gone from it.
+// All segments together have each row once, whatever their number; and a row that leaves the index is gone from it.
 func TestIndexScanSegments(t *testing.T) {
 	db, door, _ := indexedWorld(t)
 	var want []string

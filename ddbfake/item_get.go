@@ -67,10 +67,10 @@ type get struct {
 	args       expr.Args
 	projection *expr.Projection
 
-	found // by locate and resolve, or before by fits
+	found // set by locate and resolve, or before by fits
 }
 
-// find finds the row for the answer, which may be a past one.
+// find finds the row for the answer. It may be a former image of the row.
 func (g *get) find(db *DB, r *request, consistentRead *bool) error {
 	if err := g.locate(db, r, g.tableName); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (g *get) expressions() []expression {
 	return []expression{{projectionExpression, g.projectionSrc}}
 }
 
-// prepare checks what needs no table.
+// prepare checks everything that needs no table.
 func (g *get) prepare(db *DB) (err error) {
 	if g.names != nil {
 		if err := checkPlaceholders(g.expressions(), g.names, nil); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// There is no map of attributes where there is nothing to return.
+// If there is nothing to return, there is no map of attributes.
 func TestUpdateReturnsNothing(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.put(key("a", "b"))

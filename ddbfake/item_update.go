@@ -46,8 +46,8 @@ func (db *DB) updateItem(r *request, in *dynamodb.UpdateItemInput) (*dynamodb.Up
 	return out, nil
 }
 
-// returned picks the attributes that ReturnValues asks for; nil if there are none. UPDATED values of a nested path are
-// that path alone; DynamoDB Local 3.3.1 returns more of the old item.
+// returned picks the attributes that ReturnValues asks for; nil if there are none. For a nested path, the UPDATED
+// values have that path alone; DynamoDB Local 3.3.1 returns more of the old item.
 func (a *action) returned(v types.ReturnValue, w write) map[string]types.AttributeValue {
 	r := w.row
 	switch v {

@@ -110,8 +110,8 @@ func (s *keySchema) names() []string {
 	return []string{s.hash.Name}
 }
 
-// checkEmpty refuses empty key values. It is apart from the other rules because a transaction reports it for the
-// request and not for the action.
+// checkEmpty refuses empty key values. It is a function of its own because a transaction reports it for the request and
+// not for the action.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 func (s *keySchema) checkEmpty(k primaryKey) error {
@@ -192,7 +192,7 @@ func encodeKey(v attr.Value) string {
 }
 
 // encodeNumber encodes the normalised text of a number: a byte for the sign, one for the place of the first digit, then
-// the digits. Of negative numbers everything is complemented, and a last high byte puts -1.5 before -1.
+// the digits. A negative number has all its bytes complemented, and a last high byte puts -1.5 before -1.
 func encodeNumber(text string) string {
 	digits, negative := strings.CutPrefix(text, "-")
 	whole, fraction, _ := strings.Cut(digits, ".")

@@ -11,8 +11,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/words"
 )
 
-// Lag says when TTL deletes a row that has expired. AWS promises only "within a few days"; bugs hide at both ends, so
-// both can be chosen. Lags are comparable with ==.
+// Lag says when TTL deletes a row that has expired. AWS promises only "within a few days". Bugs hide at both extremes,
+// so a test can choose either. Lags are comparable with ==.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
 type Lag struct {
@@ -47,9 +47,9 @@ func LagFixed(d time.Duration) Lag {
 	return Lag{kind: lagFixed, from: max(d, 0)}
 }
 
-// LagUniform deletes a row from least to most after it expired, with the same chance for each time in between. So rows
-// are deleted in another order than they expire. The lag of a row follows from Options.Seed, its table, its key and its
-// ttl, and from nothing else. A negative least counts as zero, a most below least as least.
+// LagUniform deletes a row at a time from least to most after it expired. Each time in between has the same chance. So
+// rows are deleted in another order than they expire. The lag of a row follows from Options.Seed, its table, its key
+// and its ttl, and from nothing else. A negative least counts as zero, and a most below least counts as least.
 func LagUniform(least, most time.Duration) Lag {
 	least = max(least, 0)
 	return Lag{kind: lagUniform, from: least, to: max(least, most)}

@@ -160,7 +160,7 @@ func lagWorldAfter(t *testing.T, seed uint64, d time.Duration) ([]string, []time
 	return w.deletions()
 }
 
-// Fate foretells what happens, under every lag.
+// Fate foretells the deletion of a row under every lag.
 func TestFate(t *testing.T) {
 	for _, lag := range []ddbfake.Lag{
 		ddbfake.LagAtOnce, ddbfake.LagFixed(10 * time.Minute), ddbfake.LagUniform(time.Minute, 48*time.Hour),

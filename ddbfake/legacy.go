@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// This file and the others with the prefix legacy_ serve the legacy parameters, which expressions replaced and which
-// clients still send. They are turned into the same parsed expressions.
+// This file and the others with the prefix legacy_ serve the legacy parameters. Expressions have replaced them, but
+// clients still send them. They are turned into the same parsed expressions.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.html
 
@@ -58,7 +58,7 @@ func checkConditionalOperator(op types.ConditionalOperator, conditions int) erro
 	return invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")
 }
 
-// join is how an expression says a ConditionalOperator.
+// join is the operator of expressions for a ConditionalOperator.
 func join(op types.ConditionalOperator) string {
 	if op == types.ConditionalOperatorOr {
 		return "OR"

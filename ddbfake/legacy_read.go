@@ -46,8 +46,8 @@ func (q *query) filterText() string {
 	return "Filter Expression"
 }
 
-// legacyKeys makes the key condition of KeyConditions, which have one or two attributes. Whether that fits the index is
-// checked by the index, as in DynamoDB Local 3.3.1.
+// legacyKeys makes the key condition of KeyConditions, which have one or two attributes. The index checks whether that
+// fits it, as in DynamoDB Local 3.3.1.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.KeyConditions.html

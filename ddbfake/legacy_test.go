@@ -70,7 +70,7 @@ func putRow(t *rapid.T, db *ddbfake.DB, row values) {
 	}
 }
 
-// modern are the expression parameters that mean the same as legacy ones.
+// modern are the expression parameters with the same meaning as legacy ones.
 type modern struct {
 	names  map[string]string
 	values values
@@ -89,7 +89,7 @@ func (m *modern) value(v types.AttributeValue) string {
 	return key
 }
 
-// drawConditions draws legacy conditions, and says them as expressions.
+// drawConditions draws legacy conditions, and the same conditions as expressions.
 func drawConditions(t *rapid.T) (map[string]types.Condition, *modern) {
 	conditions := map[string]types.Condition{}
 	m := &modern{names: map[string]string{}, values: values{}}
@@ -238,8 +238,8 @@ func TestLegacyUpdatesAreExpressions(outer *testing.T) {
 	})
 }
 
-// A put with Expected whose response is lost meets its own commit when the SDK sends it again, as one with a
-// ConditionExpression does.
+// If the response to a put with Expected is lost, the SDK sends the put again, and it meets its own commit, like a put
+// with a ConditionExpression.
 func TestLegacyPutMeetsItself(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultResponseLost, Op: "PutItem"})

@@ -11,7 +11,7 @@ import (
 type legacyWrite struct {
 	expected map[string]types.ExpectedAttributeValue
 	operator types.ConditionalOperator
-	updates  map[string]types.AttributeValueUpdate // of UpdateItem
+	updates  map[string]types.AttributeValueUpdate // the AttributeUpdates of UpdateItem
 }
 
 func (l *legacyWrite) given() bool {
@@ -30,7 +30,7 @@ func (l *legacyWrite) check(a *action) error {
 	return checkConditionalOperator(l.operator, len(l.expected))
 }
 
-// build gives the action the expressions that the parameters mean.
+// build gives the action the expressions for the parameters.
 func (l *legacyWrite) build(a *action) error {
 	var b expr.Builder
 	changes, err := legacyUpdates(l.updates)

@@ -16,8 +16,8 @@ const (
 	maxKeyWrites = 1_000
 )
 
-// rampPeriod is the time after which the peak of a table on demand counts as former: the table can serve twice that
-// from then on.
+// rampPeriod is the time after which the peak of a table on demand counts as former. From then on the table can serve
+// twice that peak.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/pre-warming-on-demand-capacity-mode.html
@@ -36,7 +36,7 @@ const (
 
 // limits are the state of Options.Throughput.
 type limits struct {
-	// paid has the time up to which the units of each resource are spent. A resource that is not here owes nothing.
+	// paid has the time up to which the units of each resource are spent. A resource that is not in it owes nothing.
 	paid map[resource]time.Time
 	// forgetAt is the size of paid at which resources that owe nothing are dropped.
 	forgetAt int
@@ -48,7 +48,7 @@ type limits struct {
 type resource struct {
 	table, index string // the table's id; the index's name, if any
 	keyed        bool
-	hash         string // of the key
+	hash         string // the hash of the key
 	write        bool
 }
 
@@ -61,7 +61,7 @@ type spending struct {
 	table *table
 	index *index // a global one; nil for the table
 	hash  string // the partition key
-	keyed bool   // false for a Scan, which is of no single key
+	keyed bool   // false for a Scan, which has no single key
 	write bool
 	units float64
 }
@@ -105,8 +105,8 @@ func (l *limits) rate(s *spending, whole resource, now time.Time) (perSecond flo
 	return perSecond, limitKey
 }
 
-// exceeded returns the limit that refuses a spending, limitNone if none does. Units come in evenly, and those of one
-// second can be saved. A spending of more is let in when all are there, and leaves a debt.
+// exceeded returns the limit that refuses a spending, limitNone if none does. Units come in evenly, and the units of
+// one second can be saved. A spending of more units is let in when all units of a second are there, and leaves a debt.
 //
 // Deviation: the service saves up to five minutes of unused units, but promises none of them.
 //
@@ -122,7 +122,7 @@ func (l *limits) exceeded(s *spending, now time.Time) string {
 	return limitNone
 }
 
-// lacks reports whether a resource with so many units a second cannot take these units now.
+// lacks reports whether a resource that has perSecond units a second cannot take these units now.
 func (l *limits) lacks(r resource, units, perSecond float64, now time.Time) bool {
 	ahead := l.paid[r].Sub(now)
 	return ahead > 0 && ahead+timeOf(units, perSecond) > time.Second
@@ -155,7 +155,7 @@ func (l *limits) take(s *spending, now time.Time) {
 	}
 }
 
-// pay spends units of a resource that has so many a second.
+// pay spends units of a resource that has perSecond units a second.
 func (l *limits) pay(r resource, units, perSecond float64, now time.Time) {
 	until := l.paid[r]
 	if until.Before(now) {
@@ -167,7 +167,7 @@ func (l *limits) pay(r resource, units, perSecond float64, now time.Time) {
 // ramp follows the traffic of a table or an index on demand.
 type ramp struct {
 	former float64 // the peak of former periods, in units a second
-	peak   float64 // of this period
+	peak   float64 // the peak of this period
 	since  time.Time
 	second int64 // the epoch second of used
 	used   float64

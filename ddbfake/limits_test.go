@@ -55,7 +55,7 @@ func writes(t *testing.T, door *ddbfake.Door, keyOf func(i int) string) (int, er
 
 func hot(int) string { return "hot" }
 
-// even spreads requests over more keys than limit them.
+// even spreads requests over so many keys that no key limits them.
 func even(i int) string { return strconv.Itoa(i % 100) }
 
 // The limit of a key is where AWS says, for every kind of request.
@@ -107,7 +107,7 @@ func TestThroughputOfAKey(t *testing.T) {
 	}
 }
 
-// throttledBy returns the reason of an on-demand table's error, "" if it is none of lacking throughput.
+// throttledBy returns the reason in an on-demand table's error; "" if the error is not about throughput.
 func throttledBy(err error) string {
 	if e, ok := errors.AsType[*types.ThrottlingException](err); ok {
 		return *e.ThrottlingReasons[0].Reason
@@ -135,7 +135,7 @@ func TestThroughputRamps(t *testing.T) {
 	}
 }
 
-// A provisioned table has its units, and an error of its own. So has one with a ceiling.
+// A provisioned table has its units, and an error of its own. A table with a ceiling has an error of its own, too.
 func TestThroughputOfATable(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	_, door := limited(t, clock, &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(10)})
@@ -286,12 +286,12 @@ func TestThroughputIsOffByDefault(t *testing.T) {
 	}
 }
 
-// settable is a clock that can be set back, as that of isr-sim serve can.
+// settable is a clock that can be set back, like the clock of isr-sim serve.
 type settable struct{ time.Time }
 
 func (c *settable) Now() time.Time { return c.Time }
 
-// After a restore no units are spent, also where the clock goes back to the time of the snapshot.
+// After a restore no units are spent, even if the clock goes back to the time of the snapshot.
 func TestARestoreGivesUnitsBack(t *testing.T) {
 	clock := &settable{fakeclock.Epoch}
 	db, door := limited(t, clock, nil)

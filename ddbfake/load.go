@@ -26,12 +26,12 @@ import (
 //   - an answer of DescribeTable, as aws dynamodb describe-table prints it;
 //   - a request to PutItem, or one to BatchWriteItem that only puts, as --request-items takes it or whole.
 //
-// Region is the region of tables and rows whose text names none; "" is DefaultRegion. A table that exists does not
+// region is the region of tables and rows whose text names none; "" is DefaultRegion. A table that exists does not
 // change. A row replaces the one with its key. Rows are checked like any others and appear in the change log, as actor
 // "", but no injected fault hits them, and they spend no units.
 //
 // A table that is described as a replica of a global table becomes one again, with the tables of its name in the other
-// regions, or with new ones where there are none. What was under way to other regions is not in a dump.
+// regions, or with new ones where there are none. A dump does not have the writes that were under way to other regions.
 //
 // All of it takes effect, at one moment, or nothing. An error names the line.
 func (db *DB) Load(region string, texts io.Reader) error {
@@ -109,7 +109,7 @@ func (l *loader) failed(at int, err error) error {
 	return fmt.Errorf("line %d: %w", 1+bytes.Count(l.text[:min(at, len(l.text))], []byte("\n")), err)
 }
 
-// values calls each with the values that come one after another in a part of the text.
+// values calls each for the values that follow one another in a part of the text.
 func (l *loader) values(from, to int, each func(piece) error) error {
 	d := jsontext.NewDecoder(bytes.NewReader(l.text[from:to]))
 	for {
@@ -131,7 +131,7 @@ func (l *loader) values(from, to int, each func(piece) error) error {
 	}
 }
 
-// elements calls each with the elements of an array.
+// elements calls each for the elements of an array.
 func (l *loader) elements(p piece, each func(piece) error) error {
 	if p.Kind() != '[' {
 		return l.failed(p.at, fmt.Errorf("found %s, expected an array", brief(p.Value)))
@@ -372,7 +372,7 @@ func (l *loader) create(p piece, region string) error {
 	return nil
 }
 
-// asDescribed takes out what a description has and a request to create the same table must not have.
+// asDescribed removes the members of a description that a request to create the same table must not have.
 func asDescribed(in *dynamodb.CreateTableInput) {
 	in.WarmThroughput = nil
 	onDemand := in.BillingMode == types.BillingModePayPerRequest

@@ -70,7 +70,7 @@ func (e *logEntry) of(t *table) bool { return e.table == t.tableID }
 type changeLog struct {
 	full    [][]logEntry // the chunks that have no room left, oldest first
 	tail    []logEntry   // the latest one; it is empty only if the log is
-	length  int          // of all chunks
+	length  int          // the length of all chunks
 	dropped int          // Seq of the last change that was dropped, 0 if none was
 	// droppedAt is the time of that change.
 	droppedAt time.Time
@@ -89,7 +89,7 @@ const (
 // minRead is the first capacity of changeLog.read.
 const minRead = 6
 
-// nextChunk returns the capacity of the chunk after one of a length.
+// nextChunk returns the capacity of the chunk that follows a chunk of the given length.
 func nextChunk(length int) int { return min(max(2*length, minChunk), maxChunk) }
 
 func (l *changeLog) add(e logEntry) {
@@ -162,7 +162,7 @@ func (l *changeLog) backward(yield func(int, *logEntry) bool) {
 	}
 }
 
-// asOf returns the Seq of the last change that is not after an instant; none if all are.
+// asOf returns the Seq of the last change that is not after an instant; none if all changes are after it.
 func (l *changeLog) asOf(at time.Time, none int) int {
 	for seq, e := range l.backward {
 		if !e.time.After(at) {
@@ -192,10 +192,10 @@ func (l *changeLog) since(seq int) []Change {
 		// A log that is still short is likely to be read again from its beginning.
 		l.read = append(make([]Change, 0, max(l.length, 2*done, minRead)), l.read...)
 	case start == done:
-		// A reader that asks for new changes only, perhaps after each of them.
+		// This reader asks only for new changes, perhaps after each of them.
 		l.read, l.readAt = make([]Change, 0, max(missing, nextChunk(len(l.read)))), done
 	default:
-		// A reader that asks for old changes again: the array doubles, so that it is not copied each time.
+		// This reader asks for old changes again: the array doubles, so that it is not copied each time.
 		l.read = append(make([]Change, 0, 2*(l.length-l.readAt)), l.read...)
 	}
 	for i, e := range l.from(done) {
@@ -212,7 +212,7 @@ func (l *changeLog) last() *logEntry {
 	return &l.tail[len(l.tail)-1]
 }
 
-// lastSeq returns the Seq of the last change, 0 if there is none.
+// lastSeq returns the Seq of the last change; 0 if there is none.
 func (l *changeLog) lastSeq() int { return l.dropped + l.length }
 
 // seqBefore returns the Seq of the change before the one at an index of the log, which may be the end of it.

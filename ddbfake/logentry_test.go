@@ -7,7 +7,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
-// However writers, readers and snapshots take turns, a log equals a plain slice, and slices that readers have got do
+// A log equals a plain slice, however writers, readers and snapshots take turns, and slices that readers have got do
 // not change.
 func TestChangeLog(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))

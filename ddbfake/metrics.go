@@ -40,7 +40,7 @@ type Metrics struct {
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#WriteThrottleEvents
 	WriteThrottleEvents int
-	// UserErrors counts answers with HTTP status 400, except those that are throttled and failed conditions.
+	// UserErrors counts answers with HTTP status 400, except for throttled requests and failed conditions.
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#UserErrors
 	UserErrors int
@@ -48,8 +48,8 @@ type Metrics struct {
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#SystemErrors
 	SystemErrors int
-	// ConditionalCheckFailedRequests counts each PutItem, UpdateItem and DeleteItem on a Table whose condition failed.
-	// AWS names these three only, so a cancelled transaction counts in UserErrors alone.
+	// ConditionalCheckFailedRequests counts each PutItem, UpdateItem and DeleteItem on a Table whose condition failed. AWS
+	// names only these three, so a cancelled transaction counts in UserErrors alone.
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ConditionalCheckFailedRequests
 	ConditionalCheckFailedRequests int
@@ -134,9 +134,9 @@ func (db *DB) Metrics() []Metrics {
 // counters are the metrics of one table, from the first table of that name on.
 type counters struct {
 	own        Metrics
-	indexes    map[string]*Metrics // of global indexes
+	indexes    map[string]*Metrics // the metrics of global indexes
 	operations []operationCounters // few in number: a program uses a handful of the API
-	throttled  bool                // by the request that is being served
+	throttled  bool                // whether the request that is being served was throttled
 }
 
 // operationCounters are the metrics that have the dimension Operation.
@@ -188,7 +188,7 @@ func (c *counters) operation(op *operation) *operationCounters {
 		}
 	}
 	if c.operations == nil {
-		c.operations = make([]operationCounters, 0, 4) // create, get, put, and one more
+		c.operations = make([]operationCounters, 0, 4) // room for create, get, put, and one more
 	}
 	c.operations = append(c.operations, operationCounters{of: op})
 	return &c.operations[len(c.operations)-1]
@@ -223,7 +223,7 @@ func (db *DB) countUserError(region string) {
 	db.userErrors[cmp.Or(region, DefaultRegion)]++
 }
 
-// resetMetrics forgets all counters. Tables that have them must be gone.
+// resetMetrics forgets all counters. Tables that have the counters must be gone.
 func (db *DB) resetMetrics() {
 	clear(db.counters)
 	clear(db.userErrors)

@@ -15,7 +15,8 @@ func (db *DB) attempt(r *request, in any) (any, error) {
 	return output, err
 }
 
-// countRefusal counts a call that admit has refused: in the default region, if its own cannot be one.
+// countRefusal counts a call that admit has refused. It counts in the default region if the call's own region is not
+// valid.
 func (db *DB) countRefusal(c *Call) {
 	region := c.Region
 	if checkRegion(region) != nil {
@@ -86,7 +87,7 @@ func isThrottled(err error) bool {
 	return provisioned || onDemand
 }
 
-// countThrottledRequest counts a refused request once for each table of which an event was throttled.
+// countThrottledRequest counts a refused request once for each table with a throttled event.
 func (db *DB) countThrottledRequest(r *request) {
 	for _, c := range r.touched {
 		if c.throttled {

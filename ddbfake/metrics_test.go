@@ -159,7 +159,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TTL counts the rows that it deletes, and the client's errors are those of the counters, over the SDK's wire.
+// TTL counts the rows that it deletes, and the errors of a client over the SDK's wire are counted.
 func TestMetricsThroughSDK(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := ddbfake.New(ddbfake.Options{Clock: clock})

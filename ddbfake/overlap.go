@@ -61,8 +61,8 @@ func (o *overlaps) now() (latest, oldest uint64) {
 	return o.calls, o.inside[0]
 }
 
-// add notes an effect of a call. Effects from before every call inside are forgotten once they are half of all. So the
-// cost is one note a call, in amortised constant time.
+// add notes an effect of a call. Effects from before every call inside are forgotten once they are half of all. So a
+// call costs one note, in amortised constant time.
 func (o *overlaps) add(what any, transaction bool) {
 	latest, oldest := o.now()
 	past := sort.Search(len(o.done), func(i int) bool { return o.done[i].during >= oldest })
@@ -72,8 +72,8 @@ func (o *overlaps) add(what any, transaction bool) {
 	o.done = append(o.done, done{latest, what, transaction})
 }
 
-// with reports whether a call overlaps with one that had this effect: with any call, or with a transaction only. Number
-// 0 is no call's, and overlaps with nothing.
+// with reports whether a call overlaps with a call that had this effect: with any call, or with a transaction only.
+// Number 0 is no call's, and overlaps with nothing.
 func (o *overlaps) with(call uint64, what any, transactions bool) bool {
 	for i := len(o.done) - 1; i >= 0 && call > 0 && o.done[i].during >= call; i-- {
 		if d := &o.done[i]; d.what == what && (d.transaction || !transactions) {

@@ -47,7 +47,7 @@ func newConflictWorld(t *testing.T, on bool) *conflictWorld {
 	return w
 }
 
-// overlap makes a call while another one is under way, which takes effect first, and returns the errors of both.
+// overlap makes a call that takes effect while another one is under way, and returns the errors of both.
 func (w *conflictWorld) overlap(first, second any) (err1, err2 error) {
 	done := make(chan struct{})
 	w.clock.hook = func() {
@@ -144,7 +144,7 @@ func TestConflicts(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		first, second any
-		want          string // of the second
+		want          string // the outcome of the second
 	}{
 		{"put in a transaction", transactOf("", "w", "x"), putOf("x"), conflict},
 		{"update in a transaction", transactOf("", "x"), updateOf("x"), conflict},
@@ -209,7 +209,7 @@ func TestConflictsAnswerAsFaults(t *testing.T) {
 	}
 }
 
-// A refused call has no effect, so it refuses no other call. Effects from before a call came do not concern it.
+// A refused call has no effect, so it refuses no other call. Effects from before a call do not matter for it.
 func TestConflictsChain(t *testing.T) {
 	w := newConflictWorld(t, true)
 	if _, err := w.db.Do(t.Context(), Call{Input: transactOf("", "x")}); err != nil {

@@ -57,10 +57,10 @@ type query struct {
 	table     *table
 	read      keyRange
 	after     *primaryKey // ExclusiveStartKey
-	sizeBytes int         // of the page
+	sizeBytes int         // the size of the page
 }
 
-// newQuery checks what needs no table.
+// newQuery checks everything that needs no table.
 func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 	var c constraints
 	if in.Limit != nil && *in.Limit < 1 {
@@ -83,8 +83,8 @@ func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 		{"FilterExpression", in.FilterExpression},
 		{"KeyConditionExpression", in.KeyConditionExpression},
 	}
-	// Of the legacy parameters only KeyConditions may come with expressions.
-	// Source: https://github.com/ExtendDB/extenddb/pull/213 (run on AWS)
+	// KeyConditions is the only legacy parameter that may come with expressions. Source:
+	// https://github.com/ExtendDB/extenddb/pull/213 (run on AWS)
 	if err := checkMixed(expressions, legacy{"AttributesToGet", in.AttributesToGet != nil},
 		legacy{"QueryFilter", in.QueryFilter != nil}, legacy{"ConditionalOperator", in.ConditionalOperator != ""},
 		legacy{"KeyConditions", in.KeyConditions != nil && in.KeyConditionExpression != nil}); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // recovery is a table's setting of point-in-time recovery.
 type recovery struct {
-	since time.Time // from when on the table can be restored; zero if it is off
+	since time.Time // the time from which on the table can be restored; zero if recovery is off
 	days  int32
 }
 
@@ -28,7 +28,7 @@ const maxRecoveryDays = 35
 const recoveryLag = 5 * time.Minute
 
 // window returns the first and the last second to which a table with recovery can be restored at an instant. Just after
-// recovery was turned on there is one, the second in which that was.
+// recovery was turned on, both are the second in which that happened.
 //
 // Source:
 // https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-restore.md#ddb-table-086
@@ -138,7 +138,7 @@ func (db *DB) updateContinuousBackups(r *request, in *dynamodb.UpdateContinuousB
 	case !enabled:
 		t.recovery = recovery{}
 	case t.recovery.enabled():
-		since, _ := db.window(t.recovery, r.now) // what is out of the former period does not come back
+		since, _ := db.window(t.recovery, r.now) // changes from before the former period do not come back
 		t.recovery = recovery{since: since, days: days}
 	default:
 		t.recovery = recovery{since: r.now, days: days}
@@ -146,7 +146,7 @@ func (db *DB) updateContinuousBackups(r *request, in *dynamodb.UpdateContinuousB
 	return &dynamodb.UpdateContinuousBackupsOutput{ContinuousBackupsDescription: db.describeRecovery(t.recovery, r.now)}, nil
 }
 
-// badRequest returns a ValidationException with the words with which those about backups and restores begin.
+// badRequest returns a ValidationException that begins like those about backups and restores.
 func badRequest(format string, args ...any) error {
 	return invalid("Invalid Request: %s", fmt.Sprintf(format, args...))
 }

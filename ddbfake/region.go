@@ -85,7 +85,7 @@ func partitionOf(region string) string {
 }
 
 // splitTableARN takes apart an ARN such as arn:aws:dynamodb:us-east-1:000000000000:table/cache. The account in it does
-// not matter: there is only one.
+// not matter: there is only one account.
 func splitTableARN(arn string) (region, name string, ok bool) {
 	if !strings.HasPrefix(arn, "arn:") {
 		return "", "", false
@@ -107,7 +107,7 @@ func nameInARN(nameOrARN string) string {
 	return name
 }
 
-// checkRegion refuses a text that cannot be the name of a region. Any other name will do: tests make some up.
+// checkRegion refuses a text that cannot be the name of a region. Any other name is allowed: tests make some up.
 //
 // Source: https://github.com/3mcloud/falcano/pull/47 (the text)
 func checkRegion(region string) error {

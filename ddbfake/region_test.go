@@ -231,7 +231,7 @@ func TestRegionsFromOutside(t *testing.T) {
 	}
 }
 
-// A name in a fault is that of a table in any region, an ARN that of one.
+// A name in a fault means the tables of that name in all regions, and an ARN means one table.
 func TestFaultsOfRegions(t *testing.T) {
 	for _, c := range []struct {
 		fault       string
@@ -260,7 +260,7 @@ func TestFaultsOfRegions(t *testing.T) {
 	}
 }
 
-// Any name will do for a region that could be one.
+// Any name that could be a region is allowed.
 func TestRegionNames(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{})
 	for region, want := range map[string]string{

@@ -54,7 +54,7 @@ func eventually(in any) bool {
 	return false
 }
 
-// behind reports whether a replica that may be behind serves a read.
+// behind reports whether the replica that serves a read may be behind.
 func (db *DB) behind(r *request, consistentRead *bool) bool {
 	return (db.replicaLag > 0 || r.stale) && !aws.ToBool(consistentRead)
 }

@@ -19,7 +19,8 @@ type read struct {
 	do   func(w *world, consistent bool, fault *ddbfake.Fault) []string
 }
 
-// reads returns every kind of read that may be eventually consistent. What they see is printed as the sort key and v.
+// reads returns every kind of read that may be eventually consistent. Each row that they see is printed as its sort key
+// and v.
 func reads() []read {
 	call := func(w *world, in any, fault *ddbfake.Fault) any {
 		w.Helper()

@@ -153,8 +153,8 @@ func (db *DB) restoredSource(r *request, in *dynamodb.RestoreTableToPointInTimeI
 	return nil, tableNotFound(source)
 }
 
-// overrides are the settings that a request to restore a table names: the table has those of its source otherwise. A
-// list of indexes that is there and empty leaves all out.
+// overrides are the settings that a request to restore a table names. All other settings come from the source. An empty
+// list of indexes leaves all indexes out; a missing list keeps them.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/pointintimerecovery_restores.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-restore.md
@@ -204,7 +204,7 @@ func (o *overrides) check(c *constraints, target *string) error {
 	return checkEncryption(o.encryption)
 }
 
-// asCreation returns the indexes as CreateTable takes them.
+// asCreation returns the indexes in the form that CreateTable takes.
 func (o *overrides) asCreation() *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{GlobalSecondaryIndexes: o.globals, LocalSecondaryIndexes: o.locals}
 }
@@ -331,7 +331,7 @@ func (o *overrides) notProvisioned(of string) error {
 }
 
 // applyIndexes leaves a table the indexes that are named, and gives them their settings. An index is found by its keys
-// and its projection, and may get another name. Without a list all of its kind stay.
+// and its projection, and may get another name. If there is no list for a kind, all indexes of the kind stay.
 func (o *overrides) applyIndexes(t *table, onDemand bool) error {
 	locals, globals := indexSpecs(o.asCreation())
 	var kept []*index
@@ -376,8 +376,8 @@ func (o *overrides) applyIndexes(t *table, onDemand bool) error {
 	return nil
 }
 
-// override takes the index out of a table that has the keys and the projection of a request, and gives it the other
-// settings of it.
+// override takes an index out of a table, the one that has the keys and the projection of a request, and gives it the
+// other settings of the request.
 func (o *overrides) override(t *table, s *indexSpec, onDemand bool) (*index, error) {
 	of := " for index " + *s.name
 	i := slices.IndexFunc(t.indexes, func(x *index) bool { return x.global == s.global && x.is(s) })

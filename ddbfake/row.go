@@ -104,8 +104,8 @@ func sizeOf(r *row) int {
 var readOnce = new(packed.Texts)
 
 // toSDK returns the whole row as an answer, nil for no row. A row that is read again is likely to be read many times,
-// so its numbers are then printed for good. A row that is written between any two reads, or never read, takes no room
-// for that.
+// so its numbers are then printed for good. A row that is never read, or is written between any two reads, needs no
+// room for them.
 func (r *row) toSDK() map[string]types.AttributeValue {
 	if r == nil {
 		return nil
@@ -128,7 +128,7 @@ type tableRow struct {
 	key   primaryKey
 }
 
-// noDue is in the place of the second for a row that TTL will never delete.
+// noDue stands in place of the second if TTL will never delete the row.
 const noDue = math.MaxInt64
 
 // lessByDue orders the rows that have a ttl.

@@ -7,16 +7,15 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// rowSet holds the rows of a table in the order of their keys. Its methods are named as those of the tree in it.
+// rowSet holds the rows of a table in the order of their keys. Its methods have the names of the tree's methods.
 //
 // A lookup in a tree takes a dozen comparisons of keys that begin alike, and a replacement takes them again. Programs
-// read and rewrite the same rows over and over, so there are two shortcuts: a table of cells by hash, which is filled
-// by use and may lack any cell, and cells that can be written to as long as no snapshot shares them. A deleted row
-// leaves its cell in the tree, because rows such as locks are soon put again. Cells without a row go when there are too
-// many of them.
+// read and rewrite the same rows over and over, so there are two shortcuts. A table of cells by hash is filled by use,
+// and may lack any cell. And cells can be written to as long as no snapshot shares them. A deleted row leaves its cell
+// in the tree, because rows such as locks are soon put again. Cells without a row go when there are too many of them.
 type rowSet struct {
 	tree *btree.BTreeG[*cell]
-	// era tells the cells of this set alone from those that it may share.
+	// era distinguishes the cells of this set alone from the cells that it may share.
 	era uint64
 	// recent has cells that were looked up, each in one of the two slots of its key's hash. It is nil until it is needed.
 	recent []*cell
@@ -175,7 +174,7 @@ const (
 )
 
 // widen makes recent several times as large as the set, so that few rows share a slot. It runs after as many misses as
-// there are rows, so its cost for each of them is that of a miss.
+// there are rows, so for each row it costs as much as a miss.
 func (s *rowSet) widen() {
 	size := minRecent
 	for size < maxRecent && size < 8*s.tree.Len() {

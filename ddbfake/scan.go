@@ -65,7 +65,7 @@ type scan struct {
 	after *primaryKey // ExclusiveStartKey
 }
 
-// newScan checks what needs no table.
+// newScan checks everything that needs no table.
 func newScan(db *DB, in *dynamodb.ScanInput) (*scan, error) {
 	s := &scan{in: in, part: segment{of: 1}}
 	var err error
@@ -105,8 +105,8 @@ func newScan(db *DB, in *dynamodb.ScanInput) (*scan, error) {
 	return s, nil
 }
 
-// checkScan checks the parameters one by one and returns the table's name. They are in the order in which an answer of
-// the service listed eleven broken ones.
+// checkScan checks the parameters one by one and returns the table's name. Their order is the order in which an answer
+// of the service listed eleven broken constraints.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js
 func checkScan(in *dynamodb.ScanInput) (string, error) {
@@ -179,7 +179,7 @@ func (s *scan) parse(db *DB) (err error) {
 	return checkExpressions(s.args, used...)
 }
 
-// bind finds where to start. Unlike that of a Query, the filter may be about the key.
+// bind finds where to start. Unlike the filter of a Query, the filter of a Scan may be about the key.
 func (s *scan) bind() error {
 	if s.in.ExclusiveStartKey == nil {
 		return nil

@@ -12,8 +12,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// AWS promises no order of the partitions in a Scan. The service goes by a hash of the partition key, which is known
-// from a public suite that runs against the service. So the order, and the segment of each key, are the service's.
+// AWS promises no order of the partitions in a Scan. The service orders them by a hash of the partition key. The hash
+// is known from a public suite that runs against the service. So the order, and the segment of each key, are the
+// service's.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js ("hash order", "hash segments")
@@ -30,7 +31,7 @@ func (p partition) compare(q partition) int {
 	return cmp.Or(bytes.Compare(p.hash[:], q.hash[:]), cmp.Compare(p.key, q.key))
 }
 
-// from returns the partitions from one on, which need not be among them.
+// from returns the partitions from the given one on, even if that is not among them.
 func (o scanOrder) from(first partition) scanOrder {
 	i, _ := slices.BinarySearchFunc(o, first, partition.compare)
 	return o[i:]
@@ -48,14 +49,14 @@ func scanHash(key string, kind attr.Kind) [md5.Size]byte {
 }
 
 // appendScanNumber turns a number from our own encoding (see encodeNumber) into the one that is hashed: a byte for the
-// power of 100, then two digits to the byte, plus one; of negative numbers everything is complemented, and a last high
-// byte is added if there is room.
+// power of 100, then two digits to the byte, plus one. For a negative number all bytes are complemented, and a last
+// high byte is added if there is room.
 func appendScanNumber(b []byte, key string) []byte {
 	const zero, positive = 1, 2
 	if key[0] == zero {
 		return append(b, 0x80)
 	}
-	const bias = 129 // of encodeNumber
+	const bias = 129 // the bias of encodeNumber
 	negative := key[0] != positive
 	place, digits := int(key[1])-bias, []byte(key[2:])
 	if negative {

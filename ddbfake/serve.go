@@ -32,8 +32,8 @@ type Call struct {
 	// Input is a pointer to one of the SDK's input structs, for example *dynamodb.PutItemInput. It is not kept and not
 	// changed.
 	Input any
-	// Fault applies this fault to this call, whatever its predicates say. A kind that cannot hit such a call does nothing,
-	// and with an unknown kind the call fails. Nil leaves it to the injected faults.
+	// Fault applies this fault to this call, whatever its predicates say. A fault of a kind that cannot hit such a call
+	// does nothing. With an unknown kind the call fails. Nil leaves it to the injected faults.
 	Fault *Fault
 }
 
@@ -97,7 +97,7 @@ func (db *DB) serve(ctx context.Context, c Call, wire bool) (output any, err err
 	return db.execute(r, c.Input, fault)
 }
 
-// direct serves a call of the test itself, which no fault hits.
+// direct serves a call of the test itself: no fault hits it.
 func (db *DB) direct(region string, in any) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -105,7 +105,7 @@ func (db *DB) direct(region string, in any) error {
 	return err
 }
 
-// admit finds the operation of a call, and refuses what cannot be served in any state. A nil pointer as an input
+// admit finds the operation of a call, and refuses a call that cannot be served in any state. A nil pointer as an input
 // becomes an empty one.
 func admit(ctx context.Context, c *Call) (*operation, error) {
 	if err := ctx.Err(); err != nil {
@@ -143,7 +143,7 @@ func (db *DB) begin(op *operation, c *Call, call uint64) *request {
 func (db *DB) execute(r *request, in any, fault *Fault) (output any, err error) {
 	var entry *Request
 	if db.served.Keep > 0 {
-		entry = db.entryOf(r, in, fault) // of the state before it
+		entry = db.entryOf(r, in, fault) // from the state before it
 	}
 	if fault == nil {
 		output, err = db.attempt(r, in)

@@ -46,9 +46,9 @@ func (db *DB) restore(s *Snapshot) {
 	}
 }
 
-// OnRestore has around called by each later Restore and Reset, with the function that sets the state back. A reader of the
-// change log reads there what is about to go, and calls restore. Of several, the last one is called first. Nothing may
-// write meanwhile. stop takes around away again.
+// OnRestore makes each later Restore and Reset call around, with the function that sets the state back. There a reader
+// of the change log reads the changes that are about to go, and calls restore. If several functions are registered, the
+// last one is called first. Nothing may write meanwhile. stop removes around again.
 func (db own) OnRestore(around func(restore func())) (stop func()) {
 	registered := &around
 	db.mu.Lock()
@@ -90,8 +90,8 @@ func newStateOf(s *Snapshot) state {
 	restored := s.state.copy()
 	//isrsim:unordered each table wakes by itself
 	for _, t := range restored.tables {
-		t.wake()         // the lag may be another one here
-		t.counters = nil // they may be those of another DB
+		t.wake()         // this DB may have another lag
+		t.counters = nil // they may belong to another DB
 	}
 	return restored
 }

@@ -8,7 +8,7 @@ import (
 // Each operation takes its units here: Metrics count them, and Options.Throughput limits them, whether or not the
 // operation reports them as ConsumedCapacity.
 
-// spend takes the units of a read or of a write, or refuses it, which takes none.
+// spend takes the units of a read or of a write, or refuses it and takes none.
 func (db *DB) spend(r *request, s spending) error {
 	if limit := db.limit(r, &s); limit != limitNone {
 		return s.refusal(limit)
@@ -42,8 +42,8 @@ func (db *DB) take(r *request, s *spending) {
 	}
 }
 
-// spendWrite takes the units of a write, those of indexes too, or of none: a global index without units refuses the
-// write.
+// spendWrite takes the units of a write, including those of indexes, or none at all: a global index without units
+// refuses the write.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/gsi-throttling.html
 func (db *DB) spendWrite(r *request, w *write) error {
@@ -77,8 +77,8 @@ func (db *DB) takeWrite(r *request, w *write, times float64) {
 	w.spendings(times, func(s *spending) { db.take(r, s) })
 }
 
-// spendings visits what a write takes: of its table first, and of each index that it changes. A local index takes the
-// units of the same key as its table.
+// spendings visits the units that a write takes: first from its table, and then from each index that it changes. A
+// local index takes the units of the same key as its table.
 //
 // Deviation: a row that moves within a global index takes all units at its new key there, where the service takes some
 // at the old one.
@@ -161,8 +161,8 @@ func (s *spending) refusal(limit string) error {
 	return s.refusedFor([]types.ThrottlingReason{throttlingReason(s.table, index, operation, limit)})
 }
 
-// refusedFor returns the service's error. A table on demand answers another one than a provisioned table, whatever the
-// limit is: AWS documents ThrottlingException for "any data plane API operation" of the former.
+// refusedFor returns the service's error. A table on demand answers with another exception than a provisioned table,
+// whatever the limit is: AWS documents ThrottlingException for "any data plane API operation" of the former.
 //
 // Deviation: there are reports of tables on demand whose hot key was answered ProvisionedThroughputExceededException. AWS
 // does not document when that happens.
@@ -186,7 +186,7 @@ func (s *spending) reason() types.CancellationReason {
 	return types.CancellationReason{Code: aws.String(code), Message: s.message()}
 }
 
-// refusals are the reasons of the actions of a transaction that limits refuse; nil if there is none.
+// refusals are the reasons of the actions of a transaction that limits refuse; nil if there are none.
 type refusals []types.CancellationReason
 
 // add notes it if a limit refuses action i of n.
@@ -210,7 +210,7 @@ func (all refusals) err() error {
 	return cancelled(all)
 }
 
-// spendTransaction takes the units of the writes of a transaction: of all, or of none.
+// spendTransaction takes the units of the writes of a transaction: of all writes, or of none.
 func (db *DB) spendTransaction(r *request, writes []write) error {
 	if db.limits != nil {
 		var all refusals

@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// TB is the part of a test that Start needs: *testing.T, *testing.B and *testing.F have it. Package testing itself
-// stays out of programs that import this one.
+// TB is the part of a test that Start needs: *testing.T, *testing.B and *testing.F have it. So programs that import
+// this package do not get package testing.
 type TB interface {
 	Helper()
 	Cleanup(func())

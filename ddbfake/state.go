@@ -23,7 +23,7 @@ func newState() state {
 	return state{tables: map[string]*table{}, tokens: newTokens()}
 }
 
-// copy returns a state that shares structure with s; both may go on changing.
+// copy returns a state that shares structure with s. Both may be changed later.
 func (s *state) copy() state {
 	c := *s
 	c.tables = maps.Clone(s.tables)

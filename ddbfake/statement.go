@@ -13,8 +13,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/partiql"
 )
 
-// A statement of PartiQL becomes what the other operations do already: a SELECT is a query for each partition and range
-// that its WHERE names, or a scan; INSERT, UPDATE and DELETE are actions; EXISTS is the check of a transaction.
+// A statement of PartiQL is carried out by the parts of the other operations. A SELECT is a query for each partition
+// and range that its WHERE names, or a scan; INSERT, UPDATE and DELETE are actions; EXISTS is the check of a
+// transaction.
 
 // maxStatement is the number of characters of a statement.
 //
@@ -85,7 +86,7 @@ type statement struct {
 	condition *expr.Condition // WHERE
 	update    *expr.Update
 	columns   *expr.Projection // nil for *
-	item      attr.Item        // of an INSERT
+	item      attr.Item        // the item of an INSERT
 }
 
 // Programs send the same statements over and over, and their translations with them.
@@ -108,7 +109,7 @@ func parametersOf(parameters []types.AttributeValue) ([]attr.Value, error) {
 	return values, nil
 }
 
-// newStatement checks what needs no table.
+// newStatement checks everything that needs no table.
 func newStatement(text *string, values []attr.Value) (*statement, error) {
 	parsed, err := parseStatement(aws.ToString(text))
 	if err != nil {
@@ -132,7 +133,7 @@ func statementError(err error) error {
 	return invalid("%s", err.Error())
 }
 
-// translate translates the parts of the statement, and checks them as those of other operations are.
+// translate translates the parts of the statement, and checks them like those of other operations.
 func (s *statement) translate() (err error) {
 	switch s.Verb() {
 	case partiql.Insert:

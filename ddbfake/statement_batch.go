@@ -27,7 +27,7 @@ const onlyKeys = "Select statements within %s must specify the primary key in th
 // ReturnValuesOnConditionCheckFailure has no effect, as on the service.
 //
 // Deviation: a write that fails takes its units, and Metrics count them, but they are not reported. The service adds
-// them to the total of a table of which another statement has succeeded.
+// them to the total of a table if another statement on the table has succeeded.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchExecuteStatement.html
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier2/partiql/batchExecuteStatement.test.ts
@@ -103,7 +103,7 @@ type batchStatement struct {
 	*statement
 	in     *types.BatchStatementRequest
 	err    error
-	get    *get // of a SELECT
+	get    *get // the get of a SELECT
 	action *action
 	table  *table // nil if the statement is refused before it is run
 }
@@ -207,7 +207,7 @@ func (s *batchStatement) run(db *DB, r *request, units *tableUnits) (map[string]
 	return g.run()
 }
 
-// batchError turns an error into that of one statement. Its code is the error's, without the word Exception.
+// batchError turns an error into the error of one statement. Its code is the error's, without the word Exception.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementError.html
 func batchError(err error) *types.BatchStatementError {

@@ -77,7 +77,7 @@ func (s *statement) page(db *DB, r *request, in *dynamodb.ExecuteStatementInput)
 	return out, nil
 }
 
-// selection finds what there is to read, and checks it.
+// selection finds the ranges to read, and checks them.
 func (s *statement) selection(db *DB, r *request, in *dynamodb.ExecuteStatementInput) (*selection, error) {
 	x := &selection{statement: s, in: in}
 	var err error
@@ -127,7 +127,7 @@ func (x *selection) findIndex() error {
 	return nil
 }
 
-// order checks ORDER BY. Where it names the partition key alone, the rows of a partition come backwards.
+// order checks ORDER BY. If it names the partition key alone, the rows of a partition come backwards.
 //
 // Source:
 // https://github.com/floci-io/floci/blob/main/src/test/java/io/github/hectorvent/floci/services/dynamodb/DynamoDbPartiQLDocumentedSyntaxIntegrationTest.java
@@ -255,7 +255,8 @@ func (x *selection) checkProjected() error {
 	return x.index.lacksFiltered(missing)
 }
 
-// position is where the next page begins: in this reading, after this key; nil is the beginning of the reading.
+// position is the beginning of the next page: in this reading, after this key. A nil key is the beginning of the
+// reading.
 type position struct {
 	reading int
 	after   map[string]types.AttributeValue

@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/partiql"
 )
 
-// This file says what a statement is about before it is served, for faults and for the log of requests. The statement
-// may be refused later.
+// This file finds the table and the key of a statement before it is served, for faults and for the log of requests. The
+// statement may be refused later.
 
 // readsBy reports whether a statement is a SELECT, and which index it reads; nil if it reads a table.
 func readsBy(text *string) (reads bool, index *string) {

@@ -252,7 +252,7 @@ func TestSelectIsTheSameByAnyKey(t *testing.T) {
 	})
 }
 
-// drawWhere draws a condition of so many levels.
+// drawWhere draws a condition of the given depth.
 func drawWhere(t *rapid.T, levels int) string {
 	h := func() string { return rapid.SampledFrom([]string{"'a'", "'b'", "'z'"}).Draw(t, "h") }
 	n := func() string { return fmt.Sprint(rapid.IntRange(0, 4).Draw(t, "n")) }

@@ -51,7 +51,7 @@ func failedAt(i int, err error) error {
 	return invalid("Validation failed in TransactStatements[%d]: %s", i, messageOf(err))
 }
 
-// transactStatements checks what needs no table, and reports whether the statements are reads.
+// transactStatements checks everything that needs no table, and reports whether the statements are reads.
 func transactStatements(in *dynamodb.ExecuteTransactionInput) (all []*statement, reads bool, err error) {
 	all = make([]*statement, len(in.TransactStatements))
 	values := make([][]attr.Value, len(all))
@@ -101,7 +101,7 @@ func (db *DB) transactTables(r *request, statements []*statement) ([]*table, err
 	return tables, nil
 }
 
-// checkTransaction refuses what a statement cannot be within a transaction.
+// checkTransaction refuses a statement that is not allowed within a transaction.
 func (s *statement) checkTransaction(t *table) error {
 	switch {
 	case s.Returning() != "":

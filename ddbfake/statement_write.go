@@ -38,8 +38,8 @@ const (
 	severalKeys = "Multiple conditions on same key %s. Only single item Update/Insert/Delete are supported"
 )
 
-// action returns the action that the statement is. WHERE is its condition. An UPDATE needs an item, which WHERE sees to
-// because it names the key; a DELETE needs none, whatever else WHERE says.
+// action returns the action that the statement is. WHERE is its condition. An UPDATE needs an item: WHERE demands one,
+// because it names the key. A DELETE needs no item, whatever else WHERE says.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.update.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.delete.html
@@ -100,7 +100,7 @@ var returnedBy = map[string]types.ReturnValue{
 	"ALL NEW": types.ReturnValueAllNew, "MODIFIED NEW": types.ReturnValueUpdatedNew,
 }
 
-// returned returns what RETURNING asks for; nil if there is nothing.
+// returned returns the item that RETURNING asks for; nil if there is none.
 func (w *written) returned(what string) map[string]types.AttributeValue {
 	return w.action.returned(returnedBy[what], w.write)
 }

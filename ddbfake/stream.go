@@ -18,7 +18,7 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
 const streamRetention = 24 * time.Hour
 
-// stream is a view of the change log: the changes of one table from when the stream was enabled until it was disabled.
+// stream is a view of the change log: the changes of one table while the stream was enabled.
 // It holds no row. It is immutable, so tables, states and snapshots share it.
 //
 // Deviation: a stream has one shard all its life. The service has one for each partition, and begins new ones about
@@ -42,7 +42,7 @@ type stream struct {
 
 func (s *stream) enabled() bool { return s.disabled.IsZero() }
 
-// end is the Seq of the last change that is in the stream, or may be.
+// end is the Seq of the last change that is in the stream, or may be in it.
 func (s *stream) end(last int) int {
 	if s.enabled() {
 		return last
@@ -124,7 +124,7 @@ func (t *table) describeStreamOf(d *types.TableDescription) {
 	}
 }
 
-// stream writes the settings of a table's stream. Its name and its records are history, which a hash leaves out.
+// stream writes the settings of a table's stream. Its name and its records are history, and a hash leaves history out.
 func (f *printer) stream(s *stream) {
 	if s != nil && s.enabled() {
 		f.text("stream")
@@ -146,7 +146,7 @@ func (c *constraints) streamSpecification(s *types.StreamSpecification) {
 	c.enum(string(s.StreamViewType), "streamSpecification.streamViewType", streamViewTypes)
 }
 
-// streamInARN stands in the ARN of a stream between its table and its label.
+// streamInARN is the part of a stream's ARN between its table and its label.
 const streamInARN = "/stream/"
 
 // tableOfStream returns the name of the table in the ARN of a stream.
@@ -172,8 +172,8 @@ func (db *DB) foundStream(r *request, arn string) (*stream, error) {
 // Source: https://github.com/spring-cloud/spring-cloud-stream-binder-aws-kinesis (the text, in a comment of a test)
 var errStreamARN = invalid("Invalid StreamArn")
 
-// streamNotFound is for a stream or a shard that is not there. Streams have types of their own for errors whose names
-// are the same.
+// streamNotFound is the error for a stream or a shard that is not there. Streams have types of their own for errors
+// whose names are the same.
 func streamNotFound(what string) error {
 	return &streamtypes.ResourceNotFoundException{Message: aws.String("Requested resource not found: " + what)}
 }

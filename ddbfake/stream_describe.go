@@ -98,7 +98,7 @@ func (db *DB) describeStream(r *request, in *dynamodbstreams.DescribeStreamInput
 		d.StreamStatus = streamtypes.StreamStatusDisabled
 		shard.SequenceNumberRange.EndingSequenceNumber = aws.String(sequenceNumber(s.until))
 	}
-	// A filter asks for the children of a shard, and this one has none.
+	// A filter asks for the children of a shard, and this shard has none.
 	if in.ShardFilter == nil && aws.ToString(in.ExclusiveStartShardId) < s.shard && limit > 0 {
 		d.Shards = append(d.Shards, shard)
 	}

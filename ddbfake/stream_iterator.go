@@ -22,8 +22,8 @@ const iteratorLifetime = 15 * time.Minute
 // A position in a stream is the Seq of the change after which reading goes on. It need not be one of this stream's
 // changes.
 
-// shardIterator is all that the service knows of a reader of a stream. It is not kept here, so a reader who goes away
-// leaves nothing behind.
+// shardIterator is everything that the service knows about a reader of a stream. It is not kept here, so a reader who
+// goes away leaves nothing behind.
 type shardIterator struct {
 	arn, shard string
 	position   int
@@ -59,7 +59,7 @@ func parseShardIterator(text string) (it shardIterator, ok bool) {
 }
 
 // sequenceNumber returns the sequence number of the change with a Seq: 21 digits, so that numbers have an order both as
-// numbers and as texts. The leading one is there for readers who take them for numbers.
+// numbers and as texts. The leading digit 1 is there for readers who take them for numbers.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_StreamRecord.html (21 to 40
 // digits)

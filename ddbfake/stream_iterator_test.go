@@ -89,7 +89,7 @@ func TestReaderPassesOtherTables(t *testing.T) {
 	}
 }
 
-// A sequence number that is not the shard's is refused, before it and after.
+// A sequence number outside of the shard is refused, whether it lies before the shard or after it.
 func TestSequenceNumberOfAnotherShard(t *testing.T) {
 	db, it := streamed(t)
 	putRow(t, db, "other", 1)

@@ -38,7 +38,7 @@ func (db *DB) getRecords(r *request, in *dynamodbstreams.GetRecordsInput) (*dyna
 	if it.shard != s.shard {
 		return nil, streamNotFound("Shard does not exist")
 	}
-	// An iterator may come from before a Restore which cut the log back.
+	// An iterator may be older than a Restore that cut the log back.
 	position := min(max(it.position, s.after), s.end(db.state.log.lastSeq()))
 	if db.hasTrimmed(s, position, r.now) {
 		return nil, trimmedData()
@@ -66,7 +66,7 @@ func (db *DB) hasTrimmed(s *stream, position int, now time.Time) bool {
 		return false
 	}
 	if position < db.state.log.seqBefore(0) {
-		return true // the changes that the log has dropped may have been among them
+		return true // the stream may have had changes that the log has dropped
 	}
 	log := db.state.log.since(position)
 	for i := range log {

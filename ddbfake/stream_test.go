@@ -150,7 +150,7 @@ func TestStreamRecordIsTheChange(t *testing.T) {
 	}
 }
 
-// Nothing is kept of an iterator but in it: any DB with the same changes takes it, and two of them give the same
+// The state of an iterator is only in its text: any DB with the same changes takes it, and two DBs give the same
 // answers.
 func TestStreamIsDeterministic(t *testing.T) {
 	run := func() string {
@@ -170,7 +170,7 @@ func TestStreamIsDeterministic(t *testing.T) {
 	}
 }
 
-// A stream belongs to a snapshot as the log does, and a DB that is restored goes on with it as it was.
+// A stream belongs to a snapshot, like the log, and a restored DB continues it from there.
 func TestStreamAndSnapshot(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	arn := w.stream(types.StreamViewTypeKeysOnly)
@@ -297,7 +297,7 @@ func TestStreamReaderTooLate(t *testing.T) {
 	w.clock.Advance(time.Second)
 	w.wantRecords(inTime, "INSERT 2")
 
-	// Where a shard is said to begin, it can be read.
+	// A shard can be read from the number at which it is said to begin.
 	_, err = w.c.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
 		StreamArn: &arn, ShardId: w.shards(arn)[0].ShardId, ShardIteratorType: streamtypes.ShardIteratorTypeAtSequenceNumber,
 		SequenceNumber: w.shards(arn)[0].SequenceNumberRange.StartingSequenceNumber,

@@ -13,7 +13,7 @@ type table struct {
 	rows  rowSet
 	bytes int64
 
-	// counters are those of the table's DB; nil until they are looked up.
+	// counters are the table's counters in its DB; nil until they are looked up.
 	counters *counters
 
 	// indexes are the secondary indexes, the global ones first; nil if there is none, and then they cost nothing.
@@ -42,7 +42,7 @@ type table struct {
 	recovery           recovery
 	tags               map[string]string // shared with snapshots: changed in a copy
 	stream             *stream           // the latest one, which may be disabled; nil if there was none
-	members            []groupMember     // of the global table that it is a replica of, itself included; nil if it is of none
+	members            []groupMember     // the members of its global table, itself included; nil if it is no replica
 	strong             bool              // that global table is strongly consistent
 	witness            string            // the region of its witness, "" if it has none
 }
@@ -71,7 +71,7 @@ func (t *table) copy() *table {
 // get returns the row with this key, nil if there is none.
 func (t *table) get(key primaryKey) *row { return t.rows.Get(key) }
 
-// put replaces before, which is nil if there was no row, by next. At is where before is or was, or nil.
+// put replaces before, which is nil if there was no row, by next. at is the cell where before is or was, or nil.
 func (t *table) put(before, next *row, at *cell, now time.Time) {
 	if before == nil {
 		t.order = nil // there may be a new partition

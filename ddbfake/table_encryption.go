@@ -30,7 +30,7 @@ func changesEncryption(s *types.SSESpecification) bool {
 	return s != nil && (s.Enabled != nil || s.SSEType != "" || s.KMSMasterKeyId != nil)
 }
 
-// encryptionType checks the parameter of its own.
+// encryptionType checks the parameter SSEType.
 func (c *constraints) encryptionType(s *types.SSESpecification) {
 	if s != nil {
 		c.enum(string(s.SSEType), "sSESpecification.sSEType", []string{"AES256", "KMS"})

@@ -14,8 +14,8 @@ import (
 
 // updateTable serves UpdateTable.
 //
-// All replicas of a global table get the change, whichever was asked. Protection against deletion is each one's own, and
-// so is the stream of a strongly consistent one.
+// All replicas of a global table get the change, whichever was asked. Each replica has its own protection against
+// deletion, and a strongly consistent one its own stream.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md
@@ -69,7 +69,7 @@ func (db *DB) updateTable(r *request, in *dynamodb.UpdateTableInput) (*dynamodb.
 	return &dynamodb.UpdateTableOutput{TableDescription: d}, nil
 }
 
-// checkUpdateTable checks what needs no table, and returns the table's name.
+// checkUpdateTable checks everything that needs no table, and returns the table's name.
 func checkUpdateTable(in *dynamodb.UpdateTableInput) (string, error) {
 	var c constraints
 	name := c.table(in.TableName)
@@ -168,7 +168,7 @@ func checkCombination(in *dynamodb.UpdateTableInput) error {
 	switch {
 	case changes == 0:
 		return invalid(nothingToUpdate)
-	// What the service does with these is not known, and they would be left out.
+	// It is not known what the service does with these, and to pass over them would be wrong.
 	case !replicas && in.MultiRegionConsistency != "":
 		return &UnsupportedError{Operation: "UpdateTable", Parameter: "MultiRegionConsistency"}
 	case !replicas && len(in.GlobalTableWitnessUpdates) > 0:
@@ -555,7 +555,7 @@ func (t *table) fill(x *index, definitions []types.AttributeDefinition) {
 	t.define(definitions)
 }
 
-// drop removes an index, and the definitions of attributes that were part of its key only.
+// drop removes an index, and the definitions of attributes that were part of no other key.
 func (t *table) drop(x *index) {
 	t.indexes = slices.DeleteFunc(slices.Clone(t.indexes), func(other *index) bool { return other == x })
 	if len(t.indexes) == 0 {

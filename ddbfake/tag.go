@@ -22,7 +22,7 @@ const (
 	maxTagValue = 256
 )
 
-// tagResource serves TagResource: it adds tags, and gives those that are there their new values. It is all or nothing.
+// tagResource serves TagResource: it adds tags, and gives existing tags their new values. It is all or nothing.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TagResource.html
 //
@@ -91,7 +91,7 @@ func (db *DB) listTagsOfResource(r *request, in *dynamodb.ListTagsOfResourceInpu
 	if err != nil {
 		return nil, err
 	}
-	if in.NextToken != nil { // no page has given one out
+	if in.NextToken != nil { // no page has given out a token
 		return nil, &UnsupportedError{Operation: "ListTagsOfResource", Parameter: "NextToken"}
 	}
 	t, err := db.taggedTable(arn)

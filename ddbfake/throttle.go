@@ -9,7 +9,7 @@ import (
 )
 
 // throttlingReasons names the resources of a data operation that a fault throttles: its tables, each once, or the index
-// that it reads. It returns the first of the tables, too; nil if none is there.
+// that it reads. It also returns the first of the tables; nil if there is none.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
 func (db *DB) throttlingReasons(r *request, in any, f Fault) (reasons []types.ThrottlingReason, first *table) {
@@ -39,8 +39,8 @@ func throttlingReason(t *table, index *string, operation, limit string) types.Th
 	return types.ThrottlingReason{Reason: aws.String(kind + operation + limit), Resource: aws.String(arn)}
 }
 
-// consumes returns whether a data operation takes "Read" or "Write" units, "" for any other, and the index that it
-// reads.
+// consumes returns "Read" or "Write" for a data operation that takes such units, "" for any other, and the index that
+// it reads.
 func consumes(in any) (operation string, index *string) {
 	switch in := in.(type) {
 	case *dynamodb.QueryInput:

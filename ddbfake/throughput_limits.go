@@ -23,7 +23,7 @@ func limitsThroughput(p *types.OnDemandThroughput) bool {
 }
 
 // checkCeiling checks a ceiling. The words name its owner: "table", or "index: " and its name. No source has the texts
-// about an index, so they are those about a table.
+// about an index, so the texts about a table are used.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_OnDemandThroughput.html
 // Source:
@@ -100,8 +100,8 @@ func (c ceiling) changed(p *types.OnDemandThroughput) *types.OnDemandThroughput 
 	return d
 }
 
-// warmth is the number of units a second that a table or a global index can serve at once. It never falls. It has an
-// effect only under Options.Throughput, which does not raise it.
+// warmth is the warm throughput: the number of units a second that a table or a global index can serve at once. It
+// never falls. It has an effect only under Options.Throughput. Traffic does not raise it.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput.html
 type warmth struct{ read, write int64 }

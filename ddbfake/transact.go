@@ -36,8 +36,8 @@ func (c *constraints) transactItems(n int, missing bool) {
 
 const oneOperationPerItem = "Transaction request cannot include multiple operations on one item"
 
-// checkTransactBytes refuses a transaction of more than 4 MB. AWS documents the limit but not the text: this is that of
-// DynamoDB Local 3.3.1.
+// checkTransactBytes refuses a transaction of more than 4 MB. AWS documents the limit but not the text: this is the
+// text of DynamoDB Local 3.3.1.
 func checkTransactBytes(sizeBytes int) error {
 	if sizeBytes > maxTransactBytes {
 		return invalid("Transaction payload size cannot exceed 4MB. Payload Size: %d", sizeBytes)
@@ -88,8 +88,8 @@ func cancelledWhere(n int, hit func(i int) bool, code string, message *string) e
 	return cancelled(reasons)
 }
 
-// cancelledAt cancels a transaction of n actions for a fault in one of them. Of several the service reports the first;
-// DynamoDB Local 3.3.1 reports all.
+// cancelledAt cancels a transaction of n actions for a fault in one of them. If several actions have one, the service
+// reports the first; DynamoDB Local 3.3.1 reports all.
 func cancelledAt(i, n int, err error) error {
 	reasons := make([]types.CancellationReason, n)
 	reasons[i] = reasonFor(err)

@@ -60,7 +60,7 @@ func (db *DB) runGets(r *request, gets []get) (responses []types.ItemResponse, u
 // transactUnits returns the units of a read in a transaction.
 func (g *get) transactUnits() float64 { return 2 * readUnits(sizeOf(g.row), true) }
 
-// spendGets takes the units of the reads of a transaction: of all, or of none.
+// spendGets takes the units of the reads of a transaction: of all reads, or of none.
 func (db *DB) spendGets(r *request, gets []get) error {
 	spendingOf := func(g *get) spending {
 		return spending{table: g.table, hash: g.key.hash, keyed: true, units: g.transactUnits()}

@@ -102,7 +102,8 @@ func scratch[T any](room []T, n int) []T {
 	return room[:n]
 }
 
-// replay returns what a transaction that was done before consumes: it changes nothing, and reads its rows.
+// replay returns the units for the repetition of a transaction that was done before: it changes nothing, and reads its
+// rows.
 func (db *DB) replay(r *request, actions []action, asked types.ReturnConsumedCapacity) []types.ConsumedCapacity {
 	var units tableUnits
 	for i := range actions {
@@ -251,7 +252,7 @@ func resolveActions(actions []action) error {
 }
 
 // payloadBytes is the number of bytes that an action adds to the size of its transaction: the limit is on the request,
-// not on its rows. AWS documents neither; the count for an action other than a put is as in DynamoDB Local 3.3.1.
+// not on its rows. AWS does not document this; the count for an action other than a put is as in DynamoDB Local 3.3.1.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_transact.py
 func (a *action) payloadBytes() int {

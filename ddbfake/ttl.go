@@ -16,8 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
-// maxTTLAgeSeconds is how far in the past a ttl may lie: older ones are taken for a mistake and ignored. Years count
-// 365 days.
+// maxTTLAgeSeconds is the largest age of a ttl: older ones are taken for a mistake and ignored. Years count 365 days.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
 const maxTTLAgeSeconds = 5 * 365 * 24 * 3600
@@ -108,9 +107,9 @@ func (db *DB) expired(now time.Time) []Row {
 	return rows
 }
 
-// Sweep has TTL look at one row now, and reports whether it deleted the row. As the service does, it checks again: a
-// row whose ttl was raised, that was deleted, or whose table has TTL disabled by now, is not deleted. Under LagNever it
-// deletes nothing.
+// Sweep makes TTL look at one row now, and reports whether TTL deleted it. Like the service, it checks again: it does
+// not delete a row if its ttl was raised, if it was deleted already, or if TTL of its table has been disabled. Under
+// LagNever it deletes nothing.
 func (db *DB) Sweep(r Row) bool {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -208,7 +207,7 @@ func (t *table) lagEnded(ended []ending, lag Lag, seed uint64, now time.Time) []
 		}
 		if at.After(now) {
 			t.quiet(at.Unix())
-			return lag.kind != lagFixed // under a fixed one they go in this order
+			return lag.kind != lagFixed // under a fixed lag rows are deleted in this order
 		}
 		ended = append(ended, ending{t, r, at})
 		return true

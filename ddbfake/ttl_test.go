@@ -179,7 +179,7 @@ func TestSweepOrder(t *testing.T) {
 	}
 }
 
-// The same story under every lag: a row with a ttl one hour after the start.
+// The same story is told under every lag: a row with a ttl one hour after the start.
 func TestLags(t *testing.T) {
 	for _, tc := range []struct {
 		lag     ddbfake.Lag
@@ -359,7 +359,7 @@ func TestNextDeletion(t *testing.T) {
 	}
 }
 
-// Under a lag that a seed decides, too, every row goes when it was said to.
+// Every row goes at the announced time, even under a lag that a seed decides.
 func TestNextDeletionOfRandomLags(t *testing.T) {
 	for _, lag := range []ddbfake.Lag{ddbfake.LagUniform(time.Minute, time.Hour), ddbfake.LagExponential(time.Hour)} {
 		w := lagWorld(t, lag, 7, 50)

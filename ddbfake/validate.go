@@ -20,7 +20,7 @@ func (c *constraints) add(value, member, rule string) {
 	c.broken = append(c.broken, "Value "+value+" at '"+member+"' failed to satisfy constraint: "+rule)
 }
 
-// null says that a required member is missing.
+// null reports that a required member is missing.
 func (c *constraints) null(member string) { c.add("null", member, "Member must not be null") }
 
 // length says that a member's length is out of bounds: it must be "greater" or "less" than or equal to the limit.
@@ -119,7 +119,7 @@ const (
 )
 
 // table checks the TableName member of a data operation, together with the other members, and returns the table's name
-// or ARN. Its place among them is the order in which the service reports mistakes.
+// or ARN. The order of the members is the order in which the service reports mistakes.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/putItem.js
 // Source:
@@ -203,7 +203,7 @@ func (c *constraints) plainName(name, member string) {
 	}
 }
 
-// checkValues refuses a map of attribute values that holds one DynamoDB refuses. If there are several it reports the
+// checkValues refuses a map of attribute values if DynamoDB refuses one of them. If there are several it reports the
 // first by name.
 func checkValues(values map[string]types.AttributeValue) error {
 	var failed string

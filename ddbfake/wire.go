@@ -15,20 +15,20 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
-// do is an entry of the engine, or a function that stands before it.
+// do is an entry of the engine, or a function that is put before it.
 type do func(context.Context, Call) (any, error)
 
 // wireCall is a call as it came over a wire, through any door. Its strings need to last only until it is served, but
 // the decoded input keeps the body.
 type wireCall struct {
 	target     string // names the operation
-	host       string // by which the client called, "" if it has called by none
+	host       string // the host by which the client called; "" if it named none
 	signer     awsjson.Signer
 	invocation string // see Invocation, "" if there is none
 	body       []byte
 }
 
-// serve decodes the call, has it done, appends the encoded answer to dst, and returns its HTTP status. An error means
+// serve decodes the call, serves it, appends the encoded answer to dst, and returns its HTTP status. An error means
 // that there is no answer: it is a NetworkError, a context that is done, or an error of do that is not one of the
 // service's.
 func (w *wireCall) serve(ctx context.Context, do do, dst []byte) (answer []byte, status int, err error) {

@@ -5,7 +5,7 @@ import "github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 // write is one row to be replaced. It is not done before commit.
 type write struct {
 	found
-	after *row // nil if there will be no row; the row itself if nothing changes
+	after *row // nil if no row is left; the same row if nothing changes
 	check bool // it only evaluates a condition
 }
 

@@ -22,11 +22,11 @@ type Clock struct {
 
 	// shown is now for readers without the lock: most uses of a clock only read it.
 	shown atomic.Pointer[time.Time]
-	room  []time.Time // memory for the next values of shown, of which a few are made at once
+	room  []time.Time // memory for the next values of shown: a few are made at once
 
 	mu        sync.Mutex
 	now       time.Time
-	target    time.Time // where the Advance under way ends; now when there is none
+	target    time.Time // the end of the Advance under way; equal to now if there is none
 	advancing bool
 	queue     queue
 }
@@ -64,8 +64,8 @@ func (c *Clock) Advance(d time.Duration) {
 	c.advance(c.target.Add(d))
 }
 
-// AdvanceTo moves the clock forward to t as [Clock.Advance] does. If t is before Now it does nothing. Called while a
-// function of AfterFunc runs, it returns at once, and the Advance under way goes on to t if it was not going that far.
+// AdvanceTo moves the clock forward to t as [Clock.Advance] does. If t is before Now it does nothing. If a function of
+// AfterFunc is running, it returns at once, and the Advance under way goes on to t if it was not going that far.
 func (c *Clock) AdvanceTo(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,7 +85,7 @@ func (c *Clock) advance(target time.Time) {
 		return
 	}
 	c.advancing = true
-	// Deferred for the callback that panics, or ends its test: time then stands where it did that, and the clock stays
+	// Deferred for the callback that panics, or ends its test: time then stands where that happened, and the clock stays
 	// usable.
 	defer func() {
 		c.advancing = false
@@ -180,7 +180,7 @@ func (c *Clock) After(d time.Duration) <-chan time.Time { return c.root.After(d)
 func (c *Clock) NewTimer(d time.Duration) clockwork.Timer { return c.root.NewTimer(d) }
 
 // AfterFunc returns a timer that calls f when the clock has moved by d. f runs in the goroutine that moves the clock:
-// see [Clock.Advance]. The timer's channel is nil, as that of [time.AfterFunc] is.
+// see [Clock.Advance]. The timer's channel is nil, as with [time.AfterFunc].
 //
 // f never runs before AfterFunc has returned, in case its caller holds a lock that f takes. If d is not positive, f is
 // due now: the next Advance, of any length, runs it, and a function that is running under Advance makes it run in that
@@ -198,15 +198,15 @@ func (c *Clock) NewTicker(d time.Duration) clockwork.Ticker { return c.root.NewT
 // the order of registration, as do the contexts derived from it: when Advance returns, their Done channels are closed and
 // their Err is [context.DeadlineExceeded]. If d is not positive it has ended already.
 //
-// The context also ends with parent, whose Err and Cause it takes. Its Deadline is that of parent if parent's is
-// earlier and on this clock; a deadline by another clock, such as real time, still ends it but cannot be compared with
-// its own. Cancelling releases its place on the clock.
+// The context also ends with parent, whose Err and Cause it takes. Its Deadline is the parent's if that is earlier and
+// on this clock. A deadline by another clock, such as real time, still ends the context but cannot be compared with its
+// own. Cancelling releases its place on the clock.
 func (c *Clock) WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	return c.root.WithTimeout(parent, d)
 }
 
-// Node returns a new view of this clock: that of a machine whose own clock is off by d. The drift counts from the start
-// of this clock, whenever Node is called, so that nodes with equal drifts agree.
+// Node returns a new view of this clock, for a machine whose own clock is off by d. The drift counts from the start of
+// this clock, whenever Node is called, so that nodes with equal drifts agree.
 func (c *Clock) Node(d Drift) *Node {
 	return &Node{clock: c, drift: d.clamp()}
 }

@@ -35,7 +35,7 @@ type clockContext struct {
 }
 
 // Done and Err ask the parent first. Package context tells only its own types of a cancellation at once; other types
-// hear of it in another goroutine, later.
+// learn of it later, in another goroutine.
 
 func (c *clockContext) Done() <-chan struct{} {
 	c.ender.follow()
@@ -74,8 +74,8 @@ type ender struct {
 // enderKey finds, from any context, the nearest ender of a clock above it.
 type enderKey struct{ clock *Clock }
 
-// start queues the deadline: the one asked for, or that of an ancestor on the same clock if it comes first. Both then
-// end in one Advance, no matter how long the news takes through whatever lies between them.
+// start queues the deadline: the one asked for, or an ancestor's on the same clock if that comes first. Both then end
+// in one Advance, however long the news takes through the contexts between them.
 func (e *ender) start() {
 	ancestor := e.ancestor()
 	c := e.clock
@@ -123,7 +123,7 @@ func (e *ender) watch() {
 	e.mu.Lock()
 	e.unwatch = unwatch
 	e.mu.Unlock()
-	if e.Err() != nil { // ended meanwhile, and found nothing to release
+	if e.Err() != nil { // it ended meanwhile, and found nothing to release
 		unwatch()
 	}
 }
@@ -186,9 +186,8 @@ func (e *ender) Value(key any) any {
 	return e.parent.Value(key)
 }
 
-// AfterFunc is how package context learns the end of a parent of another's making without a goroutine: it hands over
-// the function that cancels the child.
-// Source: https://pkg.go.dev/context#AfterFunc
+// Through AfterFunc, package context learns the end of a parent of another type without a goroutine: it hands over the
+// function that cancels the child. Source: https://pkg.go.dev/context#AfterFunc
 func (e *ender) AfterFunc(cancel func()) (stop func() bool) {
 	e.cancel = cancel
 	return func() bool {

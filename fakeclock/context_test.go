@@ -179,7 +179,7 @@ func TestContextOfEndedParent(t *testing.T) {
 	checkWaiters(t, c, 0)
 }
 
-// A parent cancelled before cancel was called, before the deadline, and after it.
+// The parent is cancelled before cancel is called, before the deadline, and after it.
 func TestContextFirstEndCounts(t *testing.T) {
 	crash := errors.New("crash")
 	c := newClock()
@@ -230,8 +230,8 @@ func TestContextEarlierDeadlineOfParentWins(t *testing.T) {
 	checkEnded(t, detached, context.DeadlineExceeded, context.DeadlineExceeded)
 }
 
-// A deadline on another clock is not comparable. Taken at its word, the parent's, forty years earlier, would win, and
-// the fake one would never come.
+// A deadline on another clock is not comparable. The parent's deadline is forty years earlier: compared as it is, it
+// would win, and the fake one would never come.
 func TestContextParentsOnOtherClocks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // real time starts in 2000 here
 		c, other := newClock(), fakeclock.New(fakeclock.Epoch.AddDate(-40, 0, 0))

@@ -18,8 +18,8 @@
 //
 // # Determinism
 //
-// All that waits on a clock, its nodes included, is ordered by (true deadline, order of registration). [Clock.Advance]
-// goes from deadline to deadline in that order. While it does,
+// Everything that waits on a clock or on its nodes is ordered by (true deadline, order of registration).
+// [Clock.Advance] goes from deadline to deadline in that order. While it does,
 //
 //   - Now is exactly the deadline, not the end of the Advance;
 //   - functions of AfterFunc run in the goroutine that called Advance, one after another, and may start, stop and reset
@@ -34,8 +34,8 @@
 // # Goroutines
 //
 // A goroutine that waits for a channel or in Sleep has been released when Advance returns, but has yet to run, and
-// Advance may have gone further before it does. Where it must see every instant, move with Next and AdvanceTo and let
-// it settle in between. In a bubble of testing/synctest, made for that:
+// Advance may have gone further before it does. If it must see every instant, move with Next and AdvanceTo, and let it
+// settle in between. In a bubble of testing/synctest, made for that:
 //
 //	synctest.Test(t, func(t *testing.T) {
 //		clock := fakeclock.New(fakeclock.Epoch) // in the bubble, as its channels must be
@@ -47,8 +47,8 @@
 //		}
 //	})
 //
-// Goroutines released at the same instant run in any order, as always. Where the order matters, the test must make it,
-// or use AfterFunc.
+// Goroutines released at the same instant run in any order, as always. If the order matters, the test must make it, or
+// use AfterFunc.
 //
 // There is no BlockUntil(n) as in package clockwork: it returns when n timers wait, which they also do before one of
 // them is reset.

@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// A world is a clock with a few numbered timers. There are two: the real one, and a model so naive that one can see it
-// is right.
+// A world is a clock with a few numbered timers. There are two: the real one, and a model that is so simple that a
+// reader can see that it is right.
 type world interface {
 	now() time.Duration
 	waiters() int
@@ -121,7 +121,7 @@ func run(w world, ops []op) (log []string) {
 func TestClockAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ops := genOps(2).Draw(t, "ops")
-		// The timers of a slow node take that many times longer in true time.
+		// The timers of a slow node take this many times longer in true time.
 		for _, scale := range []time.Duration{1, 2, 4} {
 			c := newClock()
 			node := c.Node(fakeclock.Drift{PPM: int64(1_000_000/scale - 1_000_000)})

@@ -37,8 +37,8 @@ func (d Drift) clamp() Drift {
 // A Node is the clock of one machine: a view of a [Clock] that is off by a [Drift] and by the steps taken since. It
 // implements [clockwork.Clock]. Make one with [Clock.Node]; a PPM beyond MaxPPM is taken as MaxPPM.
 //
-// As a machine does, a node has two clocks. With T the true time, start that of the true clock, and integers rounded
-// down to the nanosecond:
+// As a machine does, a node has two clocks. T is the true time, start is the start of the true clock, and integers are
+// rounded down to the nanosecond:
 //
 //	monotonic  M(T) = T + PPM * (T - start) / 1,000,000
 //	wall       Now  = M(T) + Offset + the sum of all steps so far
@@ -134,7 +134,7 @@ func (n *Node) mono(t time.Time) time.Time {
 	if n.drift.PPM == 0 {
 		return t
 	}
-	// Seconds and the rest apart: neither product can overflow.
+	// Whole seconds and the rest are multiplied separately: neither product can overflow.
 	million, rest := divFloor(int64(t.Sub(n.clock.start)), MaxPPM)
 	part, _ := divFloor(rest*n.drift.PPM, MaxPPM)
 	return t.Add(time.Duration(million*n.drift.PPM + part))

@@ -231,7 +231,7 @@ func TestNodeTrueTime(t *testing.T) {
 	}
 }
 
-// The conversions, against their definition in numbers without bound.
+// The conversions are compared with their definition in numbers without bound.
 func TestNodeConversionsProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const decades = 100 * year

@@ -24,8 +24,8 @@ func TestNonPositiveTimerFiresAtOnce(t *testing.T) {
 	}
 }
 
-// Stop and Reset behave as in package time: since Go 1.23 they report true, and nothing is received, if the value was
-// not yet received.
+// Stop and Reset behave as in package time since Go 1.23: if the value was not yet received, they report true, and
+// nothing is received later.
 func TestTimerStopAndReset(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

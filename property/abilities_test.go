@@ -80,8 +80,8 @@ func TestAbilities(t *testing.T) {
 	}
 }
 
-// firstViolation returns the first of that many worlds in which the protocol violates an invariant, 0 for none. Schedules
-// are as many as a check has.
+// firstViolation returns the number of the first world in which the protocol violates an invariant, among the given
+// number of worlds; 0 for none. Each world has as many schedules as in a check.
 func firstViolation(t *testing.T, p isr.Protocol, more worlds.Extras, seed, most int) (world int, broken string) {
 	t.Helper()
 	generator := worlds.Pages("Extras", recipe.Reference().Name, DefaultSchedules, more)
@@ -247,7 +247,7 @@ bounds:
 	}
 }
 
-// wrapped is a lock, or a layer that has calls run once. It notes what the simulator asks of it.
+// wrapped is a lock, or a layer that makes calls run once. It notes the calls of the simulator.
 type wrapped struct {
 	busy
 	held  Held
@@ -263,7 +263,7 @@ func (w *wrapped) Do(ctx context.Context, key, payload string, effect func(conte
 	return w.layer(func() (string, error) { return effect(ctx) })
 }
 
-// plainHeld is a lock that was taken, and can do nothing but be given back.
+// plainHeld is a lock that was taken, and can only be given back.
 type plainHeld struct{ *wrapped }
 
 func (h plainHeld) Release(context.Context) error { return h.note("release") }
@@ -275,7 +275,7 @@ func (h ableHeld) StillHeld(context.Context) (bool, error) { return true, h.note
 func (h ableHeld) Extend(context.Context) error            { return h.note("extend") }
 func (h ableHeld) Token() int64                            { return 7 }
 
-// made makes what runs in a world's node of a lock, or of a layer, and says what a newStore should.
+// made makes the store that runs in a world's node out of a lock, or of a layer, and returns what a newStore should.
 func made(t *testing.T, newStore func(Node) (isr.Handler, error), what string, wants, closes bool) isr.Handler {
 	t.Helper()
 	store, err := newStore(Node{Config: isr.Config{Lease: 10 * time.Second}})
@@ -286,7 +286,7 @@ func made(t *testing.T, newStore func(Node) (isr.Handler, error), what string, w
 	return store
 }
 
-// TestLocksAsStores: what a lock can do is what the simulator asks of it.
+// TestLocksAsStores: the simulator asks a lock exactly for the operations that the lock has.
 func TestLocksAsStores(t *testing.T) {
 	w := &wrapped{}
 	lock := func(l Lock, err error) func(Node) (isr.Handler, error) {
@@ -336,7 +336,8 @@ func TestLocksAsStores(t *testing.T) {
 	}
 }
 
-// TestLayersAsStores: a layer that has calls run once is asked in the simulator's goroutine, and calls the effect there.
+// TestLayersAsStores: a layer that makes calls run once is called in the simulator's goroutine, and calls the effect
+// there.
 func TestLayersAsStores(t *testing.T) {
 	w, own := &wrapped{}, false
 	w.layer = func(effect func() (string, error)) (result string, err error) {
@@ -375,8 +376,8 @@ func TestLayersAsStores(t *testing.T) {
 	}
 }
 
-// TestChecksOfLocksAndCalls: the marks are the usual ones, unless the check says which; only where it does not, a TTL that
-// deletes nothing is a mistake.
+// TestChecksOfLocksAndCalls: the marks are the usual ones, unless the check names others. A TTL that deletes nothing is
+// a mistake only if it does not.
 func TestChecksOfLocksAndCalls(t *testing.T) {
 	other := []scenario.Mark{mark.NodePaused}
 	for name, tc := range map[string]struct {

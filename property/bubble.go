@@ -58,7 +58,7 @@ func (r runner) inOneBubble(run func(sim.Bubble)) error {
 	})
 }
 
-// within calls run, and gives it up after a time on the wall clock, or when its bubble will never go on: run and its
+// within calls run. It gives run up after a time on the wall clock, or when its bubble will never go on: run and its
 // goroutines then stay. After that no failure is made smaller, unless the run can be repeated.
 func (r runner) within(most time.Duration, w *watch, run func() error) error {
 	done := make(chan error, 1)
@@ -109,9 +109,9 @@ func (r runner) within(most time.Duration, w *watch, run func() error) error {
 // stuckError says that a run in a bubble did not end.
 type stuckError struct {
 	why    string // as it continues "the store under test"
-	still  bool   // it runs on, or waits, with everything that it was given
+	still  bool   // it goes on running or waiting, with everything that it was given
 	mutex  bool   // for a mutex
-	stacks string // of all goroutines, if that can tell something
+	stacks string // the stacks of all goroutines, if they can explain something
 }
 
 func (e *stuckError) Error() string { return "the store under test" + e.why }
@@ -149,7 +149,7 @@ func (b *bubble) Wait() {
 			}
 			return quiet
 		})
-		if quiet && was == b.mutexes { // what looks like a wait for a mutex may be that of another test, and be over soon
+		if quiet && was == b.mutexes { // this may be a wait of another test for a mutex, which is over soon
 			break
 		}
 	}
@@ -357,7 +357,7 @@ const (
 )
 
 // stuck returns the goroutines of a bubble that will not go on by itself: all of them wait, and at least one waits
-// neither for time nor for another. For any other bubble it returns none.
+// neither for time nor for another goroutine. For any other bubble it returns none.
 func (w *watch) stuck() (mutex bool, all []goroutine) {
 	all = goroutinesOf(w.name())
 	other := false

@@ -104,9 +104,9 @@ func TestBubbleIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestBubbleKnowsWhatHappensAtATime runs machines that stop, crash and come back at a time, windows of faults, and late
-// answers. Code without goroutines has the same trace with and without a bubble, and code with goroutines has the same
-// trace in every run.
+// TestBubbleKnowsWhatHappensAtATime has machines that stop, crash and come back at a given time, windows of faults, and
+// late answers. Code without goroutines has the same trace with and without a bubble, and code with goroutines has the
+// same trace in every run.
 func TestBubbleKnowsWhatHappensAtATime(t *testing.T) {
 	timed := func() *scenario.Scenario {
 		s := rough()
@@ -183,7 +183,7 @@ func TestTimeInBubble(t *testing.T) {
 			if diff := cmp.Diff([]string{"ticker 2s", "timer 3s"}, order); diff != "" {
 				t.Errorf("what fires, and when (-want +got):\n%s", diff)
 			}
-			// The schedule takes the request nowhere in time: the context ends first, or not.
+			// The schedule may be too slow for the request: the context ends first, or it does not.
 			call, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
 			_, err := n.Client.GetItem(call, &dynamodb.GetItemInput{TableName: &n.Table, Key: pagecache.Key("pk", isr.SortMeta)})
@@ -217,7 +217,7 @@ func (g getter) Get(ctx context.Context, key string) (isr.Served, error) { retur
 func NewLeaser(n Node) (isr.Handler, error) { return newLeaser(n, false) }
 
 // NewRevivingLeaser makes one that releases the lock without waiting for a heartbeat under way. Its heartbeat does not
-// ask whose lock it is: it revives its own lock over that of the next holder.
+// ask whose lock it is: it revives its own lock over the lock of the next holder.
 //
 // Source: https://github.com/awslabs/amazon-dynamodb-lock-client/pull/116, https://github.com/tristanls/dynamodb-lock-client/issues/1
 func NewRevivingLeaser(n Node) (isr.Handler, error) { return newLeaser(n, true) }
@@ -416,7 +416,7 @@ func BenchmarkSDKAlone(b *testing.B) {
 }
 
 // benchmarkSchedules hands over a run of two contenders, and its requests. A bubble needs a *testing.T, which a
-// benchmark has not. RunTests has its own idea of -cpu, and of how often.
+// benchmark has not. RunTests follows -cpu, and may run the test several times; here it must run once.
 func benchmarkSchedules(b *testing.B, measure func(run scenario.Run, own hooks.Bubble, requests []hooks.Exchange)) {
 	b.Helper()
 	processors, done := runtime.GOMAXPROCS(0), false

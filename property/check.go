@@ -24,8 +24,8 @@ import (
 // Node is the machine that a store under test runs on. One test makes many nodes: several in a world, one more after
 // each restart, and all of them again for each schedule.
 type Node struct {
-	// Config is the machine's part of the world (Clock, Bodies, Render, Tokens, Table) and how the world wants its
-	// caches configured. A store may ignore the rest, but must take its Revalidate, which freshness is judged by.
+	// Config is the machine's part of the world (Clock, Bodies, Render, Tokens, Table) and how the world wants its caches
+	// configured. A store may ignore the rest, but must use its Revalidate: freshness is judged by it.
 	isr.Config
 	// Client is Config.Client: a real client of the SDK, whose wire is the simulator's.
 	Client *dynamodb.Client
@@ -36,14 +36,14 @@ type Node struct {
 // defaultName is the name, in reports and files, of a store that Check does not name.
 const defaultName = "store-under-test"
 
-// Check is how to check a store. The zero Check is that of CheckStore.
+// Check has the settings of a check of a store. CheckStore uses the zero Check.
 type Check struct {
 	// Schedules is the number of schedules of each world; default DefaultSchedules.
 	Schedules int
 	// Reach is the marks that at least one world must reach; nil is Reach(), without scenario.TTLDeletion if Rows name no
-	// attribute for TTL. A store that never takes a lock over, or a
-	// client that serves nothing stale, leaves out the marks that it cannot reach. An empty list demands no mark; that a
-	// page was published and one served, without which nothing is judged, is always demanded.
+	// attribute for TTL. A store that never takes a lock over, or a client that serves nothing stale, leaves out the marks
+	// that it cannot reach. An empty list demands no mark. Some world must always publish a page and serve one: without
+	// that nothing is judged.
 	Reach []scenario.Mark
 	// Protocol is the name of the store in files and reports, if it is one of scenario.Protocols; then isr-sim can
 	// replay them. Default store-under-test.
@@ -54,12 +54,12 @@ type Check struct {
 	Rows isr.Schema
 	// Invariants are the caller's own, which judge each run after those of package invariant; see scenario.Options.
 	Invariants []invariant.Invariant
-	// Without are the names of invariants that do not judge, because the store does not promise that. Reports say so.
+	// Without names the invariants that do not judge, because the store does not promise what they demand. Reports say so.
 	Without []string
 	// Tenants is for a store that takes Node.Tenant: worlds then have several tenants, whose pages must be kept apart.
 	Tenants bool
-	// Promise has the promises of the store beyond the rules of every cache: a bound on the age of all that it serves,
-	// whatever the world's revalidate and retention are, and monotonic reads across its nodes.
+	// Promise has the promises of the store beyond the rules of every cache. They are a bound on the age of everything
+	// that it serves, whatever the world's revalidate and retention are, and monotonic reads across its nodes.
 	Promise scenario.Promise
 	// Goroutines is for a store that has goroutines, timers, channels or context timeouts of its own: each schedule
 	// runs in a bubble of testing/synctest. See Goroutines in the package's documentation.
@@ -74,11 +74,11 @@ type subject struct {
 	call     string              // that replays a file, by its name
 	hint     func(*Check) string // where to look if nothing was reached
 	worlds   func(name, protocol string, schedules int, extra worlds.Extras) *rapid.Generator[worlds.World]
-	able     bool                       // worlds are drawn by what a store can do besides Get
+	able     bool                       // worlds depend on the verbs that a store can do besides Get
 	table    *dynamodb.CreateTableInput // nil is the schema's
 	ttl      *worlds.TTL                // nil is the schema's
-	// basic is the mark without which nothing was judged, if it is not about pages. The text nothing says that it was not
-	// reached.
+	// basic, for a subject without pages, is the mark that a run must reach, or nothing was judged. The text nothing says
+	// that it was not reached.
 	basic   scenario.Mark
 	nothing string
 	// unmet, if set, says why a check that found nothing is vacuous, and returns a further note for the user.
@@ -96,23 +96,24 @@ var stores = subject{
 
 // DefaultSchedules is the number of schedules of each world.
 //
-// It was measured how many worlds it takes until the bug is found, of 56 broken stores whose bug worlds can show, under
-// ten seeds each. The hardest one leaves a lock behind after a failure: with 5 schedules a world it took over 600
-// worlds in the worst case, with 10 and with 20 schedules 381, and with 50 schedules 301. The second hardest took over
-// 600, 215, 214 and 214, the third 401, 171, 143 and 103. So 20 schedules find all within the 500 worlds of a check.
+// It was chosen by a measurement: the number of worlds until the bug of a store is found, for 56 broken stores whose
+// bug worlds can show, under ten seeds each. The hardest store leaves a lock behind after a failure. In the worst case
+// it took over 600 worlds with 5 schedules a world, 381 worlds with 10 and with 20 schedules, and 301 worlds with 50.
+// With 5, 10, 20 and 50 schedules, the second hardest took over 600, 215, 214 and 214 worlds, and the third 401, 171,
+// 143 and 103. So 20 schedules find all bugs within the 500 worlds of a check.
 //
 // Source: go test ./property -run TestEffort -effort 10
 const DefaultSchedules = worlds.DefaultSchedules
 
-// worldsPerCheck is how many worlds are drawn for each of rapid's checks. With 100 checks, which is rapid's default,
-// these are 500.
+// worldsPerCheck is the number of worlds that are drawn for each of rapid's checks. With 100 checks, which is rapid's
+// default, these are 500.
 const worldsPerCheck = 5
 
 // CheckStore makes rapid draw worlds (nodes and their scripts, cache durations, clocks, pauses, crashes, TTL lag,
 // replica lag, faults of the store) and runs each under many schedules, with the cache that newStore makes on every
 // node. It fails the test if an invariant of package invariant does not hold. It leaves the failure in testdata/isr-sim
-// at once, and prints, within -rapid.shrinktime, the smallest one with the fewest context switches that it finds: from
-// there the next CheckStore and Replay begin.
+// at once. Within -rapid.shrinktime it prints the smallest failure with the fewest context switches that it finds: the
+// next CheckStore and Replay begin with that.
 //
 // It fails too if the store panics, starts goroutines that call the simulator, waits for ever, is not deterministic, or
 // never gets to where bugs would be.
@@ -179,7 +180,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 	t.Log(count)
 }
 
-// name gives the store a name that files can say.
+// name gives the store a name that can stand in files.
 func (c *Check) name(t *testing.T) {
 	t.Helper()
 	c.subject = cmp.Or(c.subject, &stores)
@@ -194,7 +195,7 @@ func (c *Check) name(t *testing.T) {
 // Scenarios generates the worlds in which Run checks a store, for a test that runs them itself, as with scenario.Run or
 // campaign.Campaign: another subject than a store, or another judge. A world is drawn by Rows, Promise, Tenants,
 // Schedules and Without. Verbs are the verbs that its clients use besides get, out of invalidate, regenerate and
-// rollback; Run asks the store which it has. Locks of a LockCheck are not drawn.
+// rollback; Run asks the store which of them it has. Locks of a LockCheck are not drawn.
 func (c Check) Scenarios(verbs ...scenario.Verb) *rapid.Generator[*scenario.Scenario] {
 	extra := worlds.Extras{Rows: c.Rows, Tenants: c.Tenants, Promise: c.Promise, Verbs: slices.Clone(verbs)}
 	generator := c.leavingOut(worlds.Pages("drawn", cmp.Or(c.Protocol, defaultName), cmp.Or(max(c.Schedules, 0), DefaultSchedules), extra))
@@ -257,7 +258,7 @@ func (c *Check) judges(t *testing.T) {
 	}
 }
 
-// wants fails the test if Reach wants a mark that no world can reach.
+// wants fails the test if Reach demands a mark that no world can reach.
 func (c *Check) wants(t *testing.T) {
 	t.Helper()
 	var names []string
@@ -304,8 +305,8 @@ var (
 	}
 )
 
-// idle returns a line with the reason for each invariant that had nothing to judge in any world; all says that no other
-// invariant judges.
+// idle returns a line for each invariant that had nothing to judge in any world, with the reason. all says that no
+// other invariant judges.
 func (c *Check) idle(count *tally) (lines []string, all bool) {
 	if c.subject.basic != "" {
 		return nil, false
@@ -324,7 +325,7 @@ func (c *Check) idle(count *tally) (lines []string, all bool) {
 	return lines, all
 }
 
-// lacks says what no world had for an invariant to judge; "" if there was something.
+// lacks names the thing that an invariant needs and no world had; "" if some world had it.
 func (c *Check) lacks(name string, count *tally) string {
 	switch {
 	case name == "tenant-isolation" && !c.Tenants:
@@ -377,7 +378,7 @@ func (c *Check) say(text string) string {
 	return m.Say(text)
 }
 
-// expectedRows names the rows that the store is to write, for a question.
+// expectedRows names the rows that the store should write, for a question.
 func (c *Check) expectedRows() string {
 	if len(c.Rows.Rows) == 0 && c.Rows.Translate == nil {
 		return "rows META and LOCK"

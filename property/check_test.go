@@ -40,7 +40,7 @@ func TestBlindPublishFailsInEverySeed(t *testing.T) {
 			c := runChild(t, t.TempDir(), "blind-publish", []string{fmt.Sprintf("-rapid.seed=%d", seed+1), "-rapid.shrinktime=0s"})
 			broken, statement := "stale-writer", "stale-writer: a publish takes effect only"
 			if strings.Contains(c.output, "violated: atomic-publish") {
-				// Whoever publishes blindly does not give the lease back. If its clock is ahead, it may still have it.
+				// A node that publishes blindly does not give the lease back. If its clock is ahead, it may still have it.
 				broken, statement = "atomic-publish", "atomic-publish: no state shows a new generation together with its publisher's lock"
 			}
 			c.wantFailure(t, "violated: TestChild under blind-publish", statement)
@@ -49,8 +49,8 @@ func TestBlindPublishFailsInEverySeed(t *testing.T) {
 	}
 }
 
-// breakers returns mutants that worlds find by nothing but the invariant that they
-// name. That every mutant is caught is tested with the embedded scenarios.
+// breakers returns mutants that worlds find only by the invariant that they name.
+// The embedded scenarios test that every mutant is caught.
 func breakers() []isr.Protocol {
 	var some []isr.Protocol
 	names := []string{"check-then-act-publish", "acquire-a-second-early", "heartbeat-beats-once", "acquire-waits-for-ttl", "fresh-a-second-longer"}
@@ -245,7 +245,7 @@ func noStalePages() invariant.Invariant {
 	}
 }
 
-// choices are checks whose invariants are not the usual ones.
+// choices are checks with other invariants than the usual ones.
 func choices() map[string]property.Check {
 	var every []string
 	for _, inv := range invariant.All() {
@@ -339,7 +339,7 @@ func TestAFailureLeavesTheRecordOfItsRun(t *testing.T) {
 	}
 }
 
-// onePause is a world in which nothing but the pause lets a lease run out.
+// onePause is a world in which only the pause lets a lease run out.
 const onePause = `name: one-pause
 actors:
   - name: alice

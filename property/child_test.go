@@ -30,7 +30,7 @@ const childEnv = "ISRSIM_PROPERTY_CHILD"
 // replayEnv names the file that TestChild replays instead, if it is set.
 const replayEnv = "ISRSIM_PROPERTY_REPLAY"
 
-// TestChild is what the other tests run.
+// TestChild is run by the other tests.
 func TestChild(t *testing.T) {
 	name := os.Getenv(childEnv)
 	if name == "" {
@@ -208,7 +208,7 @@ func readFile(t *testing.T, file string) []byte {
 	return data
 }
 
-// durations are what differs between two outputs of one check.
+// durations match the text that differs between two outputs of one check.
 var durations = regexp.MustCompile(`\(\d+\.\d+s\)|[\d.]+m?s\b`)
 
 // handler is a store made of its Get.
@@ -270,7 +270,7 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 		}),
 		"reads the wall clock": answer(func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
 			row := pagecache.Key(key, isr.SortLock)
-			row["lease_expires_at"] = number(time.Now().Add(n.Lease).Unix()) //nolint:forbidigo // it is what it must not do
+			row["lease_expires_at"] = number(time.Now().Add(n.Lease).Unix()) //nolint:forbidigo // a store must not do this
 			_, err := n.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &n.Table, Item: row})
 			return isr.Served{}, err
 		}),

@@ -22,9 +22,9 @@
 // faults of each run stop at its end, and every page must then be in the cache and fresh (liveness): within the time
 // that a lease and a rendering take, or within half a lease where no holder can have crashed.
 //
-// A check fails if the store panics, breaks the rules below, or is not deterministic; and if it has judged nothing: no
-// world published a page or served one as fresh, or none got to where bugs would be ([Reach]). An unknown verdict is a
-// failure: a LOCK row or a page that cannot be read, or a run without end.
+// A check fails if the store panics, breaks the rules below, or is not deterministic. It also fails if it has judged
+// nothing: no world published a page or served one as fresh, or no world got to where bugs would be ([Reach]). An
+// unknown verdict is a failure: a LOCK row or a page that cannot be read, or a run without end.
 //
 // # Effort
 //
@@ -34,15 +34,15 @@
 //
 // # Locks
 //
-// A lock or lease library has no pages. CheckLock checks it, whatever its rows and its table look like: by what its
-// clients asked and were told, and by when they wrote to what the lock guards. docs/LOCKS.md has the invariants, and
-// the demands of each on a lock. The text below about stores holds for locks, too.
+// A lock or lease library has no pages. CheckLock checks it, whatever its rows and its table look like. It judges by
+// the questions and answers of its clients, and by their writes to the resource that the lock guards. docs/LOCKS.md has
+// the invariants, and the demands of each on a lock. The text below about stores holds for locks, too.
 //
 // # More than Get
 //
 // A store that can do more says so by its methods: Invalidate ([isr.Invalidator]), Regenerate ([isr.Regenerator]) and
 // Rollback ([isr.Rollbacker]). In some worlds clients then ask for that, too; a store that returns [isr.ErrUnsupported]
-// is not asked again. Such worlds find an invalidation that a fill overtakes, a request that is answered twice, a
+// is not asked again. Such worlds find a fill that overtakes an invalidation, a request that is answered twice, and a
 // rollback without a lease. Rows of requests and invalidations are kept for a day there. A store with a method Close()
 // error is closed when its script is over. A goroutine that is left then fails the check. Check.Tenants is for a store
 // that takes Node.Tenant: in some worlds pages belong to several tenants.
@@ -92,18 +92,18 @@
 //
 // A node's end, or a crash, ends the context that Get was called with. If the store has a method Close() error, that is
 // called too; it should end the store's goroutines, as they must all come to an end. Calls of a node that is down return
-// [sim.ErrNodeDown]; a goroutine that goes on calling is ended after some fifty. A run ends when its scripts have, and
-// no request is under way. If the context of a call ends while the request is under way, the goroutine gets the
+// [sim.ErrNodeDown]; a goroutine that goes on calling is ended after some fifty. A run ends when its scripts have ended
+// and no request is under way. If the context of a call ends while the request is under way, the goroutine gets the
 // context's error, and the request may take effect or not.
 //
 // # Limits
 //
 // Without Check.Goroutines, a store under test does its work in the goroutine that called it. It may start goroutines
-// that only compute, and wait for them; one that calls the client, the clock, Bodies or Render fails the check, and so
-// does waiting for a channel on which no goroutine sends. It waits by Clock.Sleep: the clock's timers, tickers and
-// After are refused. Nodes must not share a mutex that is held over a call, nor channels made outside of newStore: such
-// a run is given up after 5 s. Package time stands still at its year 2000. If a store reads time.Now instead of the
-// node's clock and writes the result into a row, the check says so.
+// that only compute, and wait for them; a goroutine that calls the client, the clock, Bodies or Render fails the check,
+// and so does a wait for a channel on which no goroutine sends. It waits by Clock.Sleep: the clock's timers, tickers
+// and After are refused. Nodes must not share a mutex that is held over a call, nor channels made outside of newStore:
+// such a run is given up after 5 s. Package time stands still at its year 2000. If a store reads time.Now instead of
+// the node's clock and writes the result into a row, the check says so.
 //
 // With Check.Goroutines:
 //

@@ -33,7 +33,7 @@ const failDir = "testdata/isr-sim"
 // fileName returns the file of a test's failure, slashes as on every system.
 func fileName(test string) string { return failDir + "/" + safeName(test) + ".yaml" }
 
-// safeName makes a name of a test's that can stand in a scenario and a file. Two tests get two names.
+// safeName turns the name of a test into one that can stand in a scenario and a file. Two tests get two names.
 func safeName(test string) string {
 	const longest = 100
 	changed := false
@@ -174,8 +174,7 @@ func (f *failure) report(t *testing.T, file, call string) string {
 	return b.String()
 }
 
-// commandOf is the command that runs one test, and begins with the test's file, as a shell takes it, wherever in the
-// module that is.
+// commandOf is the command that runs one test, in the form for a shell. It works from anywhere in the module.
 func commandOf(test string) string {
 	of := "."
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -246,15 +245,15 @@ func toolVersion() string {
 	return "(devel)"
 }
 
-// explainFlag has a test that begins with the file of its last failure explain it. A file cannot: the store that it
-// needs is in the test.
+// explainFlag makes a test that begins with the file of its last failure explain that failure. The file alone is not
+// enough: the store is in the test.
 const explainFlag = "isrsim.explain"
 
 var explaining = flag.Bool(explainFlag, false,
 	"explain the failure that the last run of the test has left: its chance after each step, and the events that it needed")
 
-// explainTails is the number of random tails for each step. Each is a run through the SDK; none of 100 is a chance of
-// less than 3%.
+// explainTails is the number of random tails for each step. Each is a run through the SDK; if none of 100 violates, the
+// chance is below 3%.
 const explainTails = 100
 
 // explained prints the chance of a recorded violation after each of its steps, and writes it into the record of the run.
@@ -273,11 +272,12 @@ func (r runner) explained(s *scenario.Scenario, file string) string {
 		x.Outcome.Violation.Invariant.Name, x.Text(false), r.record(s, *s.Replay, x.Record(), file))
 }
 
-// shrinkRuns bounds how many runs the schedule of a failure is shrunk in: a second or two, through the SDK.
+// shrinkRuns is the largest number of runs in which the schedule of a failure is shrunk: a second or two, through the
+// SDK.
 var shrinkRuns = 2000
 
 // shrunk returns the failure with a schedule of fewer context switches and steps, in the world that rapid has found. A
-// failure that is no violation, that cannot be shrunk, or for which no time is left, does not change.
+// failure does not change if it is no violation, if it cannot be shrunk, or if no time is left.
 func (r runner) shrunk(f *failure) *failure {
 	if !f.violates() || r.limit.Err() != nil {
 		return f
@@ -289,7 +289,7 @@ func (r runner) shrunk(f *failure) *failure {
 		}.Run(ctx)
 	})
 	if err != nil || g.offence() != nil {
-		return f // some other schedule breaks the store in another way, which is another failure
+		return f // another schedule breaks the store in another way: a different failure
 	}
 	if s.Before == s.After {
 		return f

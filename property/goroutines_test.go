@@ -115,7 +115,7 @@ func TestAFailureIsThereBeforeItIsShrunk(t *testing.T) {
 	t.Parallel()
 	const store = "is stuck once it has failed"
 	dir := t.TempDir()
-	// Without -v: a log would not be seen before the test's end.
+	// This runs without -v: a log would not be seen before the test's end.
 	cmd := childCommand(t, dir, store, []string{"-rapid.seed=1", "-rapid.shrinktime=10m"})
 	stderr, err := cmd.StderrPipe()
 	if err != nil {

@@ -36,8 +36,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
-// green is a way in which a test could pass although nothing was judged: a store that does nothing, a check from which
-// everything was left out, a world in which nothing happens, a file that is empty. None may pass.
+// green is a way in which a test could pass although nothing was judged: a store that does nothing, a check that leaves
+// out everything, a world in which nothing happens, an empty file. None may pass.
 type green struct {
 	name string
 	run  func(t *testing.T)
@@ -127,7 +127,7 @@ func runGreens(t *testing.T, part string) map[string]string {
 	return said
 }
 
-// greenNames are the names of ways by those of their subtests.
+// greenNames are the names of ways by the names of their subtests.
 var greenNames = func() map[string]string {
 	names := map[string]string{}
 	for _, g := range slices.Concat(greens(), refusals()) {
@@ -136,7 +136,7 @@ var greenNames = func() map[string]string {
 	return names
 }()
 
-// TestGreenChild is what TestNothingIsGreenThatWasNotJudged runs.
+// TestGreenChild is run by TestNothingIsGreenThatWasNotJudged.
 func TestGreenChild(t *testing.T) {
 	of := os.Getenv(greenEnv)
 	if of == "" {
@@ -158,7 +158,7 @@ func TestGreenChild(t *testing.T) {
 // refusalsPart is the part of refusals.
 const refusalsPart = "refusals"
 
-// refusals are what checks and proofs say within milliseconds.
+// refusals are the mistakes that checks and proofs refuse within milliseconds.
 func refusals() (all []green) {
 	add := func(name, says string, run func(t *testing.T)) {
 		all = append(all, green{name: "at once: " + name, says: says, run: run})
@@ -318,7 +318,7 @@ actors:
 bounds: {schedules: 3, steps: 2000}
 `
 
-// badFiles are scenario files that say nothing, by what is wrong with them.
+// badFiles are scenario files that show nothing, by their mistake.
 func badFiles() map[string]string {
 	return map[string]string{
 		"is empty":               "",
@@ -351,7 +351,7 @@ func badFiles() map[string]string {
 
 const mistake = unjudged + `|replay: |prove: |property: |nothing |not complete|broken|unknown|a script`
 
-// greenFiles take files that hold no failure for kept failures.
+// greenFiles are checks that find files without a failure in place of kept failures.
 func greenFiles() (all []green) {
 	for name, text := range badFiles() {
 		all = append(all, green{name: "kept: the file " + name, says: mistake, run: func(t *testing.T) {
@@ -573,7 +573,7 @@ func greenLocks() (all []green) {
 // unjudged are the words by which a check says that it judged nothing, or not everything, or that something is wrong.
 const unjudged = `vacuous: |unknown: |broken: |violated: `
 
-// idle are stores that do nothing that could be judged. t is the test, which the code under test may use.
+// idle are stores that give an invariant nothing to judge. t is the test, which the code under test may use.
 func idle(t *testing.T) map[string]func(property.Node) (isr.Handler, error) {
 	answer := func(get func(ctx context.Context, n property.Node, key string) (isr.Served, error)) func(property.Node) (isr.Handler, error) {
 		return func(n property.Node) (isr.Handler, error) {
@@ -691,7 +691,7 @@ func credentials(of isr.Client) aws.CredentialsProvider {
 	return of.(*dynamodb.Client).Options().Credentials
 }
 
-// reference makes what has no bug.
+// reference makes a store without a bug.
 func reference(n property.Node) (isr.Handler, error) { return newStore(n) }
 
 // allBut are the names of all invariants but some.

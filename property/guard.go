@@ -25,13 +25,13 @@ import (
 )
 
 // guard hands a node's world to the store under test and notices when the store breaks the simulator's rules: every
-// call must come from the goroutine in which the simulator called the store. Another one would run outside of the
+// call must come from the goroutine in which the simulator called the store. Another goroutine would run outside of the
 // schedule, and its calls could not be replayed.
 type guard struct {
 	first atomic.Pointer[error] // the offender is another goroutine by nature
 	seen  atomic.Int64          // requests that were looked at for times
 
-	mu      sync.Mutex // of answers: where stores have goroutines, several nodes may answer at the same time
+	mu      sync.Mutex // it guards answers: if stores have goroutines, several nodes may answer at the same time
 	answers *answers
 	// goroutines says that calls may come from any goroutine: the simulator's gate holds each of them.
 	goroutines bool
@@ -112,7 +112,7 @@ func (g *guard) check(actor, call string) error {
 		"or be checked with Goroutines", call, actor))
 }
 
-// onClient has the client of a node check each call before it begins.
+// onClient makes the client of a node check each call before it begins.
 func (g *guard) onClient(actor string) func(o *dynamodb.Options) {
 	return func(o *dynamodb.Options) {
 		o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(s *middleware.Stack) error {
@@ -161,7 +161,7 @@ func (b guardedBodies) GetBody(ctx context.Context, name string) ([]byte, error)
 	return b.BodyStore.GetBody(ctx, name)
 }
 
-// guardedSteps are guardedBodies for clients of another kind.
+// guardedSteps does the same as guardedBodies, for clients of another kind.
 type guardedSteps struct {
 	guardedBodies
 	hooks.BodySteps
@@ -174,10 +174,10 @@ func (b guardedSteps) Step(ctx context.Context, s hooks.BodyStep) error {
 	return b.BodySteps.Step(ctx, s)
 }
 
-// inStore calls the store under test: every way from the simulator into the store leads through here. So a goroutine
-// that the simulator called the store in has this function on its stack, and no goroutine or coroutine that a store
-// starts has it. (The number of a goroutine would say the same, but the runtime tells it only by printing the whole
-// stack.)
+// inStore calls the store under test: every way from the simulator into the store leads through here. So if the
+// simulator called the store in a goroutine, that goroutine has this function on its stack. No goroutine or coroutine
+// that a store starts has it. (The number of a goroutine would say the same, but the runtime tells it only by printing
+// the whole stack.)
 //
 //go:noinline
 func inStore(call func()) {
@@ -206,7 +206,7 @@ func calledByTheSimulator() bool {
 		stack = append(stack, stack...)
 		n = runtime.Callers(0, stack)
 	}
-	for _, caller := range slices.Backward(stack[:n]) { // it is one of the outermost
+	for _, caller := range slices.Backward(stack[:n]) { // inStore is one of the outermost
 		if runtime.FuncForPC(caller-1).Entry() == inStoreEntry {
 			return true
 		}
@@ -217,7 +217,8 @@ func calledByTheSimulator() bool {
 // wallYear is where package time stands in a bubble: 2000-01-01 00:00:00 UTC, forty years before the nodes' clocks.
 var wallYear = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// looked is how many requests of a store are looked at in each campaign: it reads its clocks in all of them alike.
+// looked is the number of requests of a store that are examined in each campaign: a store reads its clocks in the same
+// way in all.
 const looked = 30
 
 // wallTexts are the texts in a request that may be a time of package time: a number of ten digits and more, in seconds,
@@ -230,7 +231,7 @@ func (g *guard) checkTimes(actor string, input any) {
 	if g.seen.Add(1) > looked {
 		return
 	}
-	text, _ := json.Marshal(input) // of what has no text, the SDK will say so
+	text, _ := json.Marshal(input) // the SDK reports an input that has no text
 	for _, found := range wallTexts.FindAllSubmatch(text, -1) {
 		if value := string(found[1]); ofWallYear(value) {
 			_ = g.note(fmt.Errorf("the store under test read time.Now instead of the node's clock: %s sends %T with %s, which is in the year 2000, "+
@@ -274,7 +275,7 @@ func actorOf(client *dynamodb.Client) string {
 // answers counts the answers of the store.
 type answers struct {
 	all, errors, fresh int
-	first              error // the first that no fault explains, or the first
+	first              error // the first error that no fault explains, or else the first
 }
 
 // String says how many answers were errors, and shows one of them.
@@ -285,7 +286,7 @@ func (a *answers) String() string {
 	return fmt.Sprintf("%d of the store's %d answers were errors, such as: %v", a.errors, a.all, a.first)
 }
 
-// injected says whether err can come from a fault of the world, which explains nothing about the store.
+// injected says whether err can come from a fault of the world: then it says nothing about the store.
 func injected(err error) bool {
 	if _, ok := errors.AsType[*ddbfake.NetworkError](err); ok {
 		return true
@@ -301,7 +302,7 @@ func injected(err error) bool {
 	return false
 }
 
-// counted has the store's answers counted. A store that can be closed stays one.
+// counted returns a store that counts the answers of the given one. A store that can be closed can still be closed.
 func (g *guard) counted(store isr.Handler) isr.Handler {
 	switch store.(type) {
 	case hooks.LockClient, hooks.OnceClient:
@@ -368,8 +369,8 @@ func (c counted) ask(call func() (isr.Served, error)) (served isr.Served, err er
 	return served, err
 }
 
-// able returns the store as one that has the method, which a script asks for. One that has it not has no verdict, as in
-// package scenario.
+// able returns the store as one that has the method, which a script asks for. A store without the method has no
+// verdict, as in package scenario.
 func able[T any](c counted, method string) T {
 	t, ok := c.store.(T)
 	if !ok {

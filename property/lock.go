@@ -28,8 +28,8 @@ type Lock interface {
 	Acquire(ctx context.Context, name string) (Held, error)
 }
 
-// Held is a lock that a machine has taken. What a lock can do besides, it says by being a HeldChecker, a HeldExtender or
-// a HeldFencer, too: each makes the check stricter.
+// Held is a lock that a machine has taken. A lock that can do more implements HeldChecker, HeldExtender or HeldFencer
+// as well: each makes the check stricter.
 type Held interface {
 	// Release gives the lock back. It is called once, also if the lock has been lost.
 	Release(ctx context.Context) error
@@ -41,8 +41,8 @@ type HeldChecker interface {
 	StillHeld(ctx context.Context) (bool, error)
 }
 
-// HeldExtender is a Held whose lease begins anew when it is asked to. It is asked after half a lease. An error says that
-// the lock is lost.
+// HeldExtender is a Held whose lease begins anew on request. It is asked after half a lease. An error says that the
+// lock is lost.
 type HeldExtender interface {
 	Extend(ctx context.Context) error
 }
@@ -65,21 +65,21 @@ type LockNode struct {
 	MaxClockSkew time.Duration
 }
 
-// LockCheck is how to check a lock. The zero LockCheck is that of CheckLock.
+// LockCheck has the settings of a check of a lock. CheckLock uses the zero LockCheck.
 type LockCheck struct {
 	// Schedules is the number of schedules of each world; default DefaultSchedules.
 	Schedules int
-	// Reach is the marks that at least one world must reach; nil is LockReach(). An empty list demands no mark; that a
-	// lock was taken, without which nothing is judged, is always demanded.
+	// Reach is the marks that at least one world must reach; nil is LockReach(). An empty list demands no mark. Some world
+	// must always take a lock: without that nothing is judged.
 	Reach []scenario.Mark
 	// Goroutines is for a lock that has goroutines, timers, channels or context timeouts of its own, as Check.Goroutines.
 	Goroutines bool
 	// Table is how the lock wants its table created; nil has the string keys pk and sk. The name is LockNode.Table.
 	Table *dynamodb.CreateTableInput
 	// TTL is the attribute by which TTL deletes rows of the table; default ttl. NoTTL says that there is none. A check
-	// whose TTL is not set is vacuous if rows have no number in ttl, and one in another attribute that is a time in seconds.
+	// whose TTL is not set is vacuous if rows have no number in ttl, but have a time in seconds in another attribute.
 	TTL string
-	// Leases are those that worlds give the lock; default 10 s, 2 s, 1.5 s and 30 s.
+	// Leases are the leases that worlds give the lock; default 10 s, 2 s, 1.5 s and 30 s.
 	Leases []time.Duration
 	// Heartbeats says that the lock extends itself, at least every third of its lease, until it is released. Most need
 	// Goroutines.
@@ -88,21 +88,21 @@ type LockCheck struct {
 	Margin time.Duration
 	// Wait is how long the lock may wait by itself in one Acquire while nobody else can hold it; default 2 s.
 	Wait time.Duration
-	// Takeover is for locks whose holder has died, or has failed to give the lock back: how long after their lease they
-	// may still count as held. The default is one more lease, which is what a lock needs that compares no clocks.
+	// Takeover is for locks whose holder has died, or has failed to give the lock back. It is how long after their lease
+	// they may still count as held. The default is one more lease: a lock that compares no clocks needs that.
 	Takeover time.Duration
 }
 
 // LockReach returns the marks that at least one world of a check of a lock must reach, unless the check says otherwise.
-// A lock that nobody ever took, that two machines never wanted at the same time, or that was never taken over from one
-// that had not given it back, has not been tested.
+// A lock has not been tested if nobody took it, if two machines never wanted it at the same time, or if it was never
+// taken over from a machine that had not given it back.
 func LockReach() []scenario.Mark { return worlds.LockReach() }
 
-// CheckLock has rapid draw worlds in which machines take a lock, write to what it guards, and give it back, while they
-// are paused and crash, their clocks differ, and requests fail; and runs each under many schedules, with the lock that
-// newLock makes on every machine. It fails the test if one of the invariants of locks does not hold
-// (invariant.OfLocks); they are judged by what the machines asked and were told, so the lock may keep what it likes in
-// its table. Everything else is as CheckStore does it.
+// CheckLock draws worlds with rapid. In them machines take a lock, write to the resource that it guards, and give it
+// back, while they are paused and crash, their clocks differ, and requests fail. It runs each world under many
+// schedules, with the lock that newLock makes on every machine. It fails the test if one of the invariants of locks
+// does not hold (invariant.OfLocks); they are judged by what the machines asked and were told, so the lock may keep
+// what it likes in its table. Everything else is as in CheckStore.
 func CheckLock(t *testing.T, newLock func(LockNode) (Lock, error)) {
 	t.Helper()
 	LockCheck{}.Run(t, newLock)
@@ -123,7 +123,7 @@ func (c LockCheck) terms(t *testing.T) {
 	}
 }
 
-// worlds are those that are drawn for the lock.
+// worlds returns the worlds that are drawn for the lock.
 func (c LockCheck) worlds() worlds.Locks {
 	return worlds.Locks{Leases: c.Leases, Wait: c.Wait, Takeover: c.Takeover, Goroutines: c.Goroutines}
 }
@@ -135,7 +135,7 @@ func (c LockCheck) Replay(t *testing.T, file string, newLock func(LockNode) (Loc
 	c.check().Replay(t, file, c.store(newLock))
 }
 
-// check is the check of what store makes.
+// check is the check of the store that store makes.
 func (c LockCheck) check() Check {
 	ttl, wanted := &worlds.TTL{Said: c.TTL}, c.Reach
 	if c.Reach == nil {
@@ -158,7 +158,7 @@ func (c LockCheck) check() Check {
 // lockName is the name, in reports and files, of a lock under test.
 const lockName = "lock-under-test"
 
-// store makes what runs in the world's nodes: a store that is a lock, and has no pages.
+// store makes the store that runs in the world's nodes: it is a lock, and has no pages.
 func (c LockCheck) store(newLock func(LockNode) (Lock, error)) func(Node) (isr.Handler, error) {
 	return func(n Node) (isr.Handler, error) {
 		lock, err := newLock(LockNode{Client: n.Client, Table: n.Table, Clock: n.Clock, Tokens: n.Tokens, Lease: n.Lease, MaxClockSkew: n.skew})

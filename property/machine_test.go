@@ -53,7 +53,7 @@ func machine(newCache func(isr.Config) (isr.Handler, error)) func(*rapid.T) {
 				see(history.Event{Actor: node, Kind: history.Served, As: history.Stale, Body: string(page.Body)})
 			}
 		}
-		var slow func() // what happens while the next page is rendered; nil is nothing
+		var slow func() // called while the next page is rendered; may be nil
 		tokens := 0
 		for _, node := range names {
 			var err error
@@ -96,7 +96,7 @@ func machine(newCache func(isr.Config) (isr.Handler, error)) func(*rapid.T) {
 	}
 }
 
-// TestMachine is all that a test of one's own needs.
+// TestMachine is everything that a test of your own needs.
 func TestMachine(t *testing.T) { rapid.Check(t, machine(recipe.New)) }
 
 // stored is a body store.
@@ -119,7 +119,7 @@ type sleepless struct{ *fakeclock.Clock }
 
 func (c sleepless) Sleep(d time.Duration) { c.Advance(d) }
 
-// TestMachineFindsABug: the publish asks for the token alone, so a lease that is over still publishes.
+// TestMachineFindsABug: the publish asks only for the token, so a holder still publishes after the end of its lease.
 func TestMachineFindsABug(t *testing.T) {
 	for name, value := range map[string]string{"rapid.nofailfile": "true", "rapid.seed": "1"} {
 		was := flag.Lookup(name).Value.String()
@@ -141,7 +141,7 @@ func TestMachineFindsABug(t *testing.T) {
 	}
 }
 
-// watched is a test whose failures are looked at, and do not count.
+// watched is a test whose failures are recorded, and do not count.
 type watched struct {
 	testing.TB
 	said   strings.Builder

@@ -20,53 +20,55 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Once is one machine's client of a layer that has calls run once (idempotency records). If it has a method Close() error
-// as well, that is called when the machine ends.
+// Once is one machine's client of a layer that makes calls run once (idempotency records). If it has a method Close()
+// error as well, that is called when the machine ends.
 type Once interface {
-	// Do has the effect of a key happen, if it has not, and returns its result: that of this call, or of an earlier one.
-	// An error of effect says that it did not happen. Do's error isr.ErrOtherInputs says that the key is that of another
-	// payload; any other one, that the call may be made again, which the machine does.
+	// Do calls effect if the effect of the key has not happened yet, and returns its result, from this call or an earlier
+	// one. An error of effect says that it did not happen. The error isr.ErrOtherInputs of Do says that the key belongs to
+	// another payload. Any other error says that the call may be made again, which the machine does.
 	Do(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error)
 }
 
-// OnceNode is the machine that a layer under test runs on, as LockNode is that of a lock.
+// OnceNode is the machine that a layer under test runs on, as LockNode is for a lock.
 type OnceNode struct {
 	Client *dynamodb.Client // a real client of the SDK, whose wire is the simulator's
 	Table  string           // the name of the table
 	Clock  clockwork.Clock  // the machine's clock, which may be wrong by MaxClockSkew
 	Tokens func() string    // makes texts that are unique in the run and, in a replay, the same
-	// InProgress is how long a call must count as in progress of whose end nobody was told, from before it is made.
+	// InProgress is how long a call must count as in progress if nobody was told its end. It counts from before the call
+	// is made.
 	InProgress time.Duration
 	Retention  time.Duration // how long a result must be kept, from before its call was made
 	// MaxClockSkew is the world's promise: how far each machine's clock is from true time at most.
 	MaxClockSkew time.Duration
 }
 
-// OnceCheck is how to check a layer that has calls run once. Fields that LockCheck has too mean the same.
+// OnceCheck has the settings of a check of a layer that makes calls run once. A field that LockCheck has as well means
+// the same here.
 type OnceCheck struct {
 	Schedules  int
-	Reach      []scenario.Mark // nil is OnceReach(); that a call was answered is always demanded
+	Reach      []scenario.Mark // nil is OnceReach(); some call must be answered in any case
 	Goroutines bool
 	Table      *dynamodb.CreateTableInput
 	TTL        string
 	// InProgress and Retentions are the times that worlds give the layer. InProgress is 10 s, 2 s or 1.5 s by default, and
 	// Retentions are an hour or a minute.
 	InProgress, Retentions []time.Duration
-	// Payload says that a call whose payload is not that of its key is refused, with isr.ErrOtherInputs. Only then have
-	// worlds such calls.
+	// Payload says that a call is refused, with isr.ErrOtherInputs, if its key belongs to another payload. Worlds have
+	// such calls only if it is set.
 	Payload bool
 	// Wait is how long a call may wait by itself while no other call has its key; default 2 s. Takeover is for calls whose
 	// machine has died: how long after InProgress they may still count as in progress; default InProgress once more.
 	Wait, Takeover time.Duration
 }
 
-// OnceReach returns the marks that at least one world of a check of calls must reach, unless the check says otherwise. A
-// layer under which no call was answered with the result of another one, was made while another was under way, or had
-// its effect happen again when it might, has not been tested.
+// OnceReach returns the marks that at least one world of a check of calls must reach, unless the check says otherwise.
+// A layer has not been tested if no call was answered with the result of another one, if none was made while another
+// was under way, or if no effect happened again when it might.
 func OnceReach() []scenario.Mark { return worlds.OnceReach() }
 
-// CheckOnce checks a layer that has calls run once, as CheckLock does a lock: it has rapid draw worlds in which machines
-// make the same calls, while effects and requests fail, and judges them by invariant.OfCalls.
+// CheckOnce checks a layer that makes calls run once, as CheckLock checks a lock. It draws worlds with rapid in which
+// machines make the same calls, while effects and requests fail, and judges them by invariant.OfCalls.
 func CheckOnce(t *testing.T, newOnce func(OnceNode) (Once, error)) {
 	t.Helper()
 	OnceCheck{}.Run(t, newOnce)
@@ -100,7 +102,7 @@ func (c OnceCheck) worlds() worlds.Calls {
 	}
 }
 
-// check is the check of what store makes.
+// check is the check of the store that store makes.
 func (c OnceCheck) check() Check {
 	ttl, wanted := &worlds.TTL{Said: c.TTL}, c.Reach
 	if c.Reach == nil {
@@ -123,7 +125,7 @@ func (c OnceCheck) check() Check {
 // onceName is the name, in reports and files, of a layer under test.
 const onceName = "calls-under-test"
 
-// store makes what runs in the world's nodes.
+// store makes the store that runs in the world's nodes.
 func (c OnceCheck) store(newOnce func(OnceNode) (Once, error)) func(Node) (isr.Handler, error) {
 	return func(n Node) (isr.Handler, error) {
 		once, err := newOnce(OnceNode{

@@ -25,14 +25,15 @@ import (
 // The test passes only if the search is complete, and came to the end of each lease that a schedule made: before it, at
 // it and after it. Its log (-v) then says so, with the number of schedules, the invariants that hold in all of them and
 // had something to judge, and the deadlines. A violation is made smaller and left in testdata/isr-sim as CheckStore leaves it,
-// and the next Prove begins with it. What a search leaves out, and its assumptions, are those of campaign.Prove. In
-// addition machines must share no memory, and ids from crypto/rand must be compared for equality only: they are those
-// of one seed. Each schedule is run twice, and a store whose runs differ is refused as not deterministic.
+// and the next Prove begins with it. campaign.Prove says which schedules a search leaves out, and what it assumes. In
+// addition machines must share no memory, and ids from crypto/rand must be compared for equality only: they come from
+// one seed. Each schedule is run twice, and a store whose runs differ is refused as not deterministic.
 //
-// Of c, only these matter: Rows, which take the place of the file's; Without, which is added to the file's; Invariants,
-// which judge the runs that are made, but are not proved; Protocol; Schedules, which if positive ends the search, and
-// fails the test; and Reach, the marks that some schedule must reach. If that is nil, they are those of the file, and if
-// it declares none, that a page was published and served as fresh. Goroutines cannot be proved.
+// Only these fields of c matter: Rows, which take the place of the file's; Without, which is added to the file's;
+// Invariants, which judge the runs that are made, but are not proved; Protocol; Schedules, which if positive ends the
+// search, and fails the test; and Reach, the marks that some schedule must reach. If Reach is nil, the marks are those
+// of the file. If the file declares none, a page must have been published and served as fresh. Goroutines cannot be
+// proved.
 //
 // A search takes one core. It also ends, and fails, ten seconds before the test's own time is over (go test -timeout).
 func (c Check) Prove(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
@@ -68,7 +69,7 @@ func (c Check) Prove(t *testing.T, file string, newStore func(Node) (isr.Handler
 	t.Log(c.proved(proof, file))
 }
 
-// proved says what a proof has proved, what else was judged, and what was not.
+// proved says which invariants a proof has proved, which others were judged, and which were not.
 func (c Check) proved(proof *campaign.Proof, file string) string {
 	said := prose.Extent(proof) + "\n" + prose.Proved(proof, "the bounds of "+file)
 	for _, inv := range c.Invariants {

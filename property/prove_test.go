@@ -14,8 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// twoWriters is a world that is small enough for a proof, and has what a cache must stand: a contender, the end of a
-// lease while its holder works, and a lost answer.
+// twoWriters is a world that is small enough for a proof, and has the troubles that a cache must survive: a contender,
+// the end of a lease while its holder works, and a lost answer.
 const twoWriters = `name: two-writers
 actors:
   - name: alice
@@ -27,7 +27,7 @@ bounds: {ticks: 1}
 cache: {lease: 1s, attempts: 1, patience: 1}
 `
 
-// newForgetful makes articles whose tokens no schedule decides.
+// newForgetful makes articles with tokens that do not depend on the schedule.
 func newForgetful(token func() string) func(property.Node) (isr.Handler, error) {
 	return func(n property.Node) (isr.Handler, error) {
 		n.Tokens = token
@@ -35,7 +35,7 @@ func newForgetful(token func() string) func(property.Node) (isr.Handler, error) 
 	}
 }
 
-// proofs are what TestChild runs for a name that begins with "prove: ".
+// proofs are the cases that TestChild runs for a name that begins with "prove: ".
 func proofs() map[string]func(t *testing.T, file string) {
 	prove := func(c property.Check, newStore func(property.Node) (isr.Handler, error)) func(*testing.T, string) {
 		return func(t *testing.T, file string) { c.Prove(t, file, newStore) }
@@ -56,7 +56,7 @@ func proofs() map[string]func(t *testing.T, file string) {
 		"without freshness": prove(with(func(c *property.Check) { c.Without = []string{"freshness"} }), articlesWith(articles{})),
 		"unfenced":          prove(rows, articlesWith(articles{unfenced: true})),
 		"tokenless":         prove(rows, articlesWith(articles{tokenless: true})),
-		"random tokens":     prove(rows, newForgetful(func() string { return strconv.FormatUint(rand.Uint64(), 36) })), //nolint:forbidigo // it is what a store must not use
+		"random tokens":     prove(rows, newForgetful(func() string { return strconv.FormatUint(rand.Uint64(), 36) })), //nolint:forbidigo // a store must not use it
 		"counts its runs": prove(rows, newForgetful(func() string {
 			made++
 			return strconv.Itoa(made)
@@ -114,7 +114,7 @@ func TestProve(t *testing.T) {
 	}
 }
 
-// TestProveRefutes has what a search finds in broken stores, and how a broken search is told.
+// TestProveRefutes holds what a search finds in broken stores, and how a search that broke off is reported.
 func TestProveRefutes(t *testing.T) {
 	effort.Long(t)
 	for _, test := range []struct {

@@ -12,7 +12,7 @@ import (
 )
 
 // Reach returns the marks that at least one world of a check must reach, unless the check says otherwise. With the
-// reference, at least a quarter of the worlds reach each of them; a store with which one is never reached has not been
+// reference, at least a quarter of the worlds reach each of them. If a store never reaches one of them, it has not been
 // tested where its bugs would be. A store that publishes nothing, or whose adapter never says that a page is fresh, has
 // not been tested at all.
 func Reach() []scenario.Mark { return worlds.Reach() }
@@ -22,7 +22,7 @@ type tally struct {
 	worlds, schedules, steps int
 	marks                    map[scenario.Mark]int // in how many worlds
 	answers                  *answers
-	verbs                    []scenario.Verb // that clients asked for besides get
+	verbs                    []scenario.Verb // the verbs that clients asked for besides get
 	early                    bool            // the time of the test was nearly over
 	// misfit says why Check.Rows does not fit the rows of some world, over several lines; "" if it fits all.
 	misfit string
@@ -46,7 +46,7 @@ func (c *tally) missing(wanted []scenario.Mark) []scenario.Mark {
 	return missing
 }
 
-// chance says which wanted marks were not reached where that may be chance; a line, or "".
+// chance names the wanted marks that were not reached, if that may be chance; a line, or "".
 func (c *tally) chance(wanted []scenario.Mark) string {
 	missing, untested := worlds.Missing(wanted, c.marks, c.worlds, c.schedules)
 	if len(missing)+len(untested) == 0 {
@@ -60,7 +60,7 @@ func (c *tally) chance(wanted []scenario.Mark) string {
 		strings.Join(names, ", "), worlds.EnoughWorlds, worlds.EnoughSchedules)
 }
 
-// nothing says why nothing was judged in any world, whatever marks the check wants; "" if something was.
+// nothing says why no world was judged, whatever marks the check demands; "" if some world was.
 func (c *tally) nothing(s *subject) string {
 	ofPages := s.basic == ""
 	switch {

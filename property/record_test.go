@@ -22,7 +22,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// records is a layer that has calls run once, with a row for each key. The row is in progress until a time, and only
+// records is a layer that makes calls run once, with a row for each key. The row is in progress until a time, and only
 // its owner may write the result. Then it is completed until it may be forgotten. docs/ONCE.md explains the recipe.
 // Each bug is a word of bugsOfRecords.
 type records struct {
@@ -68,7 +68,7 @@ func (r *records) Do(ctx context.Context, key, payload string, effect func(conte
 	return result, err
 }
 
-// of returns the answer that another call's row gives.
+// of returns the answer to a call that meets another call's row.
 func (r *records) of(row map[string]types.AttributeValue, payload string, err error) (string, error) {
 	switch {
 	case err != nil:
@@ -196,7 +196,7 @@ func text(v types.AttributeValue) string {
 	return ""
 }
 
-// conditionMet says whether an error is that of a failed condition, and returns the row that failed it.
+// conditionMet says whether an error comes from a failed condition, and returns the row that failed it.
 func conditionMet(err error) (map[string]types.AttributeValue, bool) {
 	if refused, is := errors.AsType[*types.ConditionalCheckFailedException](err); is {
 		return refused.Item, true
@@ -204,7 +204,7 @@ func conditionMet(err error) (map[string]types.AttributeValue, bool) {
 	return nil, false
 }
 
-// bugsOfRecords are the bugs, each with the invariants of which one must be violated.
+// bugsOfRecords are the bugs. At least one of the invariants beside a bug must be violated.
 var bugsOfRecords = map[string]string{
 	"gives up anyone's":         "effect-once",
 	"gives up what happened":    "effect-once",

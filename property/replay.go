@@ -26,14 +26,14 @@ import (
 // as the file says, so that it stays a test. If one of them violates an invariant, it is left as CheckStore leaves it,
 // in testdata/isr-sim/TestPausedWriter.yaml, with which this test then begins.
 //
-// Any scenario file will do, also one without a replay entry, and newStore may make another store. Replay fails, too,
-// if no schedule reaches the marks that the file declares, and if the store answers with errors only.
+// Any scenario file can be replayed, even one without a replay entry, and newStore may make another store. Replay
+// fails, too, if no schedule reaches the marks that the file declares, and if the store answers with errors only.
 func Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	Check{}.Replay(t, file, newStore)
 }
 
-// Replay runs the store on a scenario file, as the function Replay does. Of c, only these fields matter: Protocol, the
+// Replay runs the store on a scenario file, as the function Replay does. Only these fields of c matter: Protocol, the
 // name of the store; Rows, which replace the file's; Invariants; Without, which is added to the file's; and Goroutines,
 // if the file does not say it. A file from a check with goroutines says it. A file that was kept for an invariant that
 // Without names has nothing left to show, and the replay is vacuous. A check that begins with such a file says so, and

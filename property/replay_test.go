@@ -118,7 +118,8 @@ func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
 	}
 }
 
-// TestAKeptFailureObeysWithout holds that a failure stays one until its invariant is left out, and that this is said.
+// TestAKeptFailureObeysWithout holds that a kept failure fails the check until its invariant is left out, and that the
+// check says so.
 func TestAKeptFailureObeysWithout(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
@@ -134,7 +135,7 @@ func TestAKeptFailureObeysWithout(t *testing.T) {
 	runChild(t, dir, not, flags, replayEnv+"="+failFile).wantFailure(t, "vacuous: "+said)
 }
 
-// TestTheCommandOfAFile names the protocol, where the file says another one.
+// TestTheCommandOfAFile names the protocol if the file names another one.
 func TestTheCommandOfAFile(t *testing.T) {
 	dir := t.TempDir()
 	c := runChild(t, dir, "blind-release", []string{"-rapid.seed=1", "-rapid.shrinktime=0s"})

@@ -25,7 +25,7 @@ import (
 // runner runs the store under test.
 type runner struct {
 	t        *testing.T
-	name     string // of the store
+	name     string // the name of the store
 	newStore func(Node) (isr.Handler, error)
 	answers  *answers
 	limit    *limit
@@ -72,16 +72,16 @@ type failure struct {
 	text   string           // verdict, invariant, statement and events, or the error
 	how    string           // how it was found
 	origin string           // the same, for the file
-	flags  string           // that isr-sim replay needs besides the file, with a space after them
+	flags  string           // the words that isr-sim replay needs besides the file, with a space after them
 	// details are for people only: they differ from run to run.
 	details string
 }
 
-// repeatable says whether the failure belongs to a schedule, which can be replayed and shrunk, and not to a goroutine
-// outside of it.
+// repeatable says whether the failure belongs to a schedule, so that it can be replayed and shrunk, and not to a
+// goroutine outside of it.
 func (f *failure) repeatable() bool { return f.replay != nil }
 
-// violates says whether it is a schedule that violates an invariant.
+// violates says whether the failure is a schedule that violates an invariant.
 func (f *failure) violates() bool {
 	return f.repeatable() && strings.HasPrefix(f.kind, invariant.Violated.String())
 }
@@ -155,7 +155,7 @@ func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace st
 	}
 	f := r.outcome(s, o)
 	if o.Violation != nil && recorded.Violates == "" {
-		r.doubt(f, o.Violation) // the recorded violation was judged with more answers than those of this one run
+		r.doubt(f, o.Violation) // the recorded violation was judged with the answers of more runs than this one
 	}
 	return printed.String(), f
 }
@@ -218,7 +218,7 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 		f.kind, f.text = kindPanic, fmt.Sprintf("broken: the store under test: %v\n", panicked)
 		f.details = string(panicked.Stack)
 	case isUnstable:
-		// Another run would have another result again.
+		// Yet another run would have yet another result.
 		f.kind, f.text, f.replay = kindUnstable, r.unstable(s, unstable), nil
 	case diverged:
 		f.kind, f.text = kindDiverged, fmt.Sprintf("broken: %v\n", err)
@@ -244,8 +244,8 @@ func (r runner) unstable(s *scenario.Scenario, e *scenario.NondeterminismError) 
 }
 
 // inside calls run in a bubble of testing/synctest, which notices when the store waits for something that no step of
-// the simulator brings about, or leaves a goroutine behind. Time of package time stands still in it. With r.own each
-// run has a bubble of its own.
+// the simulator brings about, or leaves a goroutine behind. The time of package time stands still in it. With r.own
+// each run has a bubble of its own.
 func inside[T any](r runner, run func(context.Context) (T, error)) (result T, err error) {
 	if r.own != nil {
 		return run(r.limit)
@@ -291,7 +291,7 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 // exited is why a run has no verdict whose store has called runtime.Goexit.
 const exited = " ended the goroutine that it was called in (runtime.Goexit, or Skip or FailNow of a test): a store returns an error instead"
 
-// endsEarly ends the test of a bubble as if it had returned, if the code under test has called runtime.Goexit: package
+// If the code under test has called runtime.Goexit, endsEarly ends the test of a bubble as if it had returned: package
 // testing would end the process. It notes that in gone, and must be deferred.
 func endsEarly(t *testing.T, returned, gone *bool) {
 	if *returned {
@@ -301,5 +301,5 @@ func endsEarly(t *testing.T, returned, gone *bool) {
 		panic(v)
 	}
 	*gone = true
-	t.SkipNow() // of the bubble, not of the check
+	t.SkipNow() // it skips the bubble, not the check
 }

@@ -2,7 +2,7 @@ package property
 
 import (
 	"context"
-	"crypto/rand" //nolint:depguard // what stores take tokens from
+	"crypto/rand" //nolint:depguard // stores take tokens from it
 	"errors"
 	"flag"
 	"fmt"
@@ -77,8 +77,8 @@ func TestUnstableStoreIsFound(t *testing.T) {
 	}
 }
 
-// TestALivenessFailureStaysOneInItsReplay: all answers of a replay's one run may be errors, as here. Only a search,
-// which has seen other runs, can say that the store was never tested.
+// TestALivenessFailureStaysOneInItsReplay: a replay makes one run, and all of its answers may be errors, as here. Only
+// a search, which has seen other runs, can say that the store was never tested.
 func TestALivenessFailureStaysOneInItsReplay(t *testing.T) {
 	s := simple()
 	s.Settle = 10 * time.Second
@@ -106,7 +106,7 @@ func TestALivenessFailureStaysOneInItsReplay(t *testing.T) {
 	}
 }
 
-// fails is a store that does nothing else.
+// fails is a store that only fails.
 type fails struct{}
 
 func (fails) Get(context.Context, string) (isr.Served, error) {
@@ -268,7 +268,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestTally holds what the worlds of a check add up to, and of which sums it says that nothing was judged.
+// TestTally holds the sums over the worlds of a check, and which sums mean that nothing was judged.
 func TestTally(t *testing.T) {
 	report, err := campaign.Campaign{Scenario: simple(), Protocol: recipe.Reference(), Schedules: 2}.Run(t.Context())
 	if err != nil {
@@ -323,14 +323,14 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// never is an invariant of the caller's own by that name, of which the store under test has nothing.
+// never is an invariant of the caller's own with the given name. The store under test gives it nothing to judge.
 func never(name string) invariant.Invariant {
 	return invariant.Invariant{Name: name, Statement: "nothing", Check: func(invariant.Evidence) invariant.Finding {
 		return invariant.Finding{Verdict: invariant.OK}
 	}}
 }
 
-// TestUnproved holds of which searches that found nothing it is said that they prove nothing, and why.
+// TestUnproved holds which searches that found nothing prove nothing, and the reason that is printed.
 func TestUnproved(t *testing.T) {
 	world := simple()
 	world.Actors, world.Bounds.Ticks = world.Actors[:1], 0
@@ -394,7 +394,7 @@ func TestUnproved(t *testing.T) {
 
 const narrower = "hint: narrower bounds in world.yaml make a search short (ticks, sweeps, pauses, crashes, faults, actors)\n"
 
-// TestProofsFail holds what a search says that has found something.
+// TestProofsFail holds the message of a search that has found something.
 func TestProofsFail(t *testing.T) {
 	settling := simple()
 	settling.Settle = 10 * time.Second
@@ -430,7 +430,7 @@ func (r renders) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{Body: body}, err
 }
 
-// TestProvable holds what a check changes of the world that is to be proved.
+// TestProvable holds the changes that a check makes to the world of a proof.
 func TestProvable(t *testing.T) {
 	const plain = "name: plain\nactors:\n  - name: alice\n    script: [get /home]\n"
 	silent := Check{Rows: isr.Schema{
@@ -490,7 +490,7 @@ func TestProvable(t *testing.T) {
 	}
 }
 
-// TestRunsEndBeforeTheirTest has a limit in a bubble, whose time goes on when it sleeps.
+// TestRunsEndBeforeTheirTest tests a limit in a bubble, whose time goes on when everything sleeps.
 func TestRunsEndBeforeTheirTest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tc := range []struct {
@@ -518,7 +518,8 @@ func TestRunsEndBeforeTheirTest(t *testing.T) {
 	})
 }
 
-// hopeful is a cache that takes an error of its publish, which gives the lease back as well, for a success.
+// hopeful is a cache that takes an error of its publish for a success. That request would also have given the lease
+// back.
 type hopeful struct{ *pagecache.RecipeA }
 
 func (h hopeful) Publish(ctx context.Context, lease pagecache.Lease, m pagecache.Meta) error {
@@ -573,7 +574,7 @@ var (
 	inputOfNode = &dynamodb.GetItemInput{Key: pagecache.Key("2208988800", "x")}
 )
 
-// TestTimesOfPackageTime: of a store that reads time.Now, one of the first requests has it.
+// TestTimesOfPackageTime: if a store reads time.Now, one of its first requests has that time.
 func TestTimesOfPackageTime(t *testing.T) {
 	for before, want := range map[int]bool{0: true, looked - 1: true, looked: false} {
 		g := &guard{}
@@ -614,7 +615,8 @@ func (s *side) config() isr.Config {
 	}
 }
 
-// TestWaysIntoTheSimulator: none is open to a goroutine of the store's own, unless the check says that it has some.
+// TestWaysIntoTheSimulator: no way is open to a goroutine of the store's own, unless the check says that the store has
+// some.
 func TestWaysIntoTheSimulator(t *testing.T) {
 	ctx := t.Context()
 	get := func(c isr.Client) error {
@@ -679,7 +681,7 @@ func TestWaysIntoTheSimulator(t *testing.T) {
 	}
 }
 
-// TestNewStore holds what becomes of what a test's newStore returns.
+// TestNewStore holds what a check does with the results of a test's newStore.
 func TestNewStore(t *testing.T) {
 	other := (&side{}).config()
 	other.Client = nil
@@ -795,7 +797,7 @@ func TestCountedStores(t *testing.T) {
 	_ = counted{getOnly{store}, g}.Rollback(ctx, "/home")
 }
 
-// TestAnswersAreCounted: the error that is shown is one that the world does not explain, if there is one.
+// TestAnswersAreCounted: the shown error is one that the world does not explain, if there is such an error.
 func TestAnswersAreCounted(t *testing.T) {
 	api := func(code string) error { return &smithy.GenericAPIError{Code: code} }
 	errs := map[error]bool{
@@ -830,7 +832,7 @@ func TestAnswersAreCounted(t *testing.T) {
 
 var effortSeeds = flag.Int("effort", 0, "measure with how many seeds the default effort finds each mutant: go test ./property -run '^TestEffort$' -effort 20 -timeout 0")
 
-// TestEffort prints, for each mutant and for several ways to spend schedules, how many worlds it takes to find it.
+// TestEffort prints the number of worlds that it takes to find each mutant, for several numbers of schedules a world.
 // DefaultSchedules and worldsPerCheck were chosen by these figures.
 func TestEffort(t *testing.T) {
 	if *effortSeeds == 0 {

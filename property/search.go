@@ -27,7 +27,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// search has rapid look for a world that fails, and shrink it.
+// search makes rapid look for a world that fails, and shrink it.
 func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), file string) *tally {
 	t.Helper()
 	defer heap.CollectRarely()()
@@ -42,7 +42,7 @@ func (c Check) search(t *testing.T, newStore func(Node) (isr.Handler, error), fi
 	return count
 }
 
-// look has rapid try worlds until one fails.
+// look makes rapid try worlds until one fails.
 func (c Check) look(t rapid.TB, f *found) {
 	t.Helper()
 	extra := worlds.Extras{Rows: c.Rows, Tenants: c.Tenants, Promise: c.Promise}
@@ -80,9 +80,10 @@ type found struct {
 	count *tally
 	file  string
 	last  *failure // the last one, which is the smallest
-	// attempt names the last failure: rapid repeats everything that fails.
+	// attempt identifies the last failure: rapid repeats everything that fails.
 	attempt string
-	// passed names the worlds that did not fail, once another has: rapid tries the worlds before a failure each time.
+	// passed identifies the worlds that did not fail, once another has failed: rapid tries the worlds before a failure
+	// each time.
 	passed map[string]bool
 }
 
@@ -126,20 +127,20 @@ func (f *found) try(w worlds.World, seed uint64, schedules int) error {
 	}
 }
 
-// asRapid is a test as rapid sees it. A run prints one failure and leaves one file. So rapid prints nothing of a
+// asRapid is the test that rapid sees. A run prints one failure and leaves one file. So rapid prints nothing of a
 // failure that the search has found, because the check does, and rapid's file is deleted, because the scenario file
 // says more.
 type asRapid struct {
 	rapid.TB
 	found  *found
 	before []string // rapid's files, when the search began
-	said   string   // what rapid would have printed
+	said   string   // the text that rapid would have printed
 }
 
 // over ends rapid's check.
 type over struct{}
 
-// run calls what calls rapid.
+// run calls the function that calls rapid.
 func (a *asRapid) run(check func()) {
 	defer func() {
 		if v := recover(); v != nil && v != any(over{}) {
@@ -197,7 +198,7 @@ func (a *asRapid) searched(f *failure) string {
 	case made && f.repeatable():
 		dir := filepath.Dir(file)
 		_ = os.Remove(file)
-		_ = os.Remove(dir) // if it is empty, as the folder above
+		_ = os.Remove(dir) // if it is empty, like the folder above
 		_ = os.Remove(filepath.Dir(dir))
 		return said
 	default:
@@ -248,8 +249,8 @@ const shrinkFlag = "rapid.shrinktime"
 // reserve is the part of a test's time that shrinking leaves for the work after it.
 const reserve = 10 * time.Second
 
-// begin starts the shrinking, and returns how long it may take. The schedule gets what worlds leave, and a quarter of
-// the time at least.
+// begin starts the shrinking, and returns how long it may take. The schedule gets the time that worlds leave, and at
+// least a quarter of the whole.
 func (l *limit) begin(t *testing.T) time.Duration {
 	var most time.Duration
 	if f := flag.Lookup(shrinkFlag); f != nil {
@@ -283,7 +284,7 @@ func (l *limit) left() time.Duration {
 	return max(0, time.Until(l.end)) + more //nolint:forbidigo // as above
 }
 
-// stick notes that a run did not end within most.
+// stick notes that a run did not end within the time most.
 func (l *limit) stick(most time.Duration) {
 	if l.began {
 		l.why = fmt.Sprintf("with a run that did not end within %v", most.Round(time.Millisecond))

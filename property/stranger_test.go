@@ -32,12 +32,12 @@ type stranger struct {
 	lockedBy string // the attribute of LOCK that says who holds it; "" is lease_token, and nobody can read another
 
 	// Bugs that liveness alone sees.
-	neverRevalidates bool // the page in the cache is served for ever, as stale
+	neverRevalidates bool // the page in the cache is served as stale for ever
 	neverReleases    bool // after a failure the lock stays
 	neverFresh       bool // the adapter forgets to say what is fresh
 }
 
-// strange returns what makes such caches.
+// strange returns the function that makes such caches.
 func strange(cache stranger) func(property.Node) (isr.Handler, error) {
 	return func(n property.Node) (isr.Handler, error) {
 		cache := cache
@@ -180,7 +180,7 @@ func refused(err error) bool {
 	return condition || cancelled
 }
 
-// strangers are caches of that kind, by their peculiarities. The bugs of wares are further mistakes of such teams.
+// strangers are such caches, by their peculiarities. The bugs of wares are further mistakes of such teams.
 var strangers = map[string]stranger{
 	"stranger":          {},
 	"no ttl":            {noTTL: true},
@@ -209,8 +209,8 @@ func TestStrangersBugsAreFound(t *testing.T) {
 	}
 }
 
-// articles is a cache with one row a page, which holds the lock, too, and times
-// in milliseconds. Each field but Node is a bug.
+// articles is a cache with one row a page. The row also holds the lock, and its
+// times are in milliseconds. Each field but Node is a bug.
 type articles struct {
 	property.Node
 
@@ -219,7 +219,7 @@ type articles struct {
 	early     bool // a lease counts as over 20 ms early
 	hopeful   bool // an error of the publish counts as a success
 
-	slugs bool // the keys of rows are without the slash that cache keys begin with, which is no bug
+	slugs bool // the keys of rows lack the slash that cache keys begin with: this is no bug
 }
 
 // articleRows are the rows of articles.
@@ -227,7 +227,7 @@ var articleRows = isr.Schema{Rows: []isr.Row{{
 	Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until ms",
 }}}
 
-// checkArticles is a check for a cache by its rows. They have no ttl, and a function does not say that.
+// checkArticles is a check for a cache by its rows. They have no ttl, and a function cannot say so.
 func checkArticles(rows isr.Schema) property.Check {
 	c := property.Check{Rows: rows}
 	if rows.Translate != nil {
@@ -329,7 +329,7 @@ func (c *articles) unlock(ctx context.Context, key, me string) {
 	})
 }
 
-// page returns the article in a row, and when it was read; nil if there is none.
+// page returns the article in a row, and the time at which it was read; nil if there is none.
 func (c *articles) page(row map[string]types.AttributeValue) ([]byte, time.Time) {
 	html, isText := row["html"].(*types.AttributeValueMemberS)
 	at, isNumber := row["updated_at"].(*types.AttributeValueMemberN)
@@ -417,8 +417,8 @@ var articleFunction = isr.Schema{
 	},
 }
 
-// An unfenced overwrite in a table of one row a page, with its own names, is a stale writer, and the report has those
-// names.
+// An unfenced overwrite in a table with one row a page, and with names of its own, is a stale writer, and the report
+// has those names.
 func TestArticlesBugsAreFound(t *testing.T) {
 	effort.Long(t)
 	seeds := effort.Fewer(3, 1)

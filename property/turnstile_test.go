@@ -32,7 +32,7 @@ type turnstile struct {
 	openToAll      bool // a release does not ask whose lock it is
 	early          bool // the lock counts as over a second before its end
 	wholeSeconds   bool // the end of the lease is floored to a second: over 9.1 s into 10
-	forgetsItself  bool // a lock that its own earlier attempt took, its answer lost, counts as taken by another
+	forgetsItself  bool // a lock that was taken by an own earlier attempt with a lost answer counts as another's
 	neverOver      bool // a lock that was not given back is never taken over
 	neverGivesBack bool // a release does nothing
 	sharedFence    bool // a takeover gets no token of its own
@@ -54,7 +54,7 @@ var turnstileTable = &dynamodb.CreateTableInput{
 	BillingMode:          types.BillingModePayPerRequest,
 }
 
-// newTurnstiles returns what makes such locks.
+// newTurnstiles returns the function that makes such locks.
 func newTurnstiles(bugs turnstile) func(property.LockNode) (property.Lock, error) {
 	return func(n property.LockNode) (property.Lock, error) {
 		lock := bugs
@@ -126,7 +126,7 @@ func (l *turnstile) Acquire(ctx context.Context, gate string) (property.Held, er
 	out, err := l.Client.UpdateItem(ctx, update)
 	if taken, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		if badge, ok := taken.Item["badge"].(*types.AttributeValueMemberS); ok && badge.Value == p.badge && !l.forgetsItself {
-			return p.in(taken.Item), nil // by an earlier attempt of this call
+			return p.in(taken.Item), nil // an earlier attempt of this call took it
 		}
 		if l.dozes {
 			l.Clock.Sleep(l.Lease)
@@ -189,7 +189,7 @@ func (p *passage) Extend(ctx context.Context) error {
 	return nil
 }
 
-// extendFrom extends the lease if it has been extended as often as the holder knows.
+// extendFrom extends the lease if its number of extensions is still the one that the holder knows.
 func (p *passage) extendFrom(ctx context.Context, nth int) error {
 	l := p.of
 	until, end := l.end(l.Clock.Now())
@@ -262,14 +262,14 @@ func turnstiles() map[string]turnstile {
 	}
 }
 
-// acquirer is a lock made of its Acquire.
+// acquirer is a lock that consists of its Acquire.
 type acquirer func(ctx context.Context, name string) (property.Held, error)
 
 func (a acquirer) Acquire(ctx context.Context, name string) (property.Held, error) {
 	return a(ctx, name)
 }
 
-// nothing is a lock that was taken from nobody.
+// nothing is a taken lock that does nothing.
 type nothing struct{}
 
 func (nothing) Release(context.Context) error { return nil }
@@ -374,7 +374,7 @@ func TestLocksOfNothing(t *testing.T) {
 	}
 }
 
-// TestLocksWithTTLPass: TTL may delete the rows, by an attribute of their own. A lock passes if no write relies on its
+// TestLocksWithTTLPass: TTL may delete the rows, by an attribute of any name. A lock passes if no write relies on its
 // count, and with its count if the table has no TTL.
 func TestLocksWithTTLPass(t *testing.T) {
 	effort.Long(t)
@@ -401,7 +401,7 @@ func TestLocksWithTTLPass(t *testing.T) {
 // beatingTurnstile is a lock whose holder extends it by a goroutine, which holds
 // a mutex over each request, as lock clients do. Each other field is a bug.
 type beatingTurnstile struct {
-	throwsAway bool // a heartbeat whose answer was lost, and that met its own commit, counts as a lost lock
+	throwsAway bool // a heartbeat with a lost answer that met its own commit counts as a lost lock
 	revives    bool // a release does not wait for the heartbeat, which does not ask whose lock it is
 }
 

@@ -29,7 +29,7 @@ import (
 )
 
 // wares is the page cache of some shop: a row for the page, one for its worker and one for each request, with names and
-// units of the shop's own. Each bug of shopBugs is one difference, at a place that calls has.
+// units of the shop's own. Each bug of shopBugs is one difference, at a place that calls the method has.
 type wares struct {
 	Node
 	bug  string
@@ -44,7 +44,7 @@ var wareRows = isr.Schema{Rows: []isr.Row{
 	{Partition: "shelf = ware:{key}", Sort: "slot = ask:{request}", RequestHash: "inputs", RequestStatus: "state", RequestBody: "img", TTL: "purge_at"},
 }}
 
-// newWares makes wares with a bug, "" is none.
+// newWares makes wares with the named bug; "" is none.
 func newWares(bug string) func(Node) (isr.Handler, error) {
 	return func(n Node) (isr.Handler, error) {
 		return &wares{Node: n, bug: bug, born: n.Clock.Now(), mine: map[string]*ware{}}, nil
@@ -59,14 +59,14 @@ type ware struct {
 	body    []byte
 	read    time.Time
 	dropped bool
-	edition string // the number of the row's last change; "" is that there is no row
+	edition string // the number of the row's last change; "" if there is no row
 }
 
 // job is a turn at making a page.
 type job struct {
 	token string
 	until time.Time
-	seen  string // the edition of the page that was there before
+	seen  string // the edition of the former page
 	ask   *isr.Request
 }
 
@@ -676,8 +676,8 @@ var (
 	foreignRun   = flag.String("foreign.run", "", "only the bugs whose names this regular expression matches")
 )
 
-// shopBugs are the bugs of wares, as its calls of has name them. The cache passes without them, so whatever is violated
-// with one is due to it.
+// shopBugs are the bugs of wares, by the names in calls of the method has. The cache passes without them, so whatever
+// is violated with one is due to it.
 var shopBugs = []string{
 	"a token that is the time in seconds",
 	"a token for all workers of a release",
@@ -774,7 +774,7 @@ func countOf(words string) (n int) {
 // renamed is in the name of a mutant whose rows have other names.
 const renamed = ", renamed"
 
-// TestWaresPass holds that the cache without bugs, and with differences that are none, passes.
+// TestWaresPass holds that the cache passes without bugs, and with differences that are no bugs.
 func TestWaresPass(t *testing.T) {
 	correct := func(t *testing.T, worlds string, seed int, name string) {
 		t.Helper()
@@ -826,7 +826,7 @@ func TestWaresBugsAreFound(t *testing.T) {
 	}
 }
 
-// quietTest is a test in which a check may fail without the test's failing.
+// quietTest is a test that does not fail when its check fails.
 type quietTest struct {
 	*testing.T
 	failed bool
@@ -850,12 +850,12 @@ func (q *quietTest) Failed() bool                      { return q.failed }
 
 // caught is the result of a check.
 type caught struct {
-	by     string // the invariant, or the kind of failure; "" is that nothing was found
-	worlds int    // that were tried, the one that fails among them
+	by     string // the invariant, or the kind of failure; "" if nothing was found
+	worlds int    // that were tried, including the one that fails
 	text   string
 }
 
-// setFlag sets a flag and returns what sets it back.
+// setFlag sets a flag and returns a function that sets it back.
 func setFlag(t *testing.T, name, value string) (back func()) {
 	t.Helper()
 	before := flag.Lookup(name).Value.String()
@@ -865,7 +865,7 @@ func setFlag(t *testing.T, name, value string) (back func()) {
 	return func() { _ = flag.Set(name, before) }
 }
 
-// sought does what Check.Run does with a seed of rapid's, up to the first failure.
+// sought does the same as Check.Run under a seed of rapid's, up to the first failure.
 func sought(t *testing.T, c Check, seed int, checks string, newStore func(Node) (isr.Handler, error)) caught {
 	t.Helper()
 	defer setFlag(t, "rapid.seed", fmt.Sprint(seed))()

@@ -64,14 +64,14 @@ func (c *Call) conditional() bool {
 
 // input has the members of a Call besides its names.
 type input struct {
-	region  string // of the signature, "" if there is none
+	region  string // the region of the signature, "" if there is none
 	query   url.Values
 	header  http.Header
 	body    []byte
-	trailer http.Header   // of an aws-chunked body
-	deletes *deleteObject // of DeleteObjects
-	source  *source       // of a copy
-	parts   []namedPart   // of CompleteMultipartUpload
+	trailer http.Header   // the trailer of an aws-chunked body
+	deletes *deleteObject // the body of DeleteObjects
+	source  *source       // the source of a copy
+	parts   []namedPart   // the parts of CompleteMultipartUpload
 }
 
 // Answer is the store's answer to a Call.
@@ -103,7 +103,7 @@ type operation struct {
 	refuses []string
 }
 
-// operations is the list of what the store can do. Documentation and faults read it.
+// operations is the list of the store's operations. Documentation and faults read it.
 var operations map[string]*operation
 
 func init() {
@@ -195,7 +195,7 @@ func (op *operation) refusal(name string, in *input) *apiError {
 	return refuseValues(in.header)
 }
 
-// refuseValues is for headers of which the store takes some values only.
+// refuseValues is for headers if the store takes only some of their values.
 func refuseValues(h http.Header) *apiError {
 	for _, known := range []struct {
 		header string

@@ -55,7 +55,7 @@ const (
 
 // The world of each case: the bucket pages with home, which was written at 00:00:10.9, a/1, a/2, b/1 and "c d&é".
 const (
-	homeETag  = `"8b1a9953c4611296a827abf8c47804d7"` // of Hello
+	homeETag  = `"8b1a9953c4611296a827abf8c47804d7"` // the ETag of Hello
 	otherETag = `"00000000000000000000000000000000"`
 	written   = "Sun, 01 Jan 2040 00:00:10 GMT"
 	before    = "Sun, 01 Jan 2040 00:00:09 GMT"
@@ -89,7 +89,7 @@ type conformanceCase struct {
 	answer map[string]string // headers; "" for one that must be absent
 	want   string            // the body of a success, if it is not XML
 	holds  []string          // texts that the body has
-	lacks  []string          // texts that it has not
+	lacks  []string          // texts that it does not have
 	after  map[string]string // bodies of objects afterwards; "-" for one that must be absent
 }
 

@@ -56,7 +56,7 @@ func decode(r *http.Request) (c Call, refusal *apiError, err error) {
 	return c, refusal, nil
 }
 
-// details reads what the copies and the end of an upload say beside their names.
+// details reads the members that a copy and the end of an upload have besides their names.
 func (c *Call) details() (refusal *apiError) {
 	switch c.Operation {
 	case "CopyObject", "UploadPartCopy":

@@ -12,8 +12,9 @@
 // # Seam
 //
 // Every request of either door becomes a Call, and Store.Do answers it. NewClient and NewHandler take a function of the
-// same signature, to stand before it: that function sees the caller and the call, holds the call back as long as it
-// likes, sets a Fault, and sees the answer. Requests take effect one at a time, in the order in which they reach Do.
+// same signature, which is put before Store.Do: that function sees the caller and the call, holds the call back as long
+// as it likes, sets a Fault, and sees the answer. Requests take effect one at a time, in the order in which they reach
+// Do.
 //
 // # Determinism
 //
@@ -40,8 +41,8 @@
 //
 // # Why not a library
 //
-// github.com/johannesboyne/gofakes3 (MIT, v1.2.0 of July 2026) carries the protocol, too. Its Backend learns neither the
-// caller nor the conditions of a read, so that requests could be neither named nor held back. Of the 119 cases of this
-// package's conformance table that are about operations of both, it answers 77 as AWS documents: it passes over If-Match
-// of reads and deletes and over checksums, and answers 412 where S3 answers 404.
+// github.com/johannesboyne/gofakes3 (MIT, v1.2.0 of July 2026) carries the protocol, too. Its Backend learns neither
+// the caller nor the conditions of a read, so requests could not be named and not be held back. This package's
+// conformance table has 119 cases about operations of both. It answers 77 of these as AWS documents: it passes over
+// If-Match of reads and deletes and over checksums, and answers 412 where S3 answers 404.
 package s3fake

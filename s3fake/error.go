@@ -53,7 +53,7 @@ func noSuchKey(key string) *apiError {
 	return (&apiError{status: http.StatusNotFound, code: "NoSuchKey", message: "The specified key does not exist."}).with("Key", key)
 }
 
-// copied names the header as a copy has it.
+// copied names the header by the name that it has in a copy.
 func (e *apiError) copied() *apiError {
 	renamed := *e
 	renamed.details = slices.Clone(e.details)
@@ -77,7 +77,7 @@ func preconditionFailed(header string) *apiError {
 	}).with("Condition", header)
 }
 
-// notImplemented is for a member that the service does not take in this place.
+// notImplemented is the answer to a member that the service does not take in this place.
 func notImplemented(header string) *apiError {
 	return (&apiError{
 		status: http.StatusNotImplemented, code: "NotImplemented",

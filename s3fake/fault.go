@@ -28,18 +28,19 @@ type Fault struct {
 	//
 	// Other kinds are for rows alone. If one of them hits a call, the call fails with an error that names the kinds.
 	Kind ddbfake.FaultKind
-	// Op is the name of an operation, Bucket that of a bucket, Actor that of the caller; "" is any. alice matches alice.2
-	// as well, the name that a simulator gives to alice after a restart.
+	// Op, Bucket and Actor are the names of an operation, a bucket and a caller; "" is any. alice matches alice.2 as well,
+	// the name that a simulator gives to alice after a restart.
 	Op, Bucket, Actor string
-	// Key is the key of an object that the call names; a final * matches any rest. "" is any, and calls without a key.
+	// Key is the key of an object that the call names; a final * matches any rest. "" is any key, and also matches calls
+	// without a key.
 	Key string
-	// Nth is the first of the matching calls that is hit, counted from 1 since the fault was injected. Zero means 1.
+	// Nth is the number of the first matching call that is hit, counted from 1 since the fault was injected. Zero means 1.
 	Nth int
 	// Times is the number of matching calls in a row that are hit. Zero means 1, ddbfake.Always has no end.
 	Times int
 }
 
-// kinds are those of Fault.Kind.
+// kinds are the kinds that Fault.Kind may have.
 var kinds = []ddbfake.FaultKind{
 	ddbfake.FaultThrottled, ddbfake.FaultRequestLost, ddbfake.FaultResponseLost, ddbfake.FaultErrorBefore,
 	ddbfake.FaultErrorAfter, ddbfake.FaultDuplicate, ddbfake.FaultConflict,

@@ -22,7 +22,7 @@ func once(s *Store, actor string) *s3.Client {
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		kind    ddbfake.FaultKind
-		code    string // of the answer; "" for a success, "lost" for none
+		code    string // the code of the answer; "" for a success, "lost" if there is no answer
 		written bool
 	}{
 		{ddbfake.FaultThrottled, "SlowDown", false},

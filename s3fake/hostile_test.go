@@ -64,7 +64,7 @@ func TestHostile(t *testing.T) {
 
 var chunks = http.Header{"X-Amz-Content-Sha256": {"STREAMING-UNSIGNED-PAYLOAD-TRAILER"}, "X-Amz-Decoded-Content-Length": {"5"}}
 
-// A body over the limit is refused before it is read, and a body that breaks off is no object.
+// A body over the limit is refused before it is read, and a body that breaks off makes no object.
 func TestBodiesThatAreNone(t *testing.T) {
 	s := newWorld(t)
 	r := httptest.NewRequest(http.MethodPut, "/pages/new", io.LimitReader(zeros{}, httpbody.MaxBytes+1))

@@ -9,7 +9,7 @@ import (
 )
 
 // Inject adds faults to those that wait. Each counts the calls that match it from now on. They are tried in the order
-// of injection, and a call that one of them hits is not seen by those after it. A fault that has hit Times calls is
+// of injection. If one of them hits a call, those after it do not see the call. A fault that has hit Times calls is
 // dropped.
 func (s *Store) Inject(faults ...Fault) {
 	s.mu.Lock()
@@ -57,7 +57,7 @@ func (s *Store) nextFault(c *Call) *Fault {
 	)
 }
 
-// serveFaulty runs the operation of a call as its fault, if it has one, lets it: once, twice, or not at all.
+// serveFaulty runs the operation of a call as often as its fault, if it has one, permits: once, twice, or not at all.
 func (s *Store) serveFaulty(op *operation, c *Call, f *Fault) (*Answer, error) {
 	if f == nil {
 		return s.attempt(op, c), nil
@@ -83,8 +83,7 @@ func (s *Store) serveFaulty(op *operation, c *Call, f *Fault) (*Answer, error) {
 	return s.attempt(op, c), nil
 }
 
-// lostError is the caller's error for a lost request or a lost response. Its text does not tell the two apart, as in
-// life.
+// lostError is the caller's error for a lost request or a lost response. As in real life, its text does not say which.
 type lostError struct{ operation string }
 
 // Error says that the connection was lost.

@@ -21,7 +21,7 @@ const (
 	//
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html
 	maxParts = 10_000
-	// minPartBytes is the smallest part but the last.
+	// minPartBytes is the least size of a part, except the last.
 	//
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html
 	minPartBytes = 5 << 20
@@ -56,7 +56,7 @@ type namedPart struct {
 	checksum map[string]string // by the algorithm
 }
 
-// uploadKey orders the uploads of a bucket by their keys, and those of one key by their beginnings.
+// uploadKey orders the uploads of a bucket by their keys, and uploads of one key by their beginning.
 func uploadKey(key, id string) string { return key + "\x00" + id }
 
 // uploadOf returns the upload that a call names.
@@ -223,13 +223,13 @@ func parseParts(body []byte) (parts []namedPart, err *apiError) {
 	return parts, err
 }
 
-// completeUpload serves CompleteMultipartUpload: the object is there whole or not at all. The same request again has
-// the same answer.
+// completeUpload serves CompleteMultipartUpload: the object is stored whole or not at all. The same request gets the
+// same answer again.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html
 //
-// Deviation: AWS's page says NoSuchUpload of an upload that is completed; those who ran a second completion at the
-// service saw it succeed (https://github.com/minio/minio/issues/13318, https://github.com/adobe/S3Mock/issues/2586).
+// Deviation: AWS's page says NoSuchUpload for a completed upload; those who ran a second completion at the service saw
+// it succeed (https://github.com/minio/minio/issues/13318, https://github.com/adobe/S3Mock/issues/2586).
 func (s *Store) completeUpload(b *bucket, c *Call) (*Answer, *apiError) {
 	u, err := b.uploadOf(c)
 	if err != nil {
@@ -316,7 +316,7 @@ func (u *upload) assemble(named []namedPart) (*object, *apiError) {
 	return o, nil
 }
 
-// verifyWhole compares an object with all that its CompleteMultipartUpload says of it.
+// verifyWhole compares an object with everything that its CompleteMultipartUpload says about it.
 func verifyWhole(o *object, in *input) *apiError {
 	if size := in.header.Get("X-Amz-Mp-Object-Size"); size != "" && size != strconv.Itoa(len(o.body)) {
 		return invalidRequest(fmt.Sprintf("The provided 'x-amz-mp-object-size' header value %s does not match what was computed: %d",

@@ -124,8 +124,8 @@ func (s *Store) listUploads(b *bucket, c *Call) (*Answer, *apiError) {
 	return document(out), nil
 }
 
-// count reads a parameter that is a number, such as that of the most entries of a list. It is at most, and is most if
-// it is not given.
+// count reads a parameter that is a number, such as the largest number of entries of a list. It returns no more than
+// most, and most if the parameter is not given.
 func (in *input) count(parameter, argument string, most int) (int, *apiError) {
 	if !in.query.Has(parameter) {
 		return most, nil

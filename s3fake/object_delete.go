@@ -54,7 +54,7 @@ func parseDeletes(body []byte) (*deleteObject, *apiError) {
 			if text != "" && text != "null" {
 				return unsupported("versions of objects")
 			}
-		case "Delete/Object/LastModifiedTime", "Delete/Object/Size": // of directory buckets
+		case "Delete/Object/LastModifiedTime", "Delete/Object/Size": // only directory buckets have these
 			return unsupported("LastModifiedTime and Size as conditions of DeleteObjects")
 		case "Delete/Object":
 			if one.Key == "" || len(in.Objects) == maxDeletes {
@@ -115,7 +115,7 @@ func (s *Store) deleteMany(b *bucket, c *Call) (*Answer, *apiError) {
 // document is an answer in XML.
 func document(v any) *Answer {
 	body, err := xml.Marshal(v)
-	if err != nil { // of a type that XML cannot show: there is none
+	if err != nil { // for a type that XML cannot show: no such type exists
 		return refused(errInternal)
 	}
 	return &Answer{Status: http.StatusOK, header: http.Header{"Content-Type": {"application/xml"}}, body: append([]byte(xml.Header), body...)}

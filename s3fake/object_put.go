@@ -89,7 +89,7 @@ func metadata(h http.Header) (http.Header, *apiError) {
 	return kept, nil
 }
 
-// withoutChunks returns a Content-Encoding without aws-chunked, which is of the transfer and not of the object.
+// withoutChunks returns a Content-Encoding without aws-chunked, which belongs to the transfer and not to the object.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html
 func withoutChunks(values []string) string {

@@ -43,12 +43,12 @@ type bucket struct {
 	uploads      btree.Map[string, *upload] // by uploadKey
 }
 
-// object is what a PutObject has stored. It is never changed.
+// object is the object that a PutObject has stored. It is never changed.
 type object struct {
 	body     []byte
 	etag     string // with its quotes
 	modified time.Time
-	header   http.Header // what a GetObject returns as it was sent: Content-Type, Cache-Control, X-Amz-Meta-*
+	header   http.Header // the headers that a GetObject returns unchanged: Content-Type, Cache-Control, X-Amz-Meta-*
 	checksum checksum
 	parts    []int // the sizes of its parts, nil if it did not come in parts
 }
@@ -68,12 +68,12 @@ func New(o Options) *Store {
 	return s
 }
 
-// now is the service's time, in the whole seconds in which it tells times.
+// now is the service's time, in whole seconds, as answers have it.
 func (s *Store) now() time.Time { return s.clock.Now().UTC().Truncate(time.Second) }
 
-// Do serves one request, as every door does. The error is nil whenever there is an answer, also one that refuses. It is
-// a temporary net.Error, which SDKs retry, for a lost request or response, and ctx.Err() if the context was done before
-// the request arrived.
+// Do serves one request, as every door does. The error is nil whenever there is an answer, even one that refuses the
+// request. It is a temporary net.Error, which SDKs retry, for a lost request or response, and ctx.Err() if the context
+// was done before the request arrived.
 func (s *Store) Do(ctx context.Context, c Call) (*Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Bounds of a body in XML. The API's bodies are shallow, and a key has 1,024 bytes, each of which may be written with a
-// dozen. Without bounds, the elements and attributes of a body could take a hundred times its memory.
+// Bounds of a body in XML. The API's bodies are shallow, and a key has 1,024 bytes. Each of these may be written with a
+// dozen bytes. Without bounds, the elements and attributes of a body could take a hundred times its memory.
 const (
 	maxXMLDepth = 8
 	maxXMLToken = 2 << 20
@@ -55,7 +55,7 @@ func walkXML(body []byte, root string, each func(path, text string) *apiError) *
 	}
 }
 
-// tokenReader reads no more than so many bytes for one token.
+// tokenReader reads one token, of at most left bytes.
 type tokenReader struct {
 	*bytes.Reader
 	left int

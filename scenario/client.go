@@ -27,8 +27,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// client is a node's DynamoDB client. It does on the simulator what the SDK's client does. It sends a failed request
-// again, without delay and without jitter, and gives each transaction one idempotency token for all its attempts.
+// client is a node's DynamoDB client. It does the same on the simulator as the SDK's client does on the service. It
+// sends a failed request again, without delay and without jitter, and gives each transaction one idempotency token for
+// all its attempts.
 //
 // Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html
 type client struct{ n *node }
@@ -58,8 +59,8 @@ func (n *node) sdkClient() *dynamodb.Client {
 	})
 }
 
-// sdkCalls counts the attempts of a client's calls. Several of a client's calls are under way at the same time only in
-// a bubble.
+// sdkCalls counts the attempts of a client's calls. A client has several calls under way at the same time only in a
+// bubble.
 type sdkCalls struct {
 	mu   sync.Mutex
 	last []sdkCall // about as many as were under way at the same time
@@ -126,7 +127,7 @@ func retryable(err error) bool {
 	again, known := verdicts.Load(of)
 	if !known {
 		if of.fault == smithy.FaultServer {
-			// It knows the service's own faults by their status, which a call without a wire has not.
+			// It recognises the service's own faults by their status. A call without a wire has no status.
 			err = &http.ResponseError{Err: err, Response: serverFault}
 		}
 		again, _ = verdicts.LoadOrStore(of, standard.IsErrorRetryable(err))
@@ -375,7 +376,7 @@ func eachRow(input any, visit func(table *string, key map[string]types.Attribute
 	return true
 }
 
-// accesses returns what a call to DynamoDB reads and writes; nil if that could be anything in the table.
+// accesses returns the reads and writes of a call to DynamoDB; nil if they could be anything in the table.
 func accesses(input any) []sim.Access { return accessesTo(nil, input) }
 
 // accessesTo is accesses for rows with names of their own, which the mapping knows; nil is META and LOCK.

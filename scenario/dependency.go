@@ -51,7 +51,7 @@ func errorOf(fault string) error {
 	}
 }
 
-// ofDependency is the word for a fault of the body store or the origin; "" for another one.
+// ofDependency is the word for a fault of the body store or the origin; "" for any other fault.
 func (f *Fault) ofDependency() string {
 	if f.CutOff {
 		return cutOffKind
@@ -374,7 +374,8 @@ func (r *objectRequest) faults() []string {
 
 func (r *objectRequest) Outcomes() []int { return r.outcomes(r.node, r.faults()) }
 
-// Accesses implements sim.Request. A request that names no body reads a list of them: it may see any other one's effect.
+// Accesses implements sim.Request. A request that names no body reads a list of bodies: it may see the effect of any
+// other request.
 func (r *objectRequest) Accesses(outcome int) []sim.Access {
 	if len(r.step.Names) == 0 {
 		return nil

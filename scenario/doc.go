@@ -17,7 +17,7 @@
 //
 // # Limits
 //
-// Files name the protocols that isr-sim list prints, of which a program has [Protocols]; a Run takes any [isr.Handler].
-// There is one table, isr-cache. Bodies and the origin exist for as long as a run. They fail only as the scenario's
-// faults say.
+// Files name the protocols that isr-sim list prints, and a program gets them from [Protocols]; a Run takes any
+// [isr.Handler]. There is one table, isr-cache. Bodies and the origin exist as long as the run does. They fail only as
+// the scenario's faults say.
 package scenario

@@ -15,21 +15,21 @@ import (
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
-// Fault is a fault of the store, of the body store or of the origin. A certain one strikes whenever its predicates
-// hold; a possible one ("maybe") when, in addition, the schedule chooses it.
+// Fault is a fault of the store, of the body store or of the origin. A certain fault strikes whenever its predicates
+// hold. A possible one ("maybe") strikes if the schedule also chooses it.
 type Fault struct {
 	ddbfake.Fault
-	// Dependency is a fault of the body store or of the origin; "" is a fault of the store. With one, the Fault has no
-	// Kind, and of its predicates only Actor, Nth and Times.
+	// Dependency is a fault of the body store or of the origin; "" is a fault of the store. If it is set, the Fault has no
+	// Kind, and no predicates but Actor, Nth and Times.
 	Dependency string
 	// CutOff says that no request arrives, at the store, the body store or the origin. The Kind is FaultRequestLost then,
-	// and of the predicates there are only Actor, Nth and Times.
+	// and there are no predicates but Actor, Nth and Times.
 	CutOff bool
 	// Latency, if positive, is how long after its effect the answer of a request to the store arrives. If LatencyUpTo is
 	// more, the seed draws the delay of each answer between the two, in steps of a millisecond. The Kind is 0 then.
 	Latency, LatencyUpTo time.Duration
-	// From and To, in true time since the run began, are the window within which a request that takes effect is struck, From
-	// included and To not. A To of 0 has no end; both 0 are no window.
+	// From and To are the window of the fault, in true time since the run began: it strikes a request that takes effect at
+	// From or later, and before To. A window with a To of 0 has no end; if both are 0 there is no window.
 	From, To time.Duration
 	Maybe    bool
 }
@@ -130,8 +130,8 @@ func (f *certainFault) meets() bool {
 	return f.calls >= first && (times == ddbfake.Always || f.calls < first+times)
 }
 
-// struckBy returns the first certain fault that strikes a call to the store; nil if there is none. It looks at faults
-// that the world counts: if delays is set at those that delay answers, and otherwise at the others.
+// struckBy returns the first certain fault that strikes a call to the store; nil if there is none. It looks only at
+// faults that the world counts: at those that delay answers if delays is set, and else at all others.
 func (w *world) struckBy(c ddbfake.Call, delays bool) *Fault {
 	for i := range w.certain {
 		f := &w.certain[i]
@@ -151,7 +151,7 @@ func (w *world) canStrike(f *Fault, c ddbfake.Call) bool {
 	return f.ofStore() && f.during(w.since()) && w.matches(f.Fault, c)
 }
 
-// since is how long the run has been going on.
+// since is the true time since the run began.
 func (w *world) since() time.Duration { return w.clock.Now().Sub(w.start) }
 
 // countCall counts a call to the store for the certain faults that the store counts, too.
@@ -172,7 +172,7 @@ func (w *world) delay(f *Fault, n *node) time.Duration {
 	if span < time.Millisecond {
 		return f.Latency
 	}
-	// From a stream of its own, so that the order of the requests of different nodes changes nothing.
+	// It is drawn from a stream of its own, so that the order of the requests of different nodes changes nothing.
 	rng := sim.Stream(w.seed, w.nextID(n.proc.Name()+latencies))
 	return f.Latency + time.Duration(rng.Int64N(int64(span/time.Millisecond)+1))*time.Millisecond
 }
@@ -199,8 +199,8 @@ func faultKinds() []string {
 	return append(append(known, mark.DependencyFaults()...), cutOffKind, latencyKind)
 }
 
-// parseFault reads a fault without its maybe: a fault of the store, or one of another kind with its predicates. The
-// hint may be empty.
+// parseFault reads a fault without the word maybe: a fault of the store, or another fault with its predicates. The hint
+// may be empty.
 func parseFault(text string) (f Fault, hint string, err error) {
 	kind, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	known, ofStore := faultKinds(), len(ddbfake.FaultKinds())
@@ -243,7 +243,7 @@ func parseFault(text string) (f Fault, hint string, err error) {
 	return f, "", nil
 }
 
-// exampleOf is what else stands in an example of the kind of fault.
+// exampleOf is the rest of an example of the kind of fault, after the kind's name.
 func exampleOf(kind string) string {
 	if kind == latencyKind {
 		return " 2s"

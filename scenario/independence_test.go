@@ -20,7 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// relation says what a call reads and writes, as accesses does.
+// relation returns the reads and writes of a call, as accesses does.
 type relation func(input any) []sim.Access
 
 // plainRequest is a call to the store as a run makes it, without faults.
@@ -52,7 +52,7 @@ type ended struct {
 	Fingerprint uint64
 }
 
-// order is a chooser that sends the requests of two actors, both of which are under way, in one order.
+// order is a chooser for two actors whose requests are both under way: it lets them take effect in one order.
 type order struct {
 	last  bool // the second is first
 	sim   *sim.Sim
@@ -135,7 +135,7 @@ func bothTaken(t *testing.T, past []any, pair [2]any, last bool, touches relatio
 	return e, races
 }
 
-// drawn draws calls on four rows, which are there or not, with conditions that hold or not.
+// drawn draws calls on four rows, which may exist or not, with conditions that may hold or not.
 type drawn struct{ *rand.Rand }
 
 func (d drawn) key() map[string]types.AttributeValue {
@@ -247,8 +247,8 @@ func (d drawn) transaction() any {
 	return in
 }
 
-// independence tries random pairs of calls in both orders where the explorer takes them not to race. It returns how
-// many pairs these were, and the first that came out differently.
+// independence tries random pairs of calls in both orders if the explorer says that they do not race. It returns the
+// number of these pairs, and the first pair with different results.
 func independence(t *testing.T, pairs int, touches relation) (independent int, difference string) {
 	t.Helper()
 	for seed := range uint64(pairs) {
@@ -271,7 +271,7 @@ func independence(t *testing.T, pairs int, touches relation) (independent int, d
 }
 
 // Steps that the explorer takes to be independent really are: both orders give the same rows, answers and fingerprints.
-// All that a proof leaves out rests on it.
+// Everything that a proof leaves out rests on this.
 func TestIndependentCallsComeOutTheSameInBothOrders(t *testing.T) {
 	pairs := effort.Fewer(4000, 200)
 	independent, difference := independence(t, pairs, accesses)
@@ -284,7 +284,7 @@ func TestIndependentCallsComeOutTheSameInBothOrders(t *testing.T) {
 	t.Logf("%d of %d pairs", independent, pairs)
 }
 
-// Two strikes of one possible fault race, whatever they strike: the first may be the last one.
+// Two strikes of one possible fault race, whatever they strike: the fault may strike only once.
 func TestStrikesOfOnePossibleFaultRace(t *testing.T) {
 	for _, test := range []struct {
 		one, other int
@@ -304,7 +304,7 @@ func TestStrikesOfOnePossibleFaultRace(t *testing.T) {
 
 // A relation that leaves something out is found.
 func TestAWrongRelationIsNoticed(t *testing.T) {
-	// but is the relation with some actions of transactions replaced.
+	// but returns the relation with some actions of transactions replaced.
 	but := func(wrong func(types.TransactWriteItem) bool, instead func(sim.Access) []sim.Access) relation {
 		return func(input any) (all []sim.Access) {
 			in, is := input.(*dynamodb.TransactWriteItemsInput)

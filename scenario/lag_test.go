@@ -64,7 +64,7 @@ func TestLagsOfScenarios(t *testing.T) {
 	}
 }
 
-// Time stops where a lag ends: what races with the deletion must be explored.
+// Time stops where a lag ends: steps that race with the deletion must be explored.
 func TestTimeStopsAtDeletions(t *testing.T) {
 	s := scenariotest.Parsed(t, `
 name: lingering
@@ -121,7 +121,7 @@ func TestReplicaLag(t *testing.T) {
 	}
 }
 
-// The reference reads consistently where it matters, so a lag of any length does it no harm; a mutant is caught as
+// The reference reads consistently where it matters, so a lag of any length does no harm to it; a mutant is caught as
 // before.
 func TestReplicaLagOfTheReference(t *testing.T) {
 	s := scenariotest.Embedded(t, "paused-writer")
@@ -331,7 +331,7 @@ func (s reviver) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Met
 	return err
 }
 
-// An update that extends a lock, whoever has it and whether or not it is there, is theft in every schedule.
+// An update that extends a lock is theft in every schedule, whoever has the lock and whether or not it is there.
 func TestAHeartbeatWithoutAConditionIsLockTheft(t *testing.T) {
 	broken := brokenBy(t, "two-contenders", isr.Schema{}, func(a *pagecache.RecipeA) pagecache.Store { return reviver{a} })
 	if !slices.Contains(broken, "lock-theft") || slices.ContainsFunc(broken, func(b string) bool { return strings.HasPrefix(b, "unknown") }) {

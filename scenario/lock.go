@@ -37,7 +37,7 @@ type held struct {
 	key, id string
 	turn    int           // its place among all holds
 	asked   time.Time     // by the node's clock: when the lock, or its latest extension, was asked for
-	waited  time.Duration // time that was not the node's own, until it asked for the lock, and then until it took it
+	waited  time.Duration // time that was not the node's own: until it asked for the lock, and then until it took it
 	trouble int           // failures of the node's requests, when the lock was asked for
 }
 
@@ -235,7 +235,7 @@ func (l *locks) add(key, node string, n int) {
 	}
 }
 
-// others says whether another node has the lock, as its client knows. A crashed node still has it.
+// others says whether another node has the lock, as far as that node's client knows. A crashed node still has it.
 func (l *locks) others(key, node string) bool {
 	of := l.holders[key]
 	return len(of) > 1 || len(of) == 1 && of[node] == 0
@@ -313,7 +313,7 @@ type ownTime struct {
 
 // failure is a request that failed for another reason than its conditions.
 type failure struct {
-	invocation string // of an attempt of a program's SDK
+	invocation string // the invocation of an attempt of a program's SDK
 	at         time.Time
 	retried    bool // the SDK sent it again, so that its caller was not told
 }
@@ -380,7 +380,7 @@ func (o *ownTime) troubles() int {
 	return len(o.failures)
 }
 
-// troubled says whether a caller was told of a failure after the first so many.
+// troubled says whether a caller was told of a failure, not counting the first failures, whose number is before.
 func (o *ownTime) troubled(before int) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -390,7 +390,7 @@ func (o *ownTime) troubled(before int) bool {
 // ownClient is the key under which the context of a call says that it has come through the node's client.
 type ownClient struct{}
 
-// tellsTrouble has the client note what its caller is told of each call: the SDK's own retries are behind it.
+// tellsTrouble makes the client note the outcome of each call as its caller sees it, after the SDK's own retries.
 func (o *ownTime) tellsTrouble(options *dynamodb.Options) {
 	options.APIOptions = append(options.APIOptions[:len(options.APIOptions):len(options.APIOptions)], func(s *middleware.Stack) error {
 		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim trouble",
@@ -419,7 +419,7 @@ func refusal(err error) bool {
 	return true
 }
 
-// lockClock is the clock of a node whose lock is judged: a sleep that ends late is no fault of the lock.
+// lockClock is the clock of a node whose lock is judged. It notes sleeps that end late: they are no fault of the lock.
 type lockClock struct {
 	nodeClock
 	node *node

@@ -41,8 +41,8 @@ var allMarks = func() []Mark {
 	return marks
 }()
 
-// mark notes that the run has reached m. After faults have stopped, only marks count that say that there is something
-// to judge.
+// mark notes that the run has reached m. After faults have stopped, a mark counts only if it says that there is
+// something to judge.
 func (w *world) mark(m Mark) {
 	if !w.quiet || m == mark.Published || m == mark.ServedFresh {
 		w.marks[m] = true
@@ -109,7 +109,7 @@ func (w *world) metOwn(r *storeRequest, row map[string]types.AttributeValue, tok
 	return slices.ContainsFunc(w.db.Items(aws.ToString(in.TableName)), func(item attr.Item) bool { return equalText(token(item.ToSDK()), own) })
 }
 
-// isRequest says whether a key, or an item, is that of a REQ row.
+// isRequest says whether a key, or an item, belongs to a REQ row.
 func isRequest(item map[string]types.AttributeValue) bool {
 	sk, _ := item["sk"].(*types.AttributeValueMemberS)
 	return sk != nil && strings.HasPrefix(sk.Value, requestRows)

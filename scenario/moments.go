@@ -24,7 +24,7 @@ type sweeper struct {
 	// rows are the rows that may be deleted now, and steps are their numbers: the thing that a write of each accesses.
 	rows  []ddbfake.Row
 	steps []uint64
-	// rows and steps were collected after that many changes, at this time.
+	// rows and steps were collected at this time, when the log had this number of changes.
 	seen int
 	at   time.Time
 }
@@ -208,7 +208,7 @@ type endOf struct {
 	lock bool // or the page
 }
 
-// standing is an end as a row holds it now.
+// standing is the end that a row holds now.
 type standing struct {
 	of hooks.End
 	at time.Time
@@ -287,7 +287,8 @@ func (w *world) noteSubjects(judged map[string]bool, ev invariant.Evidence) {
 	}
 }
 
-// pageOf names the page of a partition. If there is only one page, it is that one, whatever key the cache gives it.
+// pageOf names the page of a partition. If there is only one page, the row belongs to it, whatever key the cache gives
+// it.
 func (w *world) pageOf(pk string) string {
 	if name, known := w.pages.NameOf(pk); known {
 		return name
@@ -298,7 +299,7 @@ func (w *world) pageOf(pk string) string {
 	return pk
 }
 
-// actorOf is the actor of which a client is an incarnation: alice, for alice.2.
+// actorOf is the actor behind a client, without the incarnation: alice, for alice.2.
 func (w *world) actorOf(client string) string {
 	for i := range w.scenario.Actors {
 		if name := w.scenario.Actors[i].Name; client == name || strings.HasPrefix(client, name+".") {

@@ -110,7 +110,7 @@ func (n *node) ofTenant(observe storeop.Observer) storeop.Observer {
 	}
 }
 
-// do sends a request into the world, and returns when its answer has arrived. It returns an error only in a bubble.
+// do sends a request into the world, and returns once its answer has arrived. It returns an error only in a bubble.
 func (n *node) do(ctx context.Context, r sim.Request) error {
 	if n.own != nil {
 		defer n.own.request(n.proc.Now)()
@@ -187,8 +187,8 @@ func (w *world) endLives(proc *sim.Proc) error {
 	return errors.Join(errs...)
 }
 
-// now returns true time. It is only for times that are part of the state of a search anyway: that of a request under
-// way, and those of events that invariants remember (see invariant.Memory).
+// now returns true time. It is only for times that are part of the state of a search anyway: the time of a request
+// under way, and the times of events that invariants remember (see invariant.Memory).
 func (n *node) now() time.Time {
 	if n.world.bubble != nil {
 		return n.proc.Now()
@@ -227,7 +227,7 @@ func (n *node) carryOut(handler isr.Handler, c Command) {
 	}
 }
 
-// able returns the handler as one that can do the verb. A protocol that cannot has no verdict under such a scenario.
+// able returns the handler by its interface for the verb. A protocol that cannot has no verdict under such a scenario.
 func able[T any](n *node, handler isr.Handler, v Verb) T {
 	t, ok := handler.(T)
 	if !ok {
@@ -317,8 +317,8 @@ func (n *node) question(ctx context.Context) context.Context {
 	return context.WithValue(ctx, namedKey{}, n.named)
 }
 
-// namedFor returns the set for the partitions that a request with this context names; nil is that of the question under
-// way when the request takes effect.
+// namedFor returns the set for the partitions that a request with this context names; nil stands for the set of the
+// question that is under way when the request takes effect.
 func (n *node) namedFor(ctx context.Context) *named {
 	if n.world.bubble == nil {
 		return nil
@@ -353,8 +353,8 @@ func (a *named) add(pk string) {
 	}
 }
 
-// partition is the partition of a page's rows: the only one that was named, or of several the one that the schema gives
-// the page. "" is not known.
+// partition is the partition of a page's rows: the only one that was named or, if several were, the one that the schema
+// gives the page. "" is not known.
 func (a *named) partition(p page) string {
 	switch len(a.partitions) {
 	case 0:

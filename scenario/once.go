@@ -22,8 +22,8 @@ type onceCalls struct {
 
 // callsOf counts the calls of a key.
 type callsOf struct {
-	open  int // calls under way; the call of a crashed node stays under way
-	begun int // of these, those whose effect has begun
+	open  int // calls under way; a call of a crashed node stays among them
+	begun int // how many of these calls have an effect that has begun
 	told  bool
 }
 
@@ -60,7 +60,7 @@ type onceCall struct {
 	waited  time.Duration // what was not the node's own time, when the call was made
 	trouble int           // failures of the node's requests, when the call was made
 	begun   bool          // its effect
-	result  string        // of its effect, once that has taken place
+	result  string        // the result of its effect, once the effect has taken place
 }
 
 // once makes the call, and repeats it while the layer says so, up to the scenario's patience.
@@ -114,7 +114,7 @@ func (n *node) callOnce(client hooks.OnceClient, c Command) (over bool) {
 	return true
 }
 
-// effect makes the effect of the call happen. It takes the scenario's time to render, which does not count as the
+// effect makes the effect of the call happen. It takes the scenario's time to render. That time does not count as the
 // layer's own.
 func (c *onceCall) effect(ctx context.Context) (string, error) {
 	n := c.node

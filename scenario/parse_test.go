@@ -126,7 +126,7 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 	}
 }
 
-// thatListPrints is how errors speak of the names of the protocols, which are too many to list.
+// thatListPrints is the text of errors for the names of the protocols: there are too many to list.
 func thatListPrints() string {
 	return fmt.Sprintf("the %d that isr-sim list prints", len(scenario.Protocols()))
 }

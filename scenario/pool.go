@@ -32,7 +32,7 @@ type stage struct {
 	db        ddbfake.DB
 	bodies    map[string][]byte
 	bodyLog   []recorder.Body
-	versions  map[page]int   // of the origin's data
+	versions  map[page]int   // the versions of the origin's data
 	ids       map[string]int // how many names of each kind have been given out
 	marks     map[Mark]bool
 	history   recorder.Log

@@ -61,7 +61,7 @@ func (r *rows) fit(o *Outcome) {
 var known struct {
 	mu    sync.Mutex
 	of    *Scenario
-	list  []isr.Row // of the scenario, as it was then
+	list  []isr.Row // the rows of the scenario, as they were then
 	rows  *rowmap.Mapping
 	empty *ddbfake.Snapshot
 }
@@ -175,7 +175,7 @@ type tableCreator interface {
 	UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error)
 }
 
-// defaultTTL is the attribute by which TTL deletes rows unless something else is said.
+// defaultTTL is the attribute by which TTL deletes rows unless the file names another one.
 const defaultTTL = "ttl"
 
 func createTable(ctx context.Context, client tableCreator, table *dynamodb.CreateTableInput, ttl string) error {

@@ -299,7 +299,7 @@ func TestRenamedRowsAreJudgedAlike(t *testing.T) {
 	t.Logf("%d runs, which violate %d invariants", runs, len(violated))
 }
 
-// judgedRun is what must be alike.
+// judgedRun has the results that must be alike.
 type judgedRun struct {
 	Verdict string
 	Broken  []string
@@ -390,7 +390,7 @@ func (l locker) Get(ctx context.Context, key string) (isr.Served, error) {
 }
 
 // A put of a lock that is sent again after a lost response meets its own row, whether or not it asks for that row. A
-// put that meets another's row has not met its own, nor has a put whose first attempt had no effect.
+// put that meets another's row has not met its own. The same is true of a put whose first attempt had no effect.
 func TestALockMeetsItsOwnRow(t *testing.T) {
 	for _, test := range []struct {
 		name, fault, script string

@@ -36,7 +36,7 @@ type Command struct {
 	Key  string        // for all but sleep
 	For  time.Duration // for sleep and hold
 	// Request is the idempotency key of regenerate, and Inputs the hash of its inputs; "" is for a request without inputs.
-	// Of once, Key is the idempotency key, and Inputs the payload.
+	// For once, Key is the idempotency key, and Inputs the payload.
 	Request, Inputs string
 }
 
@@ -70,7 +70,7 @@ func (c Command) request() isr.Request {
 type form struct {
 	verb    Verb
 	form    string
-	example string // of the words after the verb
+	example string // an example of the words after the verb
 }
 
 // forms are the forms of all commands.

@@ -37,7 +37,7 @@ type Scenario struct {
 	// CompareLags are lags under which each schedule is run once more, to see whether anything else is decided. Lag must
 	// not be the scheduler's then.
 	CompareLags []ddbfake.Lag
-	// ReplicaLag is by how much eventually consistent reads are behind.
+	// ReplicaLag is the time by which eventually consistent reads are behind.
 	ReplicaLag time.Duration
 	Skew       time.Duration // max-clock-skew: the promised bound of |a node's clock - true time|
 	Actors     []Actor
@@ -70,7 +70,7 @@ type Cache struct {
 	Attempts   int // how often the client sends a request that fails in a retryable way, as the SDK does
 }
 
-// Promise is what the cache promises beyond the rules of every cache. Nothing is promised by default.
+// Promise has the promises of the cache beyond the rules of every cache. Nothing is promised by default.
 type Promise struct {
 	// AcrossNodes has monotonic-reads judge all nodes together, and not each by itself.
 	AcrossNodes bool
@@ -256,7 +256,7 @@ type Replay struct {
 	Steps    int  // as in Run; 0 is a whole run
 	// Goroutines says that the run was in a bubble, for a store that has goroutines: package property runs it so again.
 	Goroutines bool
-	Digest     string // of the recorded trace: see Outcome.Digest; "" if it is not known
+	Digest     string // the digest of the recorded trace: see Outcome.Digest; "" if it is not known
 	Violates   string // the name of the invariant that the run violates; "" is none, or unknown
 }
 

@@ -94,7 +94,7 @@ func TestVerbsAskAndAreRecorded(t *testing.T) {
 		{history.RollingBack, "", "", ""}, // whether it succeeds is in the change log alone
 		{history.Invalidating, "", "", ""}, {history.Invalidated, "", "", ""},
 		{history.Invalidating, "", "", ""}, {history.Failed, "", "", ""}, // there is nothing left to invalidate
-		{history.RollingBack, "", "", ""}, {history.Failed, "", "", ""}, // nor to go back to
+		{history.RollingBack, "", "", ""}, {history.Failed, "", "", ""}, // and no page to go back to
 		{history.Asked, "", "r1", "none"}, {history.Rendered, "/home@0#alice-render-2", "r1", "none"}, {history.Served, "/home@0#alice-render-2", "r1", "none"},
 		{history.Asked, "", "r1", "v2"}, {history.Failed, "", "r1", "v2"},
 	}
@@ -300,7 +300,7 @@ func TestDependencyFaultsStrikeWhoseTurnItIs(t *testing.T) {
 	}
 }
 
-// Whoever has seen a page may be served it for want of a better one, unless the cache is told to fail.
+// A client that has seen a page may be served it again when no better one can be had, unless the cache is told to fail.
 func TestWhatAFailureIsServedIsAPolicy(t *testing.T) {
 	for policy, want := range map[string]string{"serve-last": "alice served fresh, bob served fresh, alice served stale", "error": "alice served fresh, bob served fresh, alice failed"} {
 		file := strings.Replace(troubled("origin-failed nth=2"), "cache: {", "cache: {failure: "+policy+", ", 1)

@@ -26,7 +26,7 @@ import (
 // judges are the invariants that judge a run, and the names of those that the scenario leaves out.
 type judges struct {
 	chosen bool                  // by is all of package invariant otherwise
-	by     []invariant.Invariant // of package invariant
+	by     []invariant.Invariant // the invariants of package invariant
 	own    []invariant.Invariant // the caller's
 	out    []string
 }
@@ -101,7 +101,7 @@ func (s *Scenario) NotJudged() (lines []string) {
 // judgesNothing is why a run in which no invariant judges has no verdict.
 const judgesNothing = "nothing was judged: the scenario leaves out all invariants"
 
-// judge sets the run's verdict, and returns what the run saw. lags are the histories under other lags.
+// judge sets the run's verdict, and returns the run's evidence. lags are the histories under other lags.
 func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown invariant.Evidence) {
 	o.Verdict, o.out = invariant.OK, judges.out
 	evidence := invariant.Evidence{
@@ -189,7 +189,7 @@ type Outcome struct {
 
 type told = inside.Of[outcome]
 
-// outcome is what campaigns and reports read of an Outcome besides.
+// outcome is the part of an Outcome that only campaigns and reports read.
 type outcome struct {
 	Result sim.Result
 	Unmet  []Fault // declared faults that no call of the run could meet

@@ -261,7 +261,7 @@ func happened(t *testing.T, file string, p isr.Protocol) *world {
 	return w
 }
 
-// TestEventsSayWhoseTheyAreAndWhereTheLogStood: between two events with the same Change, nothing has been written.
+// TestEventsSayWhoseTheyAreAndWhereTheLogStood: nothing has been written between two events with the same Change.
 func TestEventsSayWhoseTheyAreAndWhereTheLogStood(t *testing.T) {
 	w := happened(t, `
 name: tenants
@@ -319,8 +319,8 @@ reach: [ttl-deletion, expired-row-read]
 bounds: {ticks: 6, schedules: 200}
 `
 
-// compared runs schedules. It returns in how many of them a lag changed the result, and in how many it led to decisions
-// that do not fit the schedule.
+// compared runs schedules. It returns the number of runs in which a lag changed the result, and the number in which it
+// led to decisions that do not fit the schedule.
 func compared(t *testing.T, protocol string) (differ, diverged int) {
 	t.Helper()
 	s, err := Parse("f.yaml", []byte(lagging))

@@ -53,7 +53,7 @@ func (s *scribbler) Rollback(ctx context.Context, key string) error {
 	return isr.ErrMiss
 }
 
-// learn has what comes depend on an answer.
+// learn makes later requests depend on an answer.
 func (s *scribbler) learn(n int, err error) {
 	s.known = (3*s.known + n) % 100
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *scribbler) make(ctx context.Context, kind, key string) {
 // drawWorld draws a scenario, and what a scribbler does in it. Each kind of thing that a world can have gets its turn.
 func drawWorld(rng *rand.Rand, nth uint64) (text string, p isr.Protocol) {
 	one := func(of ...string) string { return of[rng.IntN(len(of))] }
-	var about []string // what the world has besides
+	var about []string // the further things that the world has
 	var faults []string
 	var more [2]string
 	ticks := 0
@@ -201,7 +201,7 @@ func drawFault(rng *rand.Rand) string {
 
 // searched is the result of a search.
 type searched struct {
-	Ends   []string // what there is in the end, each once, sorted
+	Ends   []string // the final states, each once, sorted
 	Broken []string // the invariants that some run violated
 }
 
@@ -229,8 +229,8 @@ func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound 
 	return searched{slices.Sorted(maps.Keys(ends)), slices.Sorted(maps.Keys(broken))}, x.Explored()
 }
 
-// Package sim leaves out schedules by facts that this package gives it: which things a request touches, and the state.
-// Here small worlds have everything that a scenario can have.
+// Package sim leaves out schedules because of facts from this package: the things that a request touches, and the
+// state. Here small worlds have everything that a scenario can have.
 func TestSearchesOfSmallWorldsLeaveOutNothing(t *testing.T) {
 	effort.OneAtATime(t)
 	const few, many = 200, 1000
@@ -287,8 +287,8 @@ func (h hasty) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, isr.ErrMiss
 }
 
-// Code that does not read its clock does the same, sooner or later. The judgement differs: a publish is judged by when
-// it was sent.
+// Code that does not read its clock does the same, sooner or later. The judgement differs: a publish is judged by its
+// time of sending.
 func TestWhenARequestWasSentIsNotLeftOut(t *testing.T) {
 	s, err := Parse("f.yaml", []byte("name: world\nbounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /a]}\n  - {name: bob, script: [sleep 1s]}\n"))
 	if err != nil {

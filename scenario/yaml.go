@@ -37,8 +37,8 @@ type reader struct {
 	file     string
 	lines    []string
 	err      *SyntaxError   // the first mistake in the entry that is being read; those after it may follow from it
-	mistakes []*SyntaxError // of all entries
-	shape    *shape         // nil, or what is described: then nothing is read, and no mistake is made
+	mistakes []*SyntaxError // the mistakes of all entries
+	shape    *shape         // nil, or the shape that is being described: then nothing is read, and there are no mistakes
 	cut      bool           // parts of the file were no YAML and left out: keys may be missing for that reason
 }
 

@@ -37,8 +37,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// The tests in this file hold README.md and the pages of docs to what the code does; bash .ci/readme runs their
-// commands.
+// The tests in this file compare README.md and the pages of docs with the code; bash .ci/readme runs their commands.
 
 // page returns the text of README.md, or of a page of docs.
 func page(t *testing.T, name string) string {
@@ -293,7 +292,7 @@ func TestDocsKeys(t *testing.T) {
 	}
 }
 
-// TestDocsDefaults: the defaults in the tables are those of the code.
+// TestDocsDefaults: the defaults in the tables are the same as in the code.
 func TestDocsDefaults(t *testing.T) {
 	text, d := page(t, "SCENARIOS.md"), scenario.Defaults()
 	shown := map[string]string{}
@@ -322,7 +321,7 @@ func TestDocsDefaults(t *testing.T) {
 	}
 }
 
-// TestDocsLists: the lists of the pages are those of the code.
+// TestDocsLists: the lists of the pages are the same as in the code.
 func TestDocsLists(t *testing.T) {
 	text := page(t, "SCENARIOS.md")
 
@@ -512,7 +511,7 @@ func TestDocsArchitecture(t *testing.T) {
 		}
 	}
 
-	questions := table(t, text, "The last column is what to look for in the file.")
+	questions := table(t, text, "The last column is the text to look for in the file.")
 	if len(questions) < 20 {
 		t.Errorf("docs/ARCHITECTURE.md answers %d questions, want at least 20", len(questions))
 	}
@@ -702,12 +701,12 @@ func broken(t *testing.T, s *scenario.Scenario, p isr.Protocol) string {
 	return strings.Join(names, ", ")
 }
 
-// tutorial is a reader who does what the first half of docs/TUTORIAL.md says, block by block, in an empty folder.
+// tutorial is a reader who follows the first half of docs/TUTORIAL.md, block by block, in an empty folder.
 type tutorial struct {
 	*testing.T
 	dir    string // the reader's module
 	root   string // the clone
-	output string // of the last command
+	output string // the output of the last command
 }
 
 func (r *tutorial) read(name string) string {
@@ -789,8 +788,9 @@ func masked(output string) string {
 	return output
 }
 
-// TestTutorial: a reader can do what the first half of docs/TUTORIAL.md says, and gets what it shows. The tutorial's
-// module begins with a copy of this module's go.sum, so that no network is needed; go mod tidy then drops what is unused.
+// TestTutorial: a reader can follow the first half of docs/TUTORIAL.md, and gets the results that it shows. The
+// tutorial's module begins with a copy of this module's go.sum, so that no network is needed; go mod tidy then drops
+// what is unused.
 func TestTutorial(t *testing.T) {
 	effort.Nightly(t)
 	root, err := filepath.Abs("../..")

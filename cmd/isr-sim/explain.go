@@ -11,7 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/study/explain"
 )
 
-// explainCommand says which step of a violated run decided it.
+// explainCommand finds the step that decided a violated run.
 type explainCommand struct {
 	flags.Results
 	flags.Recording

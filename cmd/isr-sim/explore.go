@@ -106,7 +106,7 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) error {
 	if err := e.Ready(true); err != nil {
 		return err
 	}
-	// Before the campaign, so that the user of a file that cannot be written does not wait for the error.
+	// This comes before the campaign, so that nobody waits for the error of a file that cannot be written.
 	file, err := flags.NewFile(e.file)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ func newMan() *cobra.Command {
 	}
 }
 
-// committed is the time of the commit that the binary was built from, so that two builds have the same pages. It is the
+// committed is the time of the commit that the binary was built from: so two builds have the same pages. It is the
 // beginning of 1970 if the Go command did not record a commit.
 func committed(info *debug.BuildInfo) time.Time {
 	if info != nil {

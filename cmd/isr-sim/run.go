@@ -99,7 +99,7 @@ func (r *runCommand) run(cmd *cobra.Command, names []string) (err error) {
 		return err
 	}
 	if r.backend == backendLocal {
-		// First of all, so that a user without Docker does not wait for the error.
+		// This comes first, so that a user without Docker does not wait for the error.
 		var stop func(*error)
 		if r.local, stop, err = startLocal(ctx, r.progress, fmt.Sprintf("--backend %s, the default, needs no Docker", backendFake)); err != nil {
 			return err
@@ -158,7 +158,7 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 			return nil, 0, err
 		}
 		if !same {
-			code = cli.Worse(code, cli.ExitUnknown) // where the fake is wrong, its verdict is worth nothing
+			code = cli.Worse(code, cli.ExitUnknown) // if the fake is wrong, its verdict is worth nothing
 		}
 	}
 	return report, code, nil

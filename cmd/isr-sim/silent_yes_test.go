@@ -111,7 +111,7 @@ func TestNoSilentYes(t *testing.T) {
 		{"merge nothing.json", cli.ExitUsage, "found no explorations"},
 		{"report empty", cli.ExitUsage, "found no record"},
 
-		// No invariant, or nothing that one could judge.
+		// These have no invariant, or nothing that an invariant could judge.
 		{"run no-invariant.yaml", cli.ExitUsage, "found no invariant"},
 		{"run all-out.yaml", cli.ExitUnknown, "leaves out all invariants"},
 		{"explore all-out.yaml", cli.ExitUnknown, "leaves out all invariants"},
@@ -140,7 +140,7 @@ func TestNoSilentYes(t *testing.T) {
 		{"explore violated.yaml", cli.ExitViolated, "expected violated"},
 		{"prove violated.yaml", cli.ExitViolated, "expected violated"},
 
-		// No protocol, or one that does nothing.
+		// These have no protocol, or one that does nothing.
 		{"run --protocol '' lonely.yaml", cli.ExitUsage, "--protocol: found nothing"},
 		{"explore --protocol '' lonely.yaml", cli.ExitUsage, "--protocol: found nothing"},
 		{"prove --protocol '' lonely.yaml", cli.ExitUsage, "--protocol: found nothing"},

@@ -157,7 +157,7 @@ func (u uint128) mul(v uint128) uint128 {
 	return uint128{hi + u.hi*v.lo + u.lo*v.hi, lo}
 }
 
-// add is for sums below 2^128.
+// add returns u + v. The sum must be below 2^128.
 func (u uint128) add(v uint128) uint128 {
 	lo, carry := bits.Add64(u.lo, v.lo, 0)
 	hi, _ := bits.Add64(u.hi, v.hi, carry)

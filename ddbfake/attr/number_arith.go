@@ -7,7 +7,7 @@ import (
 )
 
 // Add returns n + m, exactly. The error is an an error: the sum is beyond the range of numbers, or needs more than 38
-// digits. For the second the service says overflow as well.
+// digits. The service says overflow in the second case, too.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_number.py
 // (test_update_expression_plus_imprecise, run on AWS)

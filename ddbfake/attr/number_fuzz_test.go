@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzNumber holds ParseNumber, String, Cmp, Add and Neg to the same rules on numbers of any size, which know nothing
-// of how a Number is kept.
+// FuzzNumber holds ParseNumber, String, Cmp, Add and Neg to the same rules on numbers of any size. These rules do not
+// know the representation of a Number.
 //
 // Each of these is caught when it is planted, most by the seeds, the others within a minute: the carry of uint128.add
 // lost, 37 digits for 38, a digit too few padded in cmpAbs, addInts without half of its test for overflow, sums of 60
@@ -138,7 +138,7 @@ func modelNumber(neg bool, decimal string, exponent int) (string, error) {
 	if digits == "" {
 		return "0", nil
 	}
-	point := len(digits) - len(fraction) + exponent // where it stands in, before or after the digits
+	point := len(digits) - len(fraction) + exponent // its place in, before or after the digits
 	digits = strings.TrimRight(digits, "0")
 	switch {
 	case point-1 > 125:

@@ -68,7 +68,7 @@ func ParseNumber(text string) (Number, error) {
 		return Number{}, nil
 	}
 	exp += zeros - fraction
-	if digits > maxDigits { // coef is cut short: only the magnitude can be judged
+	if digits > maxDigits { // coef is incomplete: only the magnitude can be judged
 		switch {
 		case digits+exp-1 > maxMagnitude:
 			return Number{}, errOverflow

@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/slab"
 )
 
-// MaxDepth is how many levels an attribute's value may have: a scalar or set is one, and a list or map is one more than
-// its deepest element.
+// MaxDepth is the largest number of levels of an attribute's value: a scalar or set has one, and a list or map has one
+// more than its deepest element.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-attributes
 const MaxDepth = 32
@@ -22,7 +22,7 @@ var (
 	errNoType  = &refusal{"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"}
 	errDepth   = &refusal{"Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"}
 	errNull    = &refusal{invalidValues + "Null attribute value types must have the value of true"}
-	errNoName  = &refusal{"Empty attribute name"} // the rule is AWS's, the text that of DynamoDB Local 3.3.1
+	errNoName  = &refusal{"Empty attribute name"} // the rule is AWS's, and the text is from DynamoDB Local 3.3.1
 	errLong    = &refusal{"Attribute name is too large, must be less than 65536 bytes"}
 	errEmptySS = &refusal{invalidValues + "An string set  may not be empty"}
 	errEmptyNS = &refusal{invalidValues + "An number set  may not be empty"}
@@ -41,7 +41,8 @@ const invalidValues = "One or more parameter values were invalid: "
 // an error, the values that DynamoDB refuses: no type, null false, bad numbers, empty sets, duplicates in sets, empty
 // names, documents too deep. Sets come out sorted: the service keeps no order, so any order will do.
 //
-// Null false is refused, as the API documents; of the regions that took it for null true in June 2026, none does.
+// Null false is refused, as the API documents; in June 2026 there were regions that took it for null true, and none
+// does so any more.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/putItem.test.ts
 func FromSDK(v types.AttributeValue) (Value, error) { return fromSDK(v, 1) }
@@ -195,8 +196,8 @@ func binarySet(in [][]byte) (Value, error) {
 	return set, nil
 }
 
-// duplicates words the refusal as it was captured from the service: binaries have their own form, and numbers (see
-// numberSet) name no elements at all.
+// duplicates words the refusal as it was captured from the service: binaries have their own form, and the text about
+// numbers (see numberSet) names no elements at all.
 func duplicates(elements []string, of string) error {
 	return &refusal{invalidValues + "Input collection [" + strings.Join(elements, ", ") + "]" + of + " contains duplicates."}
 }

@@ -114,7 +114,7 @@ func TestItemFromSDK(t *testing.T) {
 	if err != nil || !it.Equal(Item{"a": Int(1)}) {
 		t.Errorf("got %v, %v", it, err)
 	}
-	for range 20 { // of several errors, that of the first name
+	for range 20 { // of several errors, the first by name is reported
 		_, err := ItemFromSDK(map[string]types.AttributeValue{"c": nil, "b": sdkN("x"), "d": sdkN("y")})
 		if want := "The parameter cannot be converted to a numeric value: x"; err == nil || err.Error() != want {
 			t.Fatalf("error %v, want %q", err, want)
@@ -140,7 +140,7 @@ func TestConversionsCopy(t *testing.T) {
 	}
 }
 
-// TestToSDKIsTheCallers checks that a change by the caller of one answer shows in no other, although the values of an
+// TestToSDKIsTheCallers checks that a caller's change to one answer shows in no other answer, although the values of an
 // answer are allocated together.
 func TestToSDKIsTheCallers(t *testing.T) {
 	row, err := ItemFromSDK(metaRow)

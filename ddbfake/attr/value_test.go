@@ -13,7 +13,7 @@ func TestCompareAndEqual(t *testing.T) {
 	tests := []struct {
 		name  string
 		a, b  Value
-		order int // of Compare; unordered: not comparable
+		order int // the result of Compare; unordered: not comparable
 		equal bool
 	}{
 		{"numbers by value", Int(9), Int(10), -1, false},

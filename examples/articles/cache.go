@@ -35,8 +35,8 @@ type Article struct {
 	updatedAt time.Time // when its data was read
 }
 
-// looks is how often a request that finds no article and no lock to take looks
-// again, a second later.
+// looks is the number of times that a request looks again, a second later
+// each, if it finds no article and no lock to take.
 const looks = 30
 
 // Article returns an article: the one in the table while it is fresh, else a new

@@ -39,7 +39,7 @@ func (h heldLock) Release(ctx context.Context) error {
 	return err
 }
 
-// newDynamoLock has heartbeats on, four in a lease.
+// newDynamoLock makes a lock with heartbeats, four in a lease.
 func newDynamoLock(n property.LockNode) (property.Lock, error) {
 	client, err := dynamolock.New(n.Client, n.Table, dynamolock.WithLeaseDuration(n.Lease), dynamolock.WithHeartbeatPeriod(n.Lease/4),
 		dynamolock.WithOwnerName(n.Tokens()))

@@ -48,7 +48,7 @@ func (h heldShard) Release(context.Context) error { return h.lease.RemoveLeaseOw
 
 var shardCheck = property.LockCheck{Table: table("ShardID"), Goroutines: true, Leases: []time.Duration{10 * time.Second, 2 * time.Second}}
 
-// silent is a logger of the library's that logs nothing.
+// silent is a logger for the library that logs nothing.
 type silent struct{}
 
 func (silent) Debugf(string, ...any)                    {}

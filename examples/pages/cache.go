@@ -34,7 +34,8 @@ type Page struct {
 	asOf int64 // when its data was read, in epoch seconds
 }
 
-// looks is how often a request that finds no page and no lock to take looks again, a second later.
+// looks is the number of times that a request looks again, a second later each, if it finds no page and no lock to
+// take.
 const looks = 30
 
 // Page returns a page: the one in the table while it is fresh, else a new one, or the old one while another machine

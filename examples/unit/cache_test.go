@@ -25,7 +25,7 @@ var rows = isr.Schema{Rows: []isr.Row{{
 	Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until ms",
 }}}
 
-// promise says what the rows do not: an article is fresh for a minute.
+// promise has the fact that the rows do not hold: an article is fresh for a minute.
 var promise = invariant.Promise{Revalidate: time.Minute}
 
 // site is a table and a clock, watched.
@@ -102,7 +102,7 @@ func TestTheOldArticleIsServedWhileAnotherMachineWrites(t *testing.T) {
 	alice := s.machine("alice", func() { want(t, bob, "news, 1", false) })
 	want(t, alice, "news, 2", true)
 
-	if got := s.checker.Summary(); got.Locks != 2 { // that of alice, and the one that was refused to bob
+	if got := s.checker.Summary(); got.Locks != 2 { // the lock of alice, and the one that was refused to bob
 		t.Errorf("%+v", got)
 	}
 }

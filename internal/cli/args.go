@@ -41,7 +41,7 @@ func NoCommand(cmd *cobra.Command, args []string) error {
 	return Usage(fmt.Errorf("found the command %q, expected one of those that %s --help prints", word, cmd.CommandPath()), hint)
 }
 
-// NewHelp is cobra's help command, but for an unknown topic, which is an error.
+// NewHelp is cobra's help command, except that an unknown topic is an error.
 func NewHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -57,7 +57,7 @@ func NewHelp(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// FitHelp has a command, and all below it, print help that fits into a terminal of some width; 0 is no terminal.
+// FitHelp makes a command, and all below it, print help that fits into a terminal of the given width; 0 is no terminal.
 func FitHelp(root *cobra.Command, width int) {
 	if width <= 0 {
 		return
@@ -112,7 +112,7 @@ func Scenarios(names []string) ([]*scenario.Scenario, []string, error) {
 	return scenarios, names, Usage(err, "")
 }
 
-// Protocol finds a protocol by name; the zero Protocol for "".
+// Protocol finds a protocol by name; it returns the zero Protocol for "".
 func Protocol(name string) (isr.Protocol, error) {
 	if name == "" {
 		return isr.Protocol{}, nil

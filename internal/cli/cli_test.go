@@ -35,7 +35,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// full is a disk on which so many writes succeed.
+// full is a disk that is full after the number of writes in left.
 type full struct{ left int }
 
 var (

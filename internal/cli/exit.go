@@ -43,8 +43,8 @@ func Usage(err error, hint string) error { return coded(ExitUsage, err, hint) }
 // Unknown wraps an error that keeps the command from a verdict; nil gives nil.
 func Unknown(err error, hint string) error { return coded(ExitUnknown, err, hint) }
 
-// Coded wraps the error of a function that knows no exit codes: with Usage if it is a mistake of the user, and
-// otherwise with Unknown. Nil gives nil.
+// Coded wraps the error of a function that knows no exit codes: by Usage if it is a mistake of the user, and otherwise
+// by Unknown. Nil gives nil.
 func Coded(err error) error {
 	if m, ok := errors.AsType[*mistake.Error](err); ok {
 		return Usage(m.Err, m.Hint)

@@ -21,7 +21,7 @@ func InTurn(ctx context.Context, out io.Writer, scenarios []*scenario.Scenario, 
 		case err != nil:
 		case report == nil:
 			results.Add(false, invariant.Unknown, false)
-		case code == ExitUnknown: // of the corpus, or of another backend, too
+		case code == ExitUnknown: // including those of the corpus, or of another backend
 			results.Add(false, invariant.Unknown, false)
 		case code == ExitViolated && report.Passed():
 			results.Add(false, invariant.Violated, false)
@@ -81,7 +81,7 @@ func AtLeast(code int, err error) error {
 	return err
 }
 
-// Worse returns the more important of two exit codes: that of a violation, then that of an unknown verdict.
+// Worse returns the more important of two exit codes: first comes a violation, then an unknown verdict.
 func Worse(a, b int) int {
 	rank := map[int]int{ExitOK: 0, ExitUnknown: 1, ExitViolated: 2}
 	if rank[b] > rank[a] {

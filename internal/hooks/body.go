@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// Struck is the effect of a scenario's fault on a step.
+// Struck says how a scenario's fault strikes a step.
 type Struck int
 
 // The ways in which a step is struck.
 const (
 	Unharmed Struck = iota
-	Refused         // it has no effect, and whoever asked is told so
-	Lost            // it takes effect, and whoever asked is told that it failed
+	Refused         // it has no effect, and the caller is told so
+	Lost            // it takes effect, and the caller is told that it failed
 )
 
 // BodyStep is one request to the body store.
 type BodyStep struct {
-	Names []string // of the bodies that it may read or write; none: of all
+	Names []string // the names of the bodies that it may read or write; empty means all
 	Write bool
 	Text  string // what it asks, for traces
 	// Do makes the step take effect, once, and returns the answer for traces.

@@ -2,7 +2,7 @@ package hooks
 
 import "time"
 
-// Ends says, of each end that a row holds, when requests to that row were sent.
+// Ends says for each end that a row holds when requests to that row were sent.
 type Ends map[End]Met
 
 // End is the end of an actor's lease, or of a page's freshness.

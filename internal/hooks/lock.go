@@ -11,7 +11,7 @@ import (
 type LockClient interface {
 	// Acquire takes the lock of that name.
 	Acquire(ctx context.Context, name string) (*Held, error)
-	// Terms are what the lock promises.
+	// Terms returns the promises of the lock.
 	Terms() promise.LockTerms
 }
 
@@ -24,6 +24,6 @@ type Held struct {
 	Holds   func(ctx context.Context) (bool, error) // whether it is still held
 	Extend  func(ctx context.Context) error
 	Token   func() int64
-	// Work takes so much of the node's time under the lock, while the lock's own timers fire; nil lets nothing happen.
+	// Work spends time of the node under the lock, while the lock's own timers fire; with nil nothing fires.
 	Work func(ctx context.Context, d time.Duration)
 }

@@ -13,7 +13,7 @@ type Pool struct {
 	idle []Stage
 }
 
-// Stage is what one run after the other uses.
+// Stage is memory that runs use one after another.
 type Stage interface{ Close() }
 
 // Take returns a stage that no run uses; nil if there is none.

@@ -7,8 +7,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 )
 
-// Probe says what to look at in one run, and receives what was seen. It travels in the context of scenario.Run.Do, as
-// net/http/httptrace does it for requests, so that the public types of a run carry nothing that only this module reads.
+// Probe says what to observe in one run, and receives the observations. It travels in the context of scenario.Run.Do,
+// as net/http/httptrace does it for requests, so that the public types of a run carry nothing that only this module
+// reads.
 type Probe struct {
 	// Search makes the run part of a search through all schedules (sim.Exploration): states are compared, and
 	// linearizability and the comparison of lags, which a search cannot check, are left out.
@@ -27,8 +28,8 @@ type Probe struct {
 	// are in the trace. It is not called in a run without a trace.
 	OnStep func(Step)
 	// OnStale, if set, is called for each read that got an outdated answer from a replica: with the reader, and the read's
-	// number among those that a replica may answer, from 1. Fresh is the number of a read that no replica answers; 0 is no
-	// read.
+	// number among those that a replica may answer, from 1. Fresh is the number of the read that no replica answers; 0 for
+	// none.
 	OnStale func(actor string, read int)
 	Fresh   int
 	// OnWrite, if set, is called with the key and the row that each write leaves. It may read them until it returns.
@@ -60,7 +61,7 @@ type Call struct {
 	Err    error
 }
 
-// Shown are the sequence numbers of the changes and events that show a violation, and the places of its operations.
+// Shown has the sequence numbers of the changes and events that show a violation, and the places of its operations.
 type Shown struct{ Changes, Events, Operations []int }
 
 // Exchange is one thing that took effect in the store in a run: a call with its answer, or a deletion by TTL.
@@ -77,7 +78,7 @@ type Exchange struct {
 
 type key struct{}
 
-// With returns a context in which runs are looked at by p.
+// With returns a context whose runs are observed by p.
 func With(ctx context.Context, p *Probe) context.Context { return context.WithValue(ctx, key{}, p) }
 
 // Of returns the probe of a context; an empty one, if it has none.

@@ -11,10 +11,11 @@ import (
 // TableName is the name of the one table of every scenario.
 const TableName = "isr-cache"
 
-// Setup is what the runs of a context are made with, besides their scenario and its options. It travels as a Probe does.
+// Setup holds what the runs of a context need besides their scenario and its options. It travels as a Probe does.
 type Setup struct {
 	// Before, if set, is called with the run's seed before anything of the run happens, on the run's own goroutine and in
-	// its bubble. It resets what the code under test uses from outside of its node, such as a global source of randomness.
+	// its bubble. It resets everything that the code under test uses outside of its node, such as a global source of
+	// randomness.
 	Before func(seed uint64)
 	// Blind does not record the answers of the store, and so leaves out the check for linearizability, which takes longer
 	// than all others.
@@ -60,10 +61,10 @@ func BubbleOf(ctx context.Context) Bubble {
 	return b
 }
 
-// KeepsFault says whether swarm testing leaves a possible fault, given as its text, on in the run of a seed. Each is on in
-// half of the runs, whatever the others are: a run with few kinds of faults goes deeper into what these few can do than
-// one in which all of them keep getting into each other's way. The draw depends on the fault's text, not on its place,
-// so that it stays the same when other faults come and go.
+// KeepsFault says whether swarm testing leaves a possible fault, given as its text, on in the run of a seed. Each fault
+// is on in half of the runs, independently of the others. A run with few kinds of faults tries these more deeply than a
+// run in which all kinds get into each other's way. The draw depends on the fault's text, not on its place, so that it
+// stays the same when other faults come and go.
 //
 // Source: Groce, Zhang, Eide, Chen, Regehr: Swarm testing (ISSTA 2012).
 func KeepsFault(seed uint64, fault string) bool {

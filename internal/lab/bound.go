@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// BoundSchedules is how many schedules advice about the age of data has to pass.
+// BoundSchedules is the number of schedules that advice about the age of data has to pass.
 const BoundSchedules = 100
 
 // Cache is the protocol that advice is for.
@@ -63,9 +63,9 @@ func (c Cache) Bound(ctx context.Context, d policy.Demand) (Bounded, error) {
 	}
 }
 
-// breaks says how a protocol breaks the longest staleness, "" if it does not. Two machines, with clocks that are off by
-// the skew in both directions, leave a page alone for times around its lifetime and around the longest staleness, and
-// then ask for it together. One of them may crash, so that the other one meets its lock.
+// breaks says how a protocol exceeds the longest staleness; "" if it does not. Two machines, with clocks that are off
+// by the skew in both directions, do not ask for a page until its age is near its lifetime, or near the longest
+// staleness. Then they ask for it together. One of them may crash, so that the other one meets its lock.
 //
 // Rendering takes no time, so that both keep asking together: the age of data counts from the beginning of a render.
 func (c Cache) breaks(ctx context.Context, d policy.Demand, b Bounded) (string, error) {

@@ -12,7 +12,7 @@ import (
 )
 
 // Advice on the age of served data depends on the protocol. A protocol that serves stale pages needs a shorter lifetime
-// than one whose readers wait, and is refused if it serves them for too long.
+// than a protocol whose readers wait. Advice is refused if the protocol serves stale pages for too long.
 func TestAdviceKeepsTheLongestStaleness(t *testing.T) {
 	effort.Long(t)
 	for _, test := range []struct {

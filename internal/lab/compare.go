@@ -11,7 +11,7 @@ type Row struct {
 	Policy, Workload string
 	*policy.Summary
 	trace bool // every seed plays the same reads
-	cold  bool // a cold start, which has no cost of a month
+	cold  bool // a cold start: it has no cost of a month
 }
 
 // Compare runs policies on workloads, and tells each, unless it is nil, how many runs are done.

@@ -11,12 +11,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
-// leaseSchedules is how many schedules a lease has to pass.
+// leaseSchedules is the number of schedules that a lease has to pass.
 const leaseSchedules = 200
 
 // SafeLease returns the smallest lease, in whole seconds, under which no holder that only renders ever loses its lock:
 // two machines, with clocks that are off by the skew in both directions, ask for one page while it is rendered. It is
-// found by running recipe A under the scheduler, and it has no room for pauses: a holder that may stop needs a lease
+// found by runs of recipe A under the scheduler. It leaves no room for pauses: a holder that may stop needs a lease
 // that is longer by the stop, or it loses its lock and publishes nothing.
 func SafeLease(ctx context.Context, render, skew time.Duration) (time.Duration, error) {
 	safe := func(seconds int) (bool, error) { return leaseIsSafe(ctx, seconds, render, skew) }

@@ -54,9 +54,10 @@ type bars struct {
 func (b bars) Label(i int) string { return b.texts[i] }
 
 const (
-	lineHeight  = 0.75 * vg.Centimeter // of a policy
+	lineHeight  = 0.75 * vg.Centimeter // the height of a policy's line
 	aroundLines = 3 * vg.Centimeter    // title and axis
-	// nameGap is between a name and its bar. A browser without the font takes another one, which may be a third wider.
+	// nameGap is the space between a name and its bar. A browser without the font takes another one, which may be a third
+	// wider.
 	nameGap   = vg.Centimeter
 	plotWidth = 26 * vg.Centimeter
 )

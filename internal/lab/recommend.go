@@ -10,16 +10,16 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
-// operation has the settings of a cache that unmet looks at.
+// operation has the settings of a cache that unmet reads.
 type operation struct {
-	// revalidate is how long a value is fresh, and retention how long after it was stored a row may be deleted (its ttl).
-	// A retention of 0 keeps rows for ever.
+	// revalidate is the time for which a value is fresh, and retention the time after which a stored row may be deleted
+	// (its ttl). A retention of 0 keeps rows for ever.
 	revalidate, retention time.Duration
-	// lag is how much later TTL deletes a row, on average.
+	// lag is the further time until TTL deletes a row, on average.
 	lag time.Duration
-	// keyReads is the read units that the store spends on its hottest key, a second.
+	// keyReads is the number of read units a second that the store spends on its hottest key.
 	keyReads float64
-	// throttled is the requests that the store refuses for lack of throughput, a second.
+	// throttled is the number of requests a second that the store refuses for lack of throughput.
 	throttled float64
 }
 
@@ -27,8 +27,8 @@ type operation struct {
 // tutorials.
 const leastBuffer = time.Minute
 
-// unmet returns the recommendations for ISR caches in DynamoDB that are not met, a line each: what was found and
-// expected, as figures with their units, and what that is good for.
+// unmet returns the recommendations for ISR caches in DynamoDB that are not met, a line each. A line has the figures
+// that were found and expected, with their units, and the use of the recommendation.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html (rows are deleted some days after)
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html (3,000 units)
@@ -71,8 +71,8 @@ func (s Settings) operation(sum *policy.Summary, tier policy.Tier, trace bool) o
 	return o
 }
 
-// fromTier returns how many of a key's reads the store sees a second. A node with a copy asks once in a lifetime and
-// the gap until the next read.
+// fromTier returns the number of reads of a key that the store sees a second. A node with a copy asks once in the time
+// of a lifetime and of the gap until the next read.
 func fromTier(tier policy.Tier, reads float64) float64 {
 	if tier.Keys == 0 || reads == 0 {
 		return reads
@@ -90,8 +90,8 @@ func (s Settings) unitsOfRead() float64 {
 	return units
 }
 
-// PrintRecommendations prints the recommendations that a run does not meet. The lifetimes of a dashboard's data are not
-// all the same, and its reads are of many buckets: nothing is said about it.
+// PrintRecommendations prints the recommendations that a run does not meet. It says nothing about a dashboard: the
+// lifetimes of its data differ, and it reads many buckets.
 func PrintRecommendations(out io.Writer, s Settings, r Row) error {
 	if strings.HasPrefix(r.Workload, "dashboard") {
 		return nil

@@ -20,7 +20,7 @@ const (
 	doubling       = 30 * time.Minute
 )
 
-// keyReads is how many read units one key takes in a second.
+// keyReads is the number of read units that one key takes in a second.
 const keyReads = 3000
 
 // Scale is a site of some size, without a tier in the memory of its nodes and with one. Each is measured twice:
@@ -31,14 +31,15 @@ type Scale struct {
 	Bare, Tiered           *policy.Summary // Tiered is nil where no tier is needed
 	ColdBare, ColdTiered   *policy.Summary
 	WarmUp, Lasts, Started time.Duration // how long the steady state was run and counted, and the cold start counted
-	// Ended is whether the tier ends the throttling, in the steady state and some time after a cold start.
+	// Ended says whether the tier ends the throttling, in the steady state and some time after a cold start.
 	Ended bool
-	// Hottest is the reads of the most popular key a second.
+	// Hottest is the number of reads a second of the most popular key.
 	Hottest float64
-	// Lifetime is how long nodes have to keep copies, as simulated. Enough is the lifetime that would do without retries:
-	// throttled requests come back, and may keep a store busy that could serve all others.
+	// Lifetime is the time for which nodes have to keep copies, by the simulation. Enough is the lifetime that would
+	// suffice without retries: throttled requests come back, and may keep a store busy that could serve all others.
 	Lifetime, Enough time.Duration
-	// Reads and Writes are the units that the table needs without a tier, Ramp how long a new table takes to them.
+	// Reads and Writes are the units that the table needs without a tier, and Ramp is the time that a new table takes to
+	// grow to them.
 	Reads, Writes float64
 	Ramp          time.Duration
 }
@@ -85,7 +86,7 @@ func MeasureScale(ctx context.Context, s Settings, p policy.Policy, each func(do
 	for need, has := math.Max(scale.Reads/newTableReads, scale.Writes/newTableWrites), 1.0; has < need; has *= 2 {
 		scale.Ramp += doubling
 	}
-	// A fifth is left for what comes by chance.
+	// A fifth is left for chance.
 	scale.Enough = policy.TierLifetime(nodes, scale.Hottest, 0.8*keyReads/s.unitsOfRead())
 	scale.Lifetime = scale.Enough
 	for try := 1; scale.Lifetime > 0; try++ {
@@ -117,20 +118,21 @@ type beginning int
 
 const (
 	steady     beginning = iota // rows and copies with ages that are drawn
-	cold                        // nothing, and that is counted
-	afterStart                  // nothing, and a warm-up
+	cold                        // empty, and the beginning is counted
+	afterStart                  // empty, and a warm-up is not counted
 )
 
 // calm reports whether no request is throttled.
 func calm(s *policy.Summary) bool { return s.Of(policy.Throttled).Mean == 0 }
 
-// mostTiers is how many lifetimes of copies are tried at most, each twice as long as the one before.
+// mostTiers is the largest number of lifetimes of copies that are tried, each twice as long as the one before.
 const mostTiers = 8
 
-// tierKeys is how many keys each node keeps: enough for the hot ones.
+// tierKeys is the number of keys that each node keeps: enough for the hot ones.
 const tierKeys = 1000
 
-// rows are the figures without a tier, and with the one that ends the throttling; those of a cold start follow each.
+// rows are the figures without a tier, and with the tier that ends the throttling. The figures of a cold start follow
+// each.
 func (s *Scale) rows() []Row {
 	row := func(name string, sum *policy.Summary, cold bool) Row {
 		return Row{Policy: s.Policy, Workload: name, Summary: sum, cold: cold}

@@ -27,7 +27,7 @@ var (
 func changes(percent float64) string { return strconv.FormatFloat(round(percent), 'f', -1, 64) + " %" }
 
 // PrintStaleness prints the table of staleness by rate of changes and lifetime: the tutorial's figures, and the exact
-// values of what they are said to be.
+// values of the quantities that these claim to be.
 func PrintStaleness(out io.Writer) error {
 	share := policy.HitRatio.Format
 	table := [][]string{{"changes", "lifetime", "tutorial", "WT", "at expiry", "over reads"}}

@@ -79,7 +79,7 @@ func (r Row) intervalText(m policy.Measure, i policy.Interval) string {
 	}
 	high := i.High
 	if strings.HasSuffix(m.Format(0), "%") {
-		high = min(1, high) // Student's distribution knows no bounds, and a share has one
+		high = min(1, high) // Student's distribution has no bounds, but a share has
 	}
 	return fmt.Sprintf("%s to %s", m.Format(max(0, i.Low)), m.Format(high))
 }
@@ -127,7 +127,7 @@ type Figure struct {
 	High *float64 `json:"high,omitempty"`
 }
 
-// Measured is what one policy did on one workload, in JSON: the measures by name.
+// Measured has the results of one policy on one workload, in JSON: the measures by name.
 type Measured struct {
 	Workload   string            `json:"workload"`
 	Policy     string            `json:"policy"`

@@ -15,7 +15,7 @@ import (
 type Settings struct {
 	Lifetime, Render, WarmUp, Lasts time.Duration
 	Reads                           float64 // a second
-	Changes                         float64 // of each key, a second
+	Changes                         float64 // the rate for each key, a second
 	Keys                            int
 	Zipf                            float64
 	Tier                            policy.Tier
@@ -29,7 +29,7 @@ type Settings struct {
 type Workload struct {
 	Name string
 	policy.Workload
-	lasts time.Duration // of a trace
+	lasts time.Duration // the length of a trace
 	aged  bool          // its data is about a time
 }
 
@@ -102,7 +102,7 @@ func WorkloadNames() (lines []string) {
 	return lines
 }
 
-// suits reports whether a policy says anything about a workload: lifetimes by the age of data need data that has one.
+// suits reports whether a policy makes sense for a workload: lifetimes by the age of data need data that has an age.
 func (w Workload) suits(p policy.Policy) bool {
 	_, aged := policy.AtAge(p.Lifetime, 0)
 	return w.aged || !aged

@@ -16,8 +16,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// questions are requests to everything that answers a node: method, path, and for DynamoDB the operation and its body.
-// Some are refused, and some are no valid requests at all.
+// questions are requests to every service that answers a node: method, path, and for DynamoDB the operation and its
+// body. Some are refused, and some are no valid requests at all.
 var questions = [][4]string{
 	{"POST", "/", "PutItem", `{"TableName":"TABLE","Item":{"pk":{"S":"a"},"sk":{"S":"b"}}}`},
 	{"POST", "/", "PutItem", `{"TableName":"TABLE","Item":{"pk":{"S":"a"},"sk":{"S":"b"}},"ConditionExpression":"attribute_not_exists(pk)"}`},
@@ -81,7 +81,7 @@ func TestDateIsTheNodes(t *testing.T) {
 	if _, err := (scenario.Run{Scenario: s, Protocol: p.Protocol()}).Do(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p.Close() // all that it has said has come
+	p.Close() // everything that it said has come
 	var statuses []string
 	for line := range strings.Lines(said.String()) {
 		field := strings.Split(strings.TrimSpace(line), "|")

@@ -1,4 +1,4 @@
-// Package nodes has programs in any language as the nodes of a scenario: each life of an actor is a process that speaks
+// Package nodes makes programs in any language the nodes of a scenario. Each life of an actor is a process that speaks
 // JSON lines on stdin and stdout, and whose requests come to an HTTP door. docs/NODES.md is the protocol.
 //
 // A run goes on only when the one process that may work has said something: a request, or the reply to its command.

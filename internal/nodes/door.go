@@ -36,8 +36,8 @@ type arrival struct {
 	query  string
 	header http.Header
 	body   []byte
-	answer chan *answer // nil breaks the connection; no channel: it was a line, and so is its answer
-	number int          // that a program which says when it is quiet gave it; 0 is none
+	answer chan *answer // nil breaks the connection; without a channel the request was a line, and so is its answer
+	number int          // the number that a program gave it which says when it is quiet; 0 is none
 	alone  bool         // the program says that it waits for nothing else
 	place  int          // in the order of its life's requests, from 1
 }
@@ -107,7 +107,7 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 		to.headers(a.method, w.Header().Set)
 		w.WriteHeader(to.status)
 		_, _ = w.Write(to.body) // a program that has gone is noticed by its end
-	case <-r.Context().Done(): // the program waits for it no longer, or its life is over
+	case <-r.Context().Done(): // the program no longer waits for it, or its life is over
 		p.say(event{left: a})
 	case <-p.gone:
 		drop(w)
@@ -122,12 +122,12 @@ func (to *answer) headers(method string, set func(name, value string)) {
 	set(headerTime, strconv.FormatInt(to.time, 10))
 	// If it were far from the node's clock, SDKs would correct their clocks, and send refused requests again.
 	set("Date", time.UnixMilli(to.time).UTC().Format(http.TimeFormat))
-	if method != http.MethodHead { // which has the length of what it does not have
+	if method != http.MethodHead { // its header has the length of a body that it does not have
 		set("Content-Length", strconv.Itoa(len(to.body)))
 	}
 }
 
-// takeIn accepts a request. It returns false if nobody will answer it.
+// takeIn accepts a request. It returns false if nobody will answer the request.
 func (p *process) takeIn(a *arrival) bool {
 	p.mu.Lock()
 	var other *arrival

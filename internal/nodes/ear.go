@@ -13,8 +13,8 @@ import (
 type deed struct {
 	line  *said      // its answer; nil where it waits
 	asked []*arrival // its new requests, in the order of their contents
-	left  []int      // the requests that it waits for no longer, by their places
-	quiet *said      // its word, if it gives one: of the timer alone, by its place
+	left  []int      // the requests for which it no longer waits, by their places
+	quiet *said      // its line quiet, if it says one: about the timer alone, by its place
 
 	early []*arrival // left requests that have no place yet
 }
@@ -24,7 +24,7 @@ type ear struct {
 	p     *process
 	waits []*arrival // the requests that the program waits for
 	count int        // requests so far
-	quiet *said      // the program's word, since something last came to it
+	quiet *said      // the program's line quiet, since something last came to it
 	// timers are the numbers that the program gave its timers, by their places. A process may continue the numbers of the
 	// life before.
 	timers []int
@@ -51,7 +51,7 @@ func (e *ear) reply(place int, to *answer) {
 }
 
 // listen waits until the program answers with a line, or waits only for its requests and its timer. want, if not nil,
-// is what it did the last time: a program that does not say when it is quiet is then at rest when it has done as much.
+// is its deed the last time: a program that does not say when it is quiet is at rest once it has done as much.
 func (e *ear) listen(at string, want *deed) (d deed, err error) {
 	says := slices.Contains(e.p.can, canQuiet)
 	for !e.rests(says, &d, want) {
@@ -161,7 +161,7 @@ func (e *ear) over(at string, d *deed) error {
 	return nil
 }
 
-// hear waits for what the program says next. If it may settle, that may be nothing.
+// hear waits for the next thing that the program says. If the program may settle, that may be nothing.
 func (e *ear) hear(at string, maySettle bool) (event, error) {
 	var settled <-chan time.Time
 	if maySettle {
@@ -185,8 +185,8 @@ func (e *ear) atRest() bool {
 	return true
 }
 
-// content is the body of a request. Of JSON it leaves out the order of members, and the token that SDKs draw at random
-// for a transaction.
+// content is the body of a request. A body in JSON is returned without the order of its members, and without the token
+// that SDKs draw at random for a transaction.
 func (a *arrival) content() string {
 	var members map[string]any
 	if len(a.body) == 0 || a.header.Get("X-Amz-Target") == "" {
@@ -209,7 +209,7 @@ func (a *arrival) content() string {
 // the program numbered them, if it did.
 func compare(a, b *arrival) int { return cmp.Or(a.asks(b), cmp.Compare(a.number, b.number)) }
 
-// asks compares what two requests ask; 0 is the same.
+// asks compares the contents of two requests; 0 means that they are equal.
 func (a *arrival) asks(b *arrival) int {
 	return cmp.Or(cmp.Compare(a.String(), b.String()), cmp.Compare(a.query, b.query), cmp.Compare(a.content(), b.content()))
 }

@@ -2,10 +2,10 @@ package nodes
 
 import "fmt"
 
-// Error says what a node's program did that leaves its run without a verdict.
+// Error says why a node's program has left its run without a verdict.
 type Error struct {
 	Actor   string
-	Command string // that it was at: "get /home", or "its start"
+	Command string // what the program was doing: "get /home", or "its start"
 	Problem string
 	Hint    string // the remedy; may be empty
 }

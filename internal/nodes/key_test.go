@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestKeyOf has everything that a program is told tell two pasts apart.
+// TestKeyOf: everything that a program is told distinguishes two pasts.
 func TestKeyOf(t *testing.T) {
 	line := func(change func(*told)) []input {
 		all := told{

@@ -26,14 +26,14 @@ const (
 	canInvalidate = "invalidate"
 	canRegenerate = "regenerate"
 	canRollback   = "rollback"
-	canHold       = "hold"    // and release: it has locks
+	canHold       = "hold"    // and release, too: the program has locks
 	canHeld       = "held"    // a lock can be asked whether it is still held
 	canExtend     = "extend"  // a lock's lease begins anew when it is asked to
-	canWork       = "work"    // under a lock it takes time by itself, in which the lock's timers fire
-	canOnce       = "once"    // it has calls run once, and asks for their effects
-	canTimers     = "timers"  // it has a simulated clock: for people, nothing depends on it
+	canWork       = "work"    // under a lock it spends the time itself, and the lock's timers fire meanwhile
+	canOnce       = "once"    // it makes calls run once, and asks for their effects
+	canTimers     = "timers"  // it has a simulated clock: for people only, nothing depends on it
 	canReset      = "reset"   // it forgets everything at a reset line between two commands
-	canAbandon    = "abandon" // and at one within a command, whose requests are then never answered
+	canAbandon    = "abandon" // and at a reset line within a command, whose requests are then never answered
 	// It may have several requests under way at a time. It says when it waits for nothing but their answers and its
 	// timers, in a line of type quiet.
 	canQuiet = "quiet"
@@ -64,7 +64,7 @@ type said struct {
 	Error string `json:"error"`
 	Held  bool   `json:"held,omitempty"`  // of held
 	Token *int64 `json:"token,omitempty"` // of hold and extend: the fencing token
-	Other bool   `json:"other,omitempty"` // of once, with an error: the key is that of another payload
+	Other bool   `json:"other,omitempty"` // of once, with an error: the key belongs to another payload
 
 	// quiet
 	Requests []int    `json:"requests"` // that are under way, by their numbers
@@ -105,20 +105,21 @@ func (s said) hello() error {
 	return cmp.Or(s.Lock.wrong(s.Can), s.Once.wrong(s.Can))
 }
 
-// lockTerms are what a program's locks promise (promise.LockTerms), in seconds. What is left out is the default.
+// lockTerms are the promises of a program's locks (promise.LockTerms), in seconds. A member that is left out has its
+// default.
 type lockTerms struct {
 	Heartbeats bool    `json:"heartbeats"`
 	Margin     float64 `json:"margin"`
 	waits
 }
 
-// onceTerms are what a program's calls promise (promise.OnceTerms).
+// onceTerms are the promises of a program's calls (promise.OnceTerms).
 type onceTerms struct {
 	Payload bool `json:"payload"`
 	waits
 }
 
-// waits are what both promise.
+// waits are the promises that locks and calls have in common.
 type waits struct {
 	Wait     float64 `json:"wait"`
 	Takeover float64 `json:"takeover"`
@@ -161,14 +162,14 @@ func seconds(of, name string, found float64) error {
 	return nil
 }
 
-// of are the terms of a lock with a lease.
+// of returns the terms of a lock with the given lease.
 func (t *lockTerms) of(lease time.Duration) promise.LockTerms {
 	t = cmp.Or(t, &lockTerms{})
 	wait, takeover := t.waits.of(lease)
 	return promise.LockTerms{Heartbeats: t.Heartbeats, Margin: duration(t.Margin), Wait: wait, Takeover: takeover}
 }
 
-// of are the terms of calls that count as in progress for a time.
+// of returns the terms of calls that count as in progress for the given time.
 func (t *onceTerms) of(inProgress time.Duration) promise.OnceTerms {
 	t = cmp.Or(t, &onceTerms{})
 	wait, takeover := t.waits.of(inProgress)
@@ -190,7 +191,8 @@ func excerpt(text []byte) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// request is a line with a request of a program, which it could have sent over HTTP as well, or with one that it lets go.
+// request is a line about a request of a program. The program could have sent the request over HTTP as well, or no
+// longer waits for it.
 type request struct {
 	Type    string            `json:"type"` // request, left
 	Number  int               `json:"number"`
@@ -206,13 +208,13 @@ type request struct {
 type told struct {
 	Type  string `json:"type"`            // init, command, wake, answer, reset, end
 	Time  int64  `json:"time"`            // the node's own, in milliseconds since 1970, rounded down
-	Timer int    `json:"timer,omitempty"` // of wake: the one that fires
+	Timer int    `json:"timer,omitempty"` // of wake: the timer that fires
 	*initial
 	*command
 	*response
 }
 
-// response is what an answer line says besides: the answer to a request that was a line.
+// response has the further members of an answer line: the answer to a request that was a line.
 type response struct {
 	Number  int               `json:"number"`
 	Status  int               `json:"status"` // 0 is a broken connection
@@ -224,13 +226,13 @@ type response struct {
 // initial has the members of an init line besides its type.
 type initial struct {
 	Version     int           `json:"version"`
-	Actor       string        `json:"actor"` // with its life after a restart: alice, alice.2
+	Actor       string        `json:"actor"` // the actor, with its life after a restart: alice, alice.2
 	Tenant      string        `json:"tenant"`
 	Endpoint    string        `json:"endpoint"`
 	Region      string        `json:"region"`
 	Credentials credentials   `json:"credentials"`
 	Table       string        `json:"table"`
-	Bucket      string        `json:"bucket"` // of the bodies, in S3
+	Bucket      string        `json:"bucket"` // the bucket of the bodies, in S3
 	Seed        uint64        `json:"seed"`   // below 2^53
 	Config      configuration `json:"config"`
 }

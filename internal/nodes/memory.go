@@ -18,12 +18,12 @@ import (
 // DefaultMemory bounds what is remembered of a program, in bytes.
 const DefaultMemory = 256 << 20
 
-// memory holds what lives of a program did, by what they were told. Between two requests a program is a function of
-// what it has been told, in order: lines and answers, each with the node's own time. So its code runs once for each
-// past.
+// memory holds the deeds of a program's lives, by what the lives were told. Between two requests a program is a
+// function of what it has been told, in order: lines and answers, each with the node's own time. So its code runs once
+// for each past.
 //
-// A known past costs no process. For a new one, a process is told all that the life was told before, without store and
-// scheduler, and has to do the same as the life did. If it does something else, the run has no verdict.
+// A known past costs no process. For a new past, a process is told everything that the life was told before, without
+// store and scheduler. It has to do the same as the life did. If it does something else, the run has no verdict.
 //
 // A full memory is emptied, and the code runs again.
 type memory struct {
@@ -47,7 +47,7 @@ func (m *memory) first(most int) *past {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.root == nil || m.size > most {
-		m.root, m.size = &past{}, 0 // lives under way keep their part of it
+		m.root, m.size = &past{}, 0 // lives under way keep their part of the memory
 	}
 	return m.root
 }
@@ -88,7 +88,7 @@ func (d deed) size() int {
 	return size
 }
 
-// differs compares a program's deed with the one after it was told the same before; nil if they are the same.
+// differs compares a program's deed with its earlier deed after it had been told the same; nil if they are the same.
 func (d deed) differs(now deed) error {
 	for i := range max(len(d.asked), len(now.asked)) {
 		was, is := at(d.asked, i), at(now.asked, i)
@@ -116,7 +116,7 @@ func at(asked []*arrival, i int) *arrival {
 	return nil
 }
 
-// apart cuts two texts that differ down to where they do.
+// apart cuts two texts down to the place where they differ.
 func apart(a, b string) (ofA, ofB string) {
 	const before, most = 60, 160
 	same := 0
@@ -215,10 +215,10 @@ type life struct {
 	past    *past                    // where it stands in the memory; nil without one
 
 	told  []input  // since it last did something
-	moved []moment // before that, in order; kept as long as a process may have to be told it again
-	ear   ear      // of its process
+	moved []moment // everything it was told before that, in order; kept as long as a process may have to be told it again
+	ear   ear      // the ear of its process
 	count int      // requests so far
-	news  bool     // it did what no life did before it
+	news  bool     // it did something that no life did before it
 }
 
 // moment is one exchange of a life: what it was told, and what it did.
@@ -236,7 +236,8 @@ func (g *Program) newLife(actor string, m sim.Memory) *life {
 	return l
 }
 
-// tell tells the life a line, and reply the answer to its request of a place. Both reach it when it is listened to.
+// tell gives the life a line, and reply gives it the answer to its request of a place. Both reach the life when it is
+// listened to.
 func (l *life) tell(t told)                  { l.told = append(l.told, input{line: &t}) }
 func (l *life) reply(a *arrival, to *answer) { l.told = append(l.told, input{place: a.place, to: to}) }
 
@@ -275,7 +276,7 @@ func (l *life) listen(at string) (deed, error) {
 	return l.own(now.did), nil
 }
 
-// own returns the deed with requests of the caller's own: all lives share those of a memory.
+// own returns the deed with a copy of its requests for the caller: all lives share the requests of a memory.
 func (l *life) own(d deed) deed {
 	all := make([]*arrival, len(d.asked))
 	for i, a := range d.asked {
@@ -323,13 +324,13 @@ func (l *life) do(at string, inputs []input, want *deed) (deed, error) {
 	return l.ear.listen(at, want)
 }
 
-// changed is the error of a program that was told the same as before and did something else.
+// changed is the error for a program that did something else after it was told the same.
 func (l *life) changed(at string, err error) error {
 	return l.ear.p.wrong(at, "it is not deterministic: its "+err.Error(),
 		"it listens to something that the simulator does not decide: look for a real clock, real randomness, files, or sockets of its own")
 }
 
-// wrong is the error of a program that breaks the protocol. Its process, if it has one, is not used any more.
+// wrong is the error for a program that breaks the protocol. Its process, if it has one, is not used any more.
 func (l *life) wrong(at, problem, hint string) *Error {
 	if l.ear.p != nil {
 		return l.ear.p.wrong(at, problem, hint)
@@ -359,7 +360,7 @@ func (l *life) end(within bool, now int64) error {
 	return nil
 }
 
-// giveBack gives the process back for another life, if it can have one.
+// giveBack gives the process back, if it can have another life.
 func (l *life) giveBack(within bool, now int64) error {
 	p := l.ear.p
 	if l.ear = (ear{}); p == nil {

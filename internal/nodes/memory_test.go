@@ -15,8 +15,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// TestMemory: runs with a memory, with one that is emptied all the time, and without have the same traces, byte for
-// byte.
+// TestMemory: runs have the same traces, byte for byte, with a memory, with a memory that is emptied all the time, and
+// without one.
 func TestMemory(t *testing.T) {
 	effort.Long(t)
 	t.Parallel() // it waits more than it works

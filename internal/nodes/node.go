@@ -34,9 +34,9 @@ type node struct {
 	actor   string
 	life    *life // nil when it is over
 	wire    dynamodb.HTTPClient
-	objects http.RoundTripper // of S3; nil before the first request
+	objects http.RoundTripper // the transport of S3 requests; nil before the first request
 	ids     int
-	effect  func(context.Context) (string, error) // of the call under way; nil if there is none
+	effect  func(context.Context) (string, error) // the effect of the call under way; nil if there is none
 }
 
 var (
@@ -151,7 +151,7 @@ func (n *node) Acquire(ctx context.Context, name string) (*hooks.Held, error) {
 		held.Work = func(ctx context.Context, d time.Duration) {
 			c := command{Verb: "work", Key: name, For: d.Seconds()}
 			if _, err := n.command(ctx, canWork, c); err != nil {
-				panic(n.life.wrong(c.String(), "replied with an error to work: "+err.Error(), "it only waits: held, extend and release are what fails"))
+				panic(n.life.wrong(c.String(), "replied with an error to work: "+err.Error(), "it only waits: report failures in the replies to held, extend and release"))
 			}
 		}
 	}
@@ -203,7 +203,8 @@ func (n *node) command(ctx context.Context, can string, c command) (said, error)
 // ours is the path of everything that is not DynamoDB's.
 const ours = "/_isr-sim/"
 
-// serve has one request happen. It returns nil if there is no answer, and whether the request was a step of the run.
+// serve lets one request happen. It returns the answer, nil if there is none, and whether the request was a step of the
+// run.
 func (n *node) serve(ctx context.Context, at string, a *arrival) (to *answer, step bool) {
 	path, mine := strings.CutPrefix(a.path, ours)
 	switch {
@@ -244,7 +245,7 @@ func (n *node) serve(ctx context.Context, at string, a *arrival) (to *answer, st
 	}
 }
 
-// store has a request to DynamoDB happen.
+// store lets a request to DynamoDB happen.
 func (n *node) store(ctx context.Context, at string, a *arrival) *answer {
 	of := n.signed(at, a)
 	r, err := http.NewRequestWithContext(ctx, a.method, "http://dynamodb.invalid"+a.path, a.reader())
@@ -261,7 +262,7 @@ func (n *node) store(ctx context.Context, at string, a *arrival) *answer {
 	return answerOf(response)
 }
 
-// object has a request to S3 happen.
+// object lets a request to S3 happen.
 func (n *node) object(ctx context.Context, at string, a *arrival) (to *answer, step bool) {
 	n.signed(at, a)
 	if n.objects == nil {
@@ -283,7 +284,7 @@ func (n *node) object(ctx context.Context, at string, a *arrival) (to *answer, s
 	return answerOf(response), true
 }
 
-// signed makes sure that a request is the actor's own, if it is signed, and returns its region.
+// signed makes sure that a signed request is the actor's own, and returns its region.
 func (n *node) signed(at string, a *arrival) (region string) {
 	key, region := signer(a.header.Get("Authorization"))
 	if key != "" && key != n.actor {
@@ -292,7 +293,7 @@ func (n *node) signed(at string, a *arrival) (region string) {
 	return region
 }
 
-// answerOf is a response that has come whole; nil is none.
+// answerOf is a response that has come in full; nil is none.
 func answerOf(response *http.Response) *answer {
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
@@ -324,7 +325,7 @@ func (n *node) sleep(ms string, body []byte) (to *answer, step bool) {
 	return &answer{status: http.StatusNoContent}, d > 0
 }
 
-// body has a request to the body store happen.
+// body lets a request to the body store happen.
 func (n *node) body(ctx context.Context, a *arrival, name string) *answer {
 	var err error
 	done := &answer{status: http.StatusNoContent}

@@ -20,7 +20,7 @@ import (
 const (
 	maxConnections = 100     // open at the same time
 	maxStderr      = 1 << 20 // bytes within one life
-	maxWords       = 2 << 10 // bytes of stderr that are told of a process that has ended
+	maxWords       = 2 << 10 // bytes of stderr that a message about an ended process shows
 	maxRestful     = 10_000  // requests within one command that are no steps of the run
 )
 
@@ -40,7 +40,7 @@ type process struct {
 	reset  bool          // its last life is over, and it has said that it is ready
 
 	mu          sync.Mutex
-	name        string // of the actor whose life it is
+	name        string // the name of the actor whose life it is
 	stderr      int    // bytes of this life
 	tail        []byte // the last of them
 	connections map[net.Conn]connection
@@ -48,10 +48,10 @@ type process struct {
 	underWay    []*arrival // the requests that are not yet answered
 	failure     string     // the first thing that it did wrong
 	hint        string
-	ended       bool // it failed by coming to its end: what it said before counts
+	ended       bool // it failed because it came to its end: its earlier lines count
 }
 
-// event is a line, a request, or one that the program waits for no longer: exactly one of them.
+// event is a line, a request, or a request for which the program no longer waits: exactly one of these.
 type event struct {
 	line    []byte
 	arrival *arrival
@@ -166,7 +166,7 @@ func (p *process) passStderr(stderr io.Reader) {
 	}
 }
 
-// words is how a problem ends that the program may have told people about. p.mu is held.
+// words is the end of a message about a problem: the program may have told people about it. p.mu is held.
 func (p *process) words() string {
 	words := p.tail
 	if len(words) == maxWords {
@@ -218,7 +218,7 @@ func (p *process) parallel() bool {
 	return slices.Contains(p.can, canQuiet) || slices.Contains(p.can, canParallel)
 }
 
-// next waits for what the program says next.
+// next waits for the next thing that the program says.
 func (p *process) next(at string) (event, error) { return p.nextWithin(at, nil) }
 
 // nextWithin is next with a limit: it returns no event if the program says nothing until enough fires. A nil enough
@@ -263,7 +263,7 @@ func (p *process) last(at string) (event, error) {
 // line waits for a line, where no request may come before it.
 func (p *process) line(at string) (said, error) {
 	e, err := p.next(at)
-	for err == nil && e.left != nil { // of a life that is over
+	for err == nil && e.left != nil { // it belongs to a life that is over
 		e, err = p.next(at)
 	}
 	if err != nil {
@@ -300,7 +300,7 @@ func (p *process) tell(t told) {
 		if err == nil {
 			return
 		}
-		// It has most likely ended: that says more than a broken pipe.
+		// The program has most likely ended: that says more than a broken pipe.
 		select {
 		case <-p.exited:
 		case <-limit.over():
@@ -329,7 +329,7 @@ func (p *process) forget(within bool, now int64) error {
 	}
 	p.tell(told{Type: "reset", Time: now})
 	s, err := p.line(resetting)
-	for err == nil && s.Type == "quiet" { // of the life that is over
+	for err == nil && s.Type == "quiet" { // it belongs to the life that is over
 		s, err = p.line(resetting)
 	}
 	if err == nil && s.Type != "ready" {

@@ -24,28 +24,28 @@ const (
 // DefaultLimit is how long a process may be silent, in real time.
 const DefaultLimit = 10 * time.Second
 
-// DefaultSettle is how long a program that may have several requests under way, and does not say when it is quiet, must
-// have sent none to count as quiet, in real time.
+// DefaultSettle is for a program that may have several requests under way and does not say when it is quiet. It counts
+// as quiet when it has sent no request for this long, in real time.
 const DefaultSettle = 50 * time.Millisecond
 
 // Program makes the nodes of one scenario after the other: it has the command that starts a node. Close ends their
 // processes.
 type Program struct {
 	Command string          // for the shell
-	Context context.Context // of all runs
-	Limit   time.Duration   // of a silence; 0 is DefaultLimit
+	Context context.Context // the context of all runs
+	Limit   time.Duration   // the longest silence; 0 is DefaultLimit
 	Settle  time.Duration   // how long a program that says nothing about itself must be silent to count as quiet; 0 is DefaultSettle
 	Stderr  io.Writer       // gets the processes' stderr, with their actors' names; nil drops it
-	// Forgetful runs every life in a process. Memory bounds what is remembered otherwise, in bytes; 0 is DefaultMemory.
+	// Forgetful runs every life in a process. Else Memory bounds the memory of their deeds, in bytes; 0 is DefaultMemory.
 	Forgetful bool
 	Memory    int
 
 	remembered memory
 	mu         sync.Mutex
-	hello      *said // of the first process
+	hello      *said // the hello of the first process
 	idle       []*process
 	closed     bool
-	out        sync.Mutex // of Stderr
+	out        sync.Mutex // it guards Stderr
 }
 
 // Protocol returns the program as a protocol.
@@ -84,14 +84,14 @@ func (g *Program) greeted() said {
 	return *cmp.Or(g.hello, &said{})
 }
 
-// Locks returns what the locks of a program promise that can hold some. It is known after Can. Takeover is 0 if it is a
-// lease.
+// Locks returns the promises of the locks of a program that has locks. It may be called after Can. A Takeover of 0
+// stands for a lease.
 func (g *Program) Locks() promise.LockTerms { return g.greeted().Lock.of(0) }
 
-// Calls returns what a program promises that has calls run once, as Locks does.
+// Calls returns the promises of a program that makes calls run once, as Locks does for locks.
 func (g *Program) Calls() promise.OnceTerms { return g.greeted().Once.of(0) }
 
-// greet notes what the hello of a process says. It is that of the program.
+// greet notes what the hello of a process says about its program.
 func (g *Program) greet(hello said) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

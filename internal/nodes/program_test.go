@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program returns this binary as a program that behaves so.
+// program returns this binary as a program with the given behaviour.
 func program(t *testing.T, behaviour string, limit time.Duration) *nodes.Program {
 	t.Helper()
 	self, err := os.Executable()
@@ -342,7 +342,7 @@ func serveNode(behaviour string) {
 	}
 }
 
-// hang never returns. It listens to a signal, for without cgo the runtime ends a program that waits for nothing.
+// hang never returns. It waits for a signal: without cgo the runtime ends a program that waits for nothing.
 func hang() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGUSR1)
 	select {}
@@ -415,7 +415,7 @@ func say(line map[string]any) {
 	printOut(string(text) + "\n")
 }
 
-// clock is the node's own, the body store and the origin, over HTTP.
+// clock is the node's own clock, its body store and its origin, over HTTP.
 type clock struct {
 	clockwork.Clock
 	endpoint string

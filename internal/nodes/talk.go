@@ -27,12 +27,12 @@ type talk struct {
 	drops   map[*arrival]func()
 	ended   int // lanes that have come to their end
 
-	timer     int // the number of the one that has a lane; 0 is none
+	timer     int // the number of the timer that has a lane; 0 is none
 	dropTimer func()
 }
 
-// ask tells the program something and has its requests happen until it answers with a line. It panics with an *Error if
-// the program does something else, and with the simulator's signal if the node crashes.
+// ask tells the program something, and lets its requests happen until it answers with a line. It panics with an *Error
+// if the program does something else, and with the simulator's signal if the node crashes.
 func (n *node) ask(ctx context.Context, at string, t told) said {
 	within := true
 	defer func() {
@@ -103,7 +103,7 @@ func (c *talk) forsake(places []int) {
 	c.open = slices.DeleteFunc(c.open, gone)
 }
 
-// happen has a request happen, and answers it.
+// happen lets a request happen, and answers it.
 func (c *talk) happen(a *arrival) {
 	n := c.n
 	to, step := n.serve(c.ctx, c.at, a)

@@ -39,7 +39,7 @@ func askSeveral(behaviour string, id int, c *clock, heard func() bool) (replied 
 		var asking sync.WaitGroup
 		for i, name := range names {
 			if behaviour == "stale-quiet" && i == 2 {
-				// It is said before the request is sent, and true when it has come.
+				// It is said before the request is sent, and is true once the request has come.
 				say(map[string]any{"type": "quiet", "requests": []int{1, 2, 3}})
 			}
 			asking.Go(func() { c.ask(name, i+1) })
@@ -77,7 +77,7 @@ func askSeveral(behaviour string, id int, c *clock, heard func() bool) (replied 
 		}()
 		<-sent
 		say(map[string]any{"type": "quiet", "requests": []int{1}, "timer": 7, "after": 0})
-		heard() // that the timer is over, which it is once the request has come
+		heard() // it says that the timer is over: it is, once the request has come
 		cancel()
 		<-asked
 		if behaviour == "lets-go" {

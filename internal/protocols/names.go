@@ -9,15 +9,17 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Mutants returns the protocols of package mutant, which sets it as it is linked: a program without that has none.
+// Mutants returns the protocols of package mutant. That package sets the variable when it is linked: a program without
+// it has no mutants.
 var Mutants = none
 
-// Policies returns those of package policyprotocol, likewise.
+// Policies returns the protocols of package policyprotocol in the same way.
 var Policies = none
 
 func none() []isr.Protocol { return nil }
 
-// names stand apart from the code that they name: every program reads every scenario file, and links no broken cache.
+// The names stand apart from the code that they name: so every program can read every scenario file, and does not link
+// a broken cache.
 var names = strings.Fields(`
 recipe-a recipe-a-guarded recipe-b recipe-b-guarded acquire-a-second-early acquire-by-get-then-put
 acquire-waits-for-ttl blind-publish blind-release body-after-pointer build-time-page check-then-act-publish
@@ -39,7 +41,7 @@ policy-jitter policy-sliding policy-hybrid policy-refresh-ahead policy-xfetch po
 // policies of expiry.
 func Names() []string { return slices.Clone(names) }
 
-// Known returns an error for a name that is none of Names.
+// Known returns an error for a name that is not among Names.
 func Known(name string) error {
 	if slices.Contains(names, name) {
 		return nil

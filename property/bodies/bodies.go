@@ -1,5 +1,5 @@
-// Package bodies gives the store under a check of package property a client of S3, for a cache that keeps its pages there
-// and not in its rows.
+// Package bodies gives a store under a check of package property a client of S3. It is for caches that keep their pages
+// there and not in their rows.
 //
 //	property.CheckStore(t, func(n property.Node) (isr.Handler, error) {
 //		client, err := bodies.Client(n.Config)
@@ -9,7 +9,7 @@
 //		return mycache.New(n.Client, n.Table, client, bodies.Bucket), nil
 //	})
 //
-// It is a package of its own because it brings the SDK of S3, which package property does without.
+// It is a package of its own because it needs the SDK of S3, and package property does not.
 //
 // The limits are those of package s3fake. The faults of a world's body store strike the requests as status 500, which the
 // client tries again.
@@ -33,7 +33,7 @@ const Bucket = objects.Bucket
 // All nodes of a run share the objects, and each run begins without any. Bodies that are put through the
 // configuration's own Bodies are not among them.
 //
-// It returns an error if the configuration is not that of a simulated node.
+// It returns an error if the configuration does not belong to a simulated node.
 func Client(c isr.Config, optFns ...func(*s3.Options)) (*s3.Client, error) {
 	do, err := objects.Do(c.Bodies)
 	if err != nil {

@@ -5,7 +5,7 @@ see that it is right, to compare with.
 
 # Example
 
-A property of a repository: whatever is saved and removed, it holds what a map would hold.
+A property of a repository: it holds the same as a map, whatever is saved and removed.
 
 	rapid.Check(t, func(t *rapid.T) {
 		table := gen.Table{Name: "pages", Partition: "pk"}
@@ -27,7 +27,7 @@ The package's own tests have a whole one, in example_repository_test.go.
 
 # Determinism
 
-A value depends on rapid's draws alone. Everything shrinks towards what is plain: a short text, no fault, a clock that
+A value depends on rapid's draws alone. Everything shrinks towards the plain case: a short text, no fault, a clock that
 is right.
 
 # Limits
@@ -35,6 +35,6 @@ is right.
 Keys are strings. Values are those by which ddbfake is compared with DynamoDB Local; strings in sets are
 ASCII. A Model has no TTL: compare before rows expire, or delete expired ones from it too.
 
-An import of this package brings package rapid, with its flags, and so belongs into tests.
+An import of this package brings package rapid, with its flags: import it from tests only.
 */
 package gen

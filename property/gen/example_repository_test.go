@@ -98,7 +98,7 @@ func holds(ctx context.Context, all []step, faults []ddbfake.Fault, newRepositor
 		db.Inject(faults...)
 		if s.remove {
 			model.Delete(row)
-			_ = r.Remove(ctx, s.tenant, s.key) // what a fault has refused is done again
+			_ = r.Remove(ctx, s.tenant, s.key) // a call that a fault has refused is made again
 			db.ClearFaults()
 			if err := r.Remove(ctx, s.tenant, s.key); err != nil {
 				return err
@@ -138,7 +138,7 @@ func TestRepository(t *testing.T) {
 	})
 }
 
-// The property catches what goes wrong in repositories: each of these has one bug.
+// The property catches typical bugs of repositories: each of these has one.
 func TestRepositoryWithABug(t *testing.T) {
 	for name, bug := range map[string]func(*repository){
 		"only the first answer of a Query": func(r *repository) { r.pages = false },

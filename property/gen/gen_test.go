@@ -20,7 +20,8 @@ import (
 
 var rows = gen.Table{Name: "rows", Partition: "pk", Sort: "sk"}
 
-// examples is the number of examples that must have everything: the seeds are fixed, so they do or do not.
+// examples is the number of examples that must have everything between them. The seeds are fixed, so the outcome is
+// always the same.
 const examples = 400
 
 // newDB returns a fake with the table.

@@ -21,7 +21,7 @@ type Table struct {
 }
 
 // attributes returns the names of the attributes that Rows have beside their keys, and that expressions use. Most have
-// a usual type, and now and then another one: n, h, num and a.b are numbers, g, str and status texts, b is binary, m a
+// their usual type, and seldom another one: n, h, num and a.b are numbers, g, str and status texts, b is binary, m a
 // map, l a list, ss, ns and bs are sets, x and y of any type.
 func attributes() []string {
 	var names []string
@@ -99,7 +99,7 @@ func (t Table) Rows() *rapid.Generator[attr.Item] {
 }
 
 // Faults draws faults that end by themselves: of any kind, on the calls of the table that read or write single rows,
-// the first to the third of them, once or twice in a row. After so many, a caller that tries again succeeds.
+// the first to the third of them, once or twice in a row. A caller that tries once more than that succeeds.
 func (t Table) Faults() *rapid.Generator[ddbfake.Fault] {
 	return rapid.Custom(func(rt *rapid.T) ddbfake.Fault {
 		f := ddbfake.Fault{

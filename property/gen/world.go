@@ -9,22 +9,22 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// Tenants draws names of tenants: few, so that they meet, and such as break code that joins names: with the usual
-// separators, with another case, one the beginning of another.
+// Tenants draws names of tenants. They are few, so that they meet, and they break code that joins names: they have the
+// usual separators, or another case, or one is the beginning of another.
 func Tenants() *rapid.Generator[string] {
 	return rapid.SampledFrom([]string{"a", "b", "ab", "a#b", "a/b", "a:b", "A", "é", "a b"})
 }
 
-// Keys draws keys of pages, as they are asked for: few, so that they meet, and such as break code that joins, cleans or
-// compares them. The keys of rows are Table.Keys.
+// Keys draws keys of pages, as clients ask for them. They are few, so that they meet, and they break code that joins,
+// cleans or compares keys. The keys of rows are Table.Keys.
 func Keys() *rapid.Generator[string] {
 	return rapid.SampledFrom([]string{
 		"/home", "/", "/about", "/home/", "/Home", "/home?a=1&b=2", "/home?b=2&a=1", "/a#b", "b#/home", "b/home", "/a%2Fb", "/caf\u00e9", "/cafe\u0301", "/a b",
 	})
 }
 
-// Drifts draws how the clock of a machine differs from true time: at most by the bound at any moment of a test that
-// takes so long in true time.
+// Drifts draws how the clock of a machine differs from true time: by at most the bound, at any moment of a test of the
+// given length in true time.
 func Drifts(bound, length time.Duration) *rapid.Generator[fakeclock.Drift] {
 	return rapid.Custom(func(t *rapid.T) fakeclock.Drift {
 		sign := rapid.SampledFrom([]int64{1, -1}).Draw(t, "ahead or behind")
@@ -43,8 +43,8 @@ func Drifts(bound, length time.Duration) *rapid.Generator[fakeclock.Drift] {
 	})
 }
 
-// Moves draws how far to move a clock, for code that has these durations: nothing, or to one of them, a nanosecond or a
-// second short of it, or past it. A mistake in a comparison of times shows there, and nowhere else.
+// Moves draws how far to move a clock, for code that has these durations: not at all, by one of them, or by a
+// nanosecond or a second less or more. A mistake in a comparison of times shows there, and nowhere else.
 func Moves(durations ...time.Duration) *rapid.Generator[time.Duration] {
 	return rapid.Custom(func(t *rapid.T) time.Duration {
 		to := rapid.SampledFrom(append([]time.Duration{0}, durations...)).Draw(t, "to")

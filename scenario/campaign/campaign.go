@@ -131,7 +131,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 //	shrunk, err := campaign.Shrink(ctx, failed)
 //
 // An Outcome gives the failed run: outcome.Replay().Run(s, p). A run that violates no invariant is an error; other
-// errors are those of scenario.Run.Do. A cancelled context ends it with the smallest run so far.
+// errors come from scenario.Run.Do. A cancelled context ends it with the smallest run so far.
 //
 // Shrink tries simpler schedules and simpler scenarios, keeps those that still violate the invariant, and ends when
 // nothing simpler does. It is deterministic, and shrinking its result changes nothing.
@@ -150,9 +150,9 @@ func Shrink(ctx context.Context, failed scenario.Run) (*Shrunk, error) {
 
 // Shrunk is the result of a Shrink.
 type Shrunk struct {
-	// Scenario has the run as its replay entry, and names the violation in its About. It declares no marks and no mutants.
+	// The replay entry of Scenario is the run, and its About names the violation. It declares no marks and no mutants.
 	Scenario *scenario.Scenario
-	Outcome  *scenario.Outcome // of the replay entry, with its Digest
+	Outcome  *scenario.Outcome // the outcome of the replay entry, with its Digest
 	// Before and After say how much of a run there is to understand: context switches, steps, faults, actors, commands.
 	Before, After string
 }

@@ -26,7 +26,7 @@ type late struct{ clockwork.Clock }
 
 func (c late) Now() time.Time { return c.Clock.Now().Add(-time.Minute) }
 
-// A campaign looks for a schedule that violates an invariant. What it finds is made smaller. The clock of this cache is
+// A campaign looks for a schedule that violates an invariant. Its finding is made smaller. The clock of this cache is
 // further behind than was promised.
 func Example() {
 	behind := isr.Protocol{Name: "behind", New: func(cfg isr.Config) (isr.Handler, error) {

@@ -11,7 +11,7 @@
 //
 // # Limits
 //
-// Times are true times, which no node knows: only a simulator, or an observer of all nodes, can write a history. A
+// Times are true times. No node knows these: only a simulator, or an observer of all nodes, can write a history. A
 // Failed event means "may have happened": a request whose answer was lost stays in doubt for ever.
 //
 // # Determinism

@@ -12,8 +12,8 @@ import (
 // Kind is the kind of an event.
 type Kind uint8
 
-// The kinds of events. The zero Kind is not valid. Those of locks and of calls that run once follow;
-// package mark has them.
+// The kinds of events. The zero Kind is not valid. The kinds of locks and of calls that run once follow; package mark
+// has them.
 const (
 	Asked        Kind = iota + 1 // a client asked its node's cache for Key
 	Served                       // the cache answered with Body, declaring it As fresh or stale
@@ -89,17 +89,17 @@ type Event struct {
 
 	Tenant string // the tenant that the page belongs to; "" without tenants
 	// Request is the idempotency key of a regeneration, for Asked and for the Rendered, Served and Failed that follow from
-	// it. Inputs is the hash of its inputs. Both are "" for a page that was asked for without a key. Of a call that runs once
-	// Key is the idempotency key, and Inputs the payload.
+	// it. Inputs is the hash of its inputs. Both are "" for a page that was asked for without a key. For a call that runs
+	// once, Key is the idempotency key, and Inputs the payload.
 	Request, Inputs string
 	// Partition, for Rendered, is the partition key of the META or LOCK rows that the node has named in its requests since
 	// it was asked for the page; "" if it has named none, or rows of several pages.
 	Partition string
-	// Call tells the requests apart that one node has under way at once, in a history that clients tell
+	// Call distinguishes the requests that one node has under way at once, in a history that clients tell
 	// (live.Checker.Tell). It is "" in others.
 	Call string
 	// Within, for Rendered, is how long the page is fresh from then on, and for Settled the time within which every page
-	// must be fresh. 0 is as the check's evidence says.
+	// must be fresh. 0 stands for the time in the check's evidence.
 	Within time.Duration
 	// Change is the sequence number of the last change in the store's log before the event, 0 if there is none.
 	Change int

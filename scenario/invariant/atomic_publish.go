@@ -2,10 +2,10 @@ package invariant
 
 import "fmt"
 
-// atomicPublish holds that a publish and the end of its lease are one: a reader who sees the new generation sees no
-// lock of its publisher. A lock that stays counts as released if it has another token or none, or if its lease is over.
+// atomicPublish holds that a publish also ends its lease: a reader who sees the new generation sees no lock of its
+// publisher. A lock that stays counts as released if it has another token or none, or if its lease is over.
 //
-// staleWriter finds the publisher that has given its lock back before, or never had it.
+// A publisher that has given its lock back before, or never had it, is found by staleWriter.
 func atomicPublish() Invariant {
 	return onLog("atomic-publish",
 		"no state shows a new generation together with its publisher's lock: the request that publishes also releases",

@@ -9,12 +9,12 @@ import (
 // boundedStaleness holds that there is an age (Evidence.MaxAge) from which on a page is not served at all, fresh or
 // stale. Without a stated age there is nothing to judge.
 //
-// The age is that of the page's data, at the moment at which the page was asked for: no cache can help it that a node
-// stops between its last look and its answer.
+// The age is the age of the page's data at the moment at which the page was asked for: a node may stop between its last
+// look and its answer, and no cache can prevent that.
 func boundedStaleness() Invariant {
 	return Invariant{
 		Name:      "bounded-staleness",
-		Statement: "where the cache states a max-age, what is asked for at T and served, fresh or stale, was generated from data read at or after T - max-age - 2e",
+		Statement: "where the cache states a max-age, a page that is asked for at T and served, fresh or stale, was generated from data read at or after T - max-age - 2e",
 		Check:     checkAges,
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// callLiveness holds that every key has a result once faults have stopped and its callers are done, or dead. It is judged
-// from the moment at which the history says so (history.Settled).
+// callLiveness holds that every key has a result once faults have stopped and its callers are done or dead. It is
+// judged from the moment at which the history says so (history.Settled).
 func callLiveness() Invariant {
 	return Invariant{
 		Name:      "call-liveness",

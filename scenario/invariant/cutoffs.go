@@ -7,8 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// cutoffs follows a history in which the order of events is the true one. Of the confirmed invalidations of a page, only
-// the one that was asked for last matters: whatever is too old for another one is too old for it.
+// cutoffs follows a history in which the order of events is the true one. Only one confirmed invalidation of a page
+// matters, the one that was asked for last: a rendering that is too old for another one is too old for it.
 type cutoffs struct {
 	rendered map[renderedFor]*history.Event // the last of each body
 	latest   map[pageOf]cutoff

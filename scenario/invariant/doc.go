@@ -9,13 +9,14 @@
 //
 // It needs no simulator: any implementation in any language that writes META and LOCK rows into a ddbfake can be judged
 // by its change log. Six invariants need nothing else, and also watch a log while it is written (Invariant.Watch).
-// Evidence.Schema has logs of other rows judged.
+// Evidence.Schema describes other rows, whose logs are then judged.
 //
 // # Limits
 //
 // The log tells the holder of a token: a lease belongs to the actor that put its token into the LOCK row. An actor that
-// comes back after a crash must therefore have another name, or requests of its past self pass for its own. The log
-// must reach back to the beginning of the table: the holder of a lock that was there before it is not known.
+// comes back after a crash must therefore have another name, or the requests that it sent before the crash pass for its
+// new ones. The log must reach back to the beginning of the table: the holder of a lock that was there before it is not
+// known.
 //
 // # Determinism
 //

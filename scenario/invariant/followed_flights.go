@@ -13,8 +13,8 @@ import (
 // forgotten: each belongs to a client that took the lease and has never come back.
 const maxFlights = 256
 
-// followedFlights judges flights of clients that are not known beforehand. Where a simulation knows that a node has not
-// taken a lease, it may be that the client goes by another name, or keeps its lock elsewhere.
+// followedFlights judges flights of clients that are not known beforehand. A simulation knows when a node has not taken
+// a lease. Here the client may instead go by another name, or keep its lock elsewhere.
 type followedFlights struct {
 	flights
 	byKey     map[string][]*partition
@@ -23,7 +23,7 @@ type followedFlights struct {
 	forgotten map[*partition]bool // not all of their flights are known
 }
 
-// tableOf names a table, also where live.Checker names the one that was created again.
+// tableOf returns the name of a table without the addition by which live.Checker marks one that was created again.
 type tableOf struct{ region, name string }
 
 // createdAgain stands in the name of a table that was created again, between its name and the number of times.

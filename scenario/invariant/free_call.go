@@ -8,8 +8,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
-// freeCall holds that a call which nobody else is at is answered: freeLock says when that is. A call whose effect failed
-// is excused, as one is whose requests failed, and one that was no longer in progress when it came to its end.
+// freeCall holds that a call is answered if no other call of its key is in the way: freeLock says when that is so. A
+// call is excused if its effect failed, if its requests failed, or if it was no longer in progress when it came to its
+// end.
 func freeCall() Invariant {
 	return Invariant{
 		Name: "free-call",

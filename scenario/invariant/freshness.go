@@ -16,16 +16,16 @@ import (
 func freshness() Invariant {
 	return Invariant{
 		Name: "freshness",
-		Statement: "what is served as fresh at T was generated from data read at or after T - revalidate_seconds - 2e, " +
-			"and what is served as stale was once generated for its key",
+		Statement: "a page served as fresh at T was generated from data read at or after T - revalidate_seconds - 2e, " +
+			"and a page served as stale was once generated for its key",
 		Check: checkFreshness,
 		ours:  inside.Put(own{Follow: func(p Promise) teller { return &freshPages{Promise: p, windows: p.Revalidate != 0} }, Memory: rememberRenderings}),
 	}
 }
 
-// checkFreshness judges a whole history, which has all renderings. Where some answer was a rendering as it was made, the
-// cache hands on what it was given: another answer that neither is one nor has one in it was never made. Where none
-// was, bodies may be changed on the way.
+// checkFreshness judges a whole history, which has all renderings. If some answer equals a rendering, the cache hands
+// renderings on unchanged. Then an answer that neither is a rendering nor contains one was never made. If no answer
+// equals a rendering, the cache may change bodies on the way.
 func checkFreshness(ev Evidence) Finding {
 	pages := freshPages{Promise: Promise{ev.MaxClockSkew, ev.Revalidate}, windows: true, whole: true}
 	finding := ok()
@@ -48,11 +48,11 @@ func checkFreshness(ev Evidence) Finding {
 type freshPages struct {
 	Promise
 	windows  bool                            // Revalidate holds where a rendering does not say its own
-	rendered map[renderedPage]*history.Event // of one body made twice, the later: it holds that data as well
+	rendered map[renderedPage]*history.Event // the later rendering of a body made twice: it holds that data as well
 	first    map[string]*history.Event       // by body
 	whole    bool                            // the history has all renderings
-	asMade   bool                            // some answer was a rendering of its page as it was made
-	unmade   []*history.Event                // answers of which no rendering was known
+	asMade   bool                            // some answer equals a rendering of its page
+	unmade   []*history.Event                // answers for which no rendering was known
 }
 
 type renderedPage struct{ key, body string }
@@ -111,7 +111,7 @@ func (all *freshPages) notItsOwn(e *history.Event) Finding {
 	}
 }
 
-// neverMade is the first answer that neither is a rendering of any page nor has one in it, nil if there is none.
+// neverMade is the first answer that neither is a rendering of any page nor contains one; nil if there is none.
 func (all *freshPages) neverMade() *history.Event {
 	for _, e := range all.unmade {
 		made := false

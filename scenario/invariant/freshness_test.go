@@ -32,7 +32,7 @@ func (h *told) served(actor, body string, as history.ServedAs, at time.Duration)
 	return h.event(at, history.Event{Actor: actor, Kind: history.Served, Key: "/", As: as, Body: body})
 }
 
-// of makes the last event one of another key.
+// of moves the last event to another key.
 func (h *told) of(key string) *told {
 	events := h.Events()
 	events[len(events)-1].Key = key
@@ -46,8 +46,8 @@ func (h *told) within(d time.Duration) *told {
 	return h
 }
 
-// A rendering may say how long it is fresh; of one that does not, the promised window holds. A follower without a
-// promise knows no other window.
+// A rendering may say how long it is fresh. If it does not, the promised window holds. A follower without a promise
+// knows no other window.
 func TestARenderingHasItsOwnWindow(t *testing.T) {
 	for _, test := range []struct {
 		name           string

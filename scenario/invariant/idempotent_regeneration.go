@@ -44,16 +44,16 @@ func requestNamed(e *history.Event) requestOf {
 
 // claim is a state of a REQ row, from an instant until another.
 type claim struct {
-	seq         int // of the change that made it
+	seq         int // the number of the change that made it
 	hash        string
 	from, until time.Time
-	ttl         time.Time // from when on the row may count as gone
+	ttl         time.Time // the time from which on the row may count as gone
 }
 
 // reqRow names a REQ row.
 type reqRow struct{ pk, sk string }
 
-// requestRow is the REQ row of the request that a page in a partition was asked for by.
+// requestRow is the REQ row of the request for which a page in a partition was made.
 func requestRow(pk, id string) reqRow { return reqRow{pk, sortRequest + id} }
 
 // forever is an instant after all others.
@@ -191,14 +191,14 @@ type publish struct {
 }
 
 // keptUntil returns the time until which a request is remembered after its publish: for ever without a REQ row. A row
-// that another one took the place of at that very instant may have been forgotten before.
+// that was replaced at that very instant may have been forgotten before.
 func keptUntil(states []claim, p publish) time.Time {
 	kept := forever
 	for _, s := range states {
 		own := s.seq >= p.with[0].Seq && s.seq <= p.with[len(p.with)-1].Seq
 		switch {
 		case s.from.After(p.Time):
-		case !own && s.from.Equal(p.Time) && kept.Before(s.ttl): // the order of the two is that of the log alone
+		case !own && s.from.Equal(p.Time) && kept.Before(s.ttl): // only the log gives the two an order
 		default:
 			kept = s.ttl
 		}
@@ -221,8 +221,8 @@ func otherInputs(states []claim, e *history.Event, since time.Time) (other strin
 }
 
 // requested is the memory of idempotentRegeneration, from the first regeneration with a key on: the renderings and
-// publishes, the REQ rows, and what they were since each open request was asked for. The order of changes and questions
-// of the same instant is no part of it, as it is none of the judgement.
+// publishes, the REQ rows, and the states of these since each open request was asked for. It does not hold the order of
+// changes and questions of the same instant, because the judgement does not depend on it.
 type requested struct {
 	on   bool
 	log  ledger
@@ -271,7 +271,7 @@ func (m *requested) Change(c ddbfake.Change) {
 	}
 	//isrsim:unordered each by itself
 	for actor := range m.open {
-		m.open[actor] += h // of another request too: that costs states, and hides none
+		m.open[actor] += h // may belong to another request: that costs states, and hides no violation
 	}
 }
 

@@ -14,7 +14,7 @@ func TestIdempotentRegeneration(t *testing.T) {
 	first := func() *run { // alice has published for r1, with the inputs h
 		return newRun().with("r1", "h").asks("alice").claims("alice", "r1", "h").take("alice").makes("alice", "1").shows("alice", "1")
 	}
-	late := func(after time.Duration) *run { // so long after the claim
+	late := func(after time.Duration) *run { // the time after the claim
 		r := newRun().with("r1", "h").asks("alice").claims("alice", "r1", "h")
 		return r.wait(after).take("alice").makes("alice", "1").shows("alice", "1")
 	}
@@ -73,8 +73,8 @@ func TestIdempotentRegenerationNeedsTheBodies(t *testing.T) {
 	checkFinding(t, invariant.Named("idempotent-regeneration").Check(ev), invariant.Unknown, nil, nil)
 }
 
-// A search takes two moments for the same if the code knows the same, and may have learnt it at other times. What is
-// compared with times that come later is remembered with its own.
+// A search takes two moments for the same if the code knows the same, even if it learnt it at other times. So a memory
+// holds the time of each event that is later compared with a time.
 func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 	remembered := func(r *run) (sum uint64) {
 		ev := r.evidence()
@@ -98,10 +98,10 @@ func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 	}
 }
 
-// At one instant, whether a question or a change of REQ comes first is a matter of the log alone, and not remembered.
+// Only the log says whether a question or a change of REQ came first at one instant. The memory does not hold it.
 func TestTheOrderOfAnInstantIsNotRemembered(t *testing.T) {
 	ev := newRun().with("r1", "h").claims("bob", "r1", "g").asks("alice").claims("bob", "r1", "h").evidence()
-	remembered := func(before int) uint64 { // so many changes come before the question
+	remembered := func(before int) uint64 { // the number of changes before the question
 		inv := invariant.Named("idempotent-regeneration")
 		m := inside.In(&inv).Memory()
 		m.Event(history.Event{Kind: history.Asked, Actor: "carol", Request: "r2"})

@@ -13,7 +13,7 @@ import (
 // renderedBodies are the texts of the renderings.
 type renderedBodies []string
 
-// rendered returns those of a history.
+// rendered returns the renderings of a history.
 func rendered(events []history.Event) renderedBodies {
 	var all renderedBodies
 	for i := range events {
@@ -45,7 +45,7 @@ func (all renderedBodies) in(row attr.Item) string {
 			if text == body {
 				return body
 			}
-			// Of bodies that begin alike, the longest is the one that is there.
+			// If several bodies begin alike, the longest is the one that is there.
 			if len(body) > len(found) && strings.Contains(text, body) {
 				found = body
 			}
@@ -70,7 +70,7 @@ func bodiesOf(ev Evidence) shownBodies {
 	return all
 }
 
-// by returns the body that a row names, or else has in it; "" if none is known.
+// by returns the body that a row names or, if it names none, holds; "" if no body is known.
 func (all shownBodies) by(row attr.Item) string {
 	if row == nil || leads(row) {
 		return all.stored[named(row)]

@@ -51,9 +51,9 @@ type Evidence struct {
 	Revalidate time.Duration
 	// TTLBuffer is the time before its ttl from which a row may count as gone for the nodes.
 	TTLBuffer time.Duration
-	// Settle is the time after the end of all faults within which every page must be fresh again, and every lock be taken.
+	// Settle is how long after the end of all faults every page must be fresh again, and every lock must have been taken.
 	Settle time.Duration
-	// AcrossNodes says that monotonic-reads is promised of all nodes together, and not of each by itself.
+	// AcrossNodes says that monotonic-reads is promised for all nodes together, and not only for each by itself.
 	AcrossNodes bool
 	// MaxAge is the age from which on nothing may be served, fresh or stale; 0 states none.
 	MaxAge time.Duration
@@ -63,7 +63,8 @@ type Evidence struct {
 
 type recorded = inside.Of[evidence]
 
-// evidence is what our own runs have besides. A run without it is not judged by what needs it.
+// evidence holds more evidence, which only our own runs have. An invariant that needs it does not judge a run without
+// it.
 type evidence struct {
 	// Operations are the operations of the nodes on their stores.
 	Operations []storeop.Operation
@@ -71,11 +72,11 @@ type evidence struct {
 	Bodies []recorder.Body
 	// Lags are histories of the same schedule with other lags of TTL.
 	Lags []recorder.Lagged
-	// Lease and Lock are what a lock promises, for the invariants of OfLocks. Nil promises nothing.
+	// Lease and Lock are the promises of a lock, for the invariants of OfLocks. Nil promises nothing.
 	Lease time.Duration
 	Lock  *promise.LockTerms
-	// Lease, Retention and Once are what a layer that has calls run once promises, for the invariants of OfCalls: how long
-	// a call is in progress, and a result kept.
+	// Lease, Retention and Once are the promises of a layer that makes calls run once, for the invariants of OfCalls: how
+	// long a call is in progress, and how long a result is kept.
 	Retention time.Duration
 	Once      *promise.OnceTerms
 }
@@ -105,8 +106,8 @@ type Invariant struct {
 	Watch func(Promise) Watcher
 
 	ours
-	rule rule // Check and Watch are made of it, if the log decides
-	// beyond makes the part of Check that needs more than the log. The ledger knows the log so far. It is nil if there is
+	rule rule // if the log decides: Check and Watch are made of it
+	// beyond makes the part of Check that needs more than the log. The ledger knows the log so far. It is nil if Check has
 	// no such part, and returns nil if the evidence has nothing for it.
 	beyond func(Evidence, *ledger) follower
 }

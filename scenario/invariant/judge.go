@@ -61,7 +61,8 @@ func isOneOfAll(name string) bool {
 	return slices.ContainsFunc(all, func(inv Invariant) bool { return inv.Name == name })
 }
 
-// checked is the finding of a check, which may be the caller's own: it has a verdict, and names only what there is.
+// checked corrects the finding of a check, which may be the caller's own: it has a verdict then, and names only changes
+// and events that exist.
 func checked(inv *Invariant, ev Evidence) Finding {
 	if inv.Check == nil {
 		return unknown("%s has no check", inv.Name)
@@ -166,7 +167,7 @@ func (r *ruled) step(s *step) {
 		return
 	}
 	if f := r.rule(s); f.Verdict == Violated || f.Verdict == Unknown && r.finding == nil {
-		kept := f // and not f itself, of which there is one for each step
+		kept := f // and not f itself: each step has its own
 		r.finding = &kept
 	}
 }

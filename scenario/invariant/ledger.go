@@ -14,7 +14,7 @@ type ledger struct {
 	Promise
 	first      partition            // most runs have one
 	partitions map[rowID]*partition // all partitions; nil while there is only the first
-	last       *partition           // the partition of the latest look-up, which is mostly that of the next one
+	last       *partition           // the partition of the latest look-up; the next one is mostly for the same
 	step       step
 }
 
@@ -27,11 +27,11 @@ type partition struct {
 	murky int // the change that left LOCK without a token, 0 if it has one, is gone, or is nobody's
 
 	turns int    // how often the lease has been taken
-	took  []turn // each actor's last, in the order of actors' first
+	took  []turn // each actor's last turn, in the order of their first turns
 
 	meta      attr.Item
 	shown     int       // the change since which META shows its page
-	newest    turn      // of the newest generation that has been visible
+	newest    turn      // the turn of the newest generation that has been visible
 	generated time.Time // the latest generated_at that has been visible
 	versions  []version
 }

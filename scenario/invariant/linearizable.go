@@ -84,8 +84,8 @@ func givenUp(all []storeop.Operation, at *storeop.Operation, open []*storeop.Ope
 }
 
 // Visualize writes a page of HTML that shows the operations on every key, and the longest orders found that explain
-// them. The orders are porcupine's, from a bounded search. Where the bound does not suffice, the page shows an
-// operation as unexplained although an order explains it: the verdict is Linearizable's.
+// them. The orders are porcupine's, from a bounded search. If the bound does not suffice, the page shows an operation
+// as unexplained although an order explains it. The verdict comes from Linearizable alone.
 //
 // Source: https://github.com/anishathalye/porcupine
 func (e *evidence) Visualize(skew time.Duration, w io.Writer) error {
@@ -94,8 +94,8 @@ func (e *evidence) Visualize(skew time.Duration, w io.Writer) error {
 }
 
 // Orders returns, for each key, the longest order found of operations on it in which a single page with a single lease
-// would have given their answers, by their places in Evidence.Operations, from 1. Operations that are left out have no
-// place in it. The search is that of Visualize.
+// would have given their answers, by their places in Evidence.Operations, from 1. An order does not name the operations
+// that it leaves out. Visualize makes the same search.
 func (e *evidence) Orders(skew time.Duration) [][]int {
 	places := map[int]int{} // by call
 	for i, o := range e.Operations {
@@ -158,7 +158,7 @@ func (e *evidence) orders(skew time.Duration) (porcupine.Model, porcupine.Linear
 const maxDrawn = 1 << 14
 
 // leadingTo returns the places, from 1, of the operations on the same key that did something and were called before the
-// given one was answered, the latest ones only, and last that of the given one.
+// given one was answered, only the latest ones, and the given one as the last.
 func leadingTo(all []storeop.Operation, o storeop.Operation) []int {
 	var places []int
 	own := 0

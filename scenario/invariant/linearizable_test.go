@@ -34,13 +34,13 @@ func (c *calls) add(actor string, second int, o storeop.Operation) *calls {
 	return c
 }
 
-// until has the last operation answered only after the next n.
+// until delays the answer of the last operation until after the next n.
 func (c *calls) until(n int) *calls {
 	c.all[len(c.all)-1].Return += 2*n + 1
 	return c
 }
 
-// unanswered has the last operation never answered.
+// unanswered takes away the answer of the last operation.
 func (c *calls) unanswered() *calls {
 	last := &c.all[len(c.all)-1]
 	last.Ended, last.Return, last.Result = time.Time{}, 0, storeop.InDoubt
@@ -53,7 +53,7 @@ const (
 	doubt   = storeop.InDoubt
 )
 
-// acquire is of a lease of ten seconds.
+// acquire takes a lease of ten seconds.
 func (c *calls) acquire(actor string, second int, token string, r storeop.Result) *calls {
 	return c.add(actor, second, storeop.Operation{Verb: storeop.Acquire, Token: token, Expires: t0.Unix() + int64(second) + 10, Result: r})
 }
@@ -62,7 +62,7 @@ func (c *calls) refresh(actor string, second int, token string, r storeop.Result
 	return c.add(actor, second, storeop.Operation{Verb: storeop.Refresh, Token: token, Expires: t0.Unix() + int64(second) + 10, Result: r})
 }
 
-// publish is of a page that TTL may delete after 100 seconds.
+// publish publishes a page that TTL may delete after 100 seconds.
 func (c *calls) publish(actor string, second int, token, page string, r storeop.Result) *calls {
 	return c.add(actor, second, storeop.Operation{
 		Verb: storeop.Publish, Token: token, Page: page, TTL: t0.Unix() + int64(second) + 100, Result: r,
@@ -196,7 +196,7 @@ func TestOrdersPlaceWhatCanBeExplained(t *testing.T) {
 	if diff := cmp.Diff([][]int{{1, 2, 3, 4}}, sorted(explained.orders())); diff != "" {
 		t.Errorf("all are explained (-want +got):\n%s", diff)
 	}
-	// Nobody has published what bob reads last.
+	// Nobody has published the page that bob reads last.
 	lie := (&calls{}).acquire("alice", 0, "a1", done).publish("alice", 2, "a1", "p1", done).read("bob", 3, "p2")
 	if diff := cmp.Diff([][]int{{1, 2}}, lie.orders()); diff != "" {
 		t.Errorf("the last one is not (-want +got):\n%s", diff)
@@ -208,7 +208,7 @@ func (c *calls) orders() [][]int {
 	return inside.In(&ev).Orders(0)
 }
 
-// sorted has each order checked for what is in it: operations at the same time may be in any.
+// sorted sorts each order, so that only its content is compared: operations at the same time may be in any order.
 func sorted(orders [][]int) [][]int {
 	for _, order := range orders {
 		slices.Sort(order)
@@ -230,7 +230,8 @@ func TestVisualizeShowsOperationsInWords(t *testing.T) {
 	}
 }
 
-// TestTheDecisiveOperationIsLast holds that it is the one which has no explanation, and not one that was called later.
+// TestTheDecisiveOperationIsLast holds that the decisive operation is the one without an explanation, and not one that
+// was called later.
 func TestTheDecisiveOperationIsLast(t *testing.T) {
 	at := func(s int) time.Time { return time.Date(2040, 1, 1, 0, 0, s, 0, time.UTC) }
 	f := invariant.Named("linearizable").Check((&calls{[]storeop.Operation{

@@ -29,7 +29,7 @@ func checkLiveness(ev Evidence) Finding {
 	}
 	settled := ev.History[at]
 	type page struct{ tenant, key string }
-	var pages []page // asked for since, in order
+	var pages []page // the pages asked for since, in order
 	last := map[page]history.Event{}
 	well := map[page]bool{} // served fresh, and from the cache
 	made := map[page]bool{} // since it was asked for
@@ -68,8 +68,8 @@ func checkLiveness(ev Evidence) Finding {
 	return ok()
 }
 
-// lockedBy are the changes that tell who holds the lock of an event's page at its time: the one that put the token into
-// the row, and the last one, if that is another. None is a lock that is free.
+// lockedBy are the changes that tell who holds the lock of an event's page at its time: the change that put the token
+// into the row, and the last change of the row, if that is another. None is a lock that is free.
 func lockedBy(ev Evidence, e *history.Event) (changes []int) {
 	past := newLedger(Promise{})
 	for i := range ev.Changes {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestLockTheftPasses(t *testing.T) {
-	// Alice's lease is until 30 s wherever nothing else is said.
+	// Alice's lease lasts until 30 s unless a case says otherwise.
 	for _, test := range []judged{
 		{name: "acquire, publish, acquire by another",
 			log: newLog().lock("alice", "a1", 30*second).publish("alice", "new").lock("bob", "b1", 30*second)},
@@ -130,7 +130,7 @@ func TestLockTheftCatches(t *testing.T) {
 	}
 }
 
-// until is a LOCK row that an update of its end alone has left.
+// until is a LOCK row that was left by an update of only its end.
 func until(d time.Duration) attr.Item { return attr.Item{"lease_expires_at": attr.Int(in(d))} }
 
 // endless is a LOCK row without an end.

@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// The invariants of locks are judged from what the clients of a lock asked and were told (mark.Hold), whatever the
-// lock keeps and where. Of the change log they take only the times of a node's writes.
+// The invariants of locks are judged from what the clients of a lock asked and were told (mark.Hold), whatever rows the
+// lock keeps, and wherever. They take only the times of a node's writes from the change log.
 var ofLocks = []Invariant{mutualExclusion(), guardedWrites(), keptLease(), freeLock(), lockLiveness()}
 
 // OfLocks returns the invariants of locks in the order in which reports name them. They are not among All: a run is
@@ -22,11 +22,11 @@ func OfLocks() []Invariant { return slices.Clone(ofLocks) }
 
 // mutualExclusion holds that no two nodes hold a lock at the same time, as far as a lock can promise that.
 //
-// A holder believes in its lock from the moment at which it is told that it has it until it gives it back, is told that
-// it has lost it, or crashes; but without being told again, not beyond the end of the lease, which is counted from
-// before it asked, and by 2e less: the holder reads its own clock then and now, or another node reads its own. A holder
-// that is told that it still holds its lock has held it since it took it. Such an answer may be late by 4e: two nodes
-// have read their clocks twice.
+// A holder believes in its lock from the moment at which it is told that it has it, until it gives it back, is told
+// that it has lost it, or crashes. If it is not told again, it believes in it only until the end of the lease, less 2e.
+// The lease counts from before the holder asked. The 2e are there because the holder reads its own clock then and now,
+// or another node reads its own. A holder that is told that it still holds its lock has held it since it took it. Such
+// an answer may be late by 4e: two nodes have read their clocks twice.
 func mutualExclusion() Invariant {
 	return Invariant{
 		Name: "mutual-exclusion",
@@ -54,8 +54,8 @@ func checkMutualExclusion(ev Evidence) Finding {
 	return ok()
 }
 
-// both returns the event that shows that two holders of one lock have relied on it at the same time: the second was told
-// that it has it after the first. Nil if none does.
+// both returns the event that shows that two holders of one lock have relied on it at the same time; nil if none does.
+// second is the holder that was told later that it has the lock.
 func both(ev Evidence, first, second *hold) *history.Event {
 	at := second.taken
 	if first.ended != nil && first.ended.Seq < at.Seq {
@@ -65,7 +65,7 @@ func both(ev Evidence, first, second *hold) *history.Event {
 	if surely(first) && surely(second) {
 		return at
 	}
-	// What a holder was told later counts from here on, if it is later by more than clocks can be wrong.
+	// An answer that a holder got later counts from here on, if it is later by more than clocks can be wrong.
 	shows, end := at, at.Time.Add(math.MaxInt64)
 	for _, h := range []*hold{first, second} {
 		until, claim := h.sure(ev, h.last), h.claim(at)
@@ -151,15 +151,16 @@ func checkTokens(lock *lock) Finding {
 	return ok()
 }
 
-// after says whether a lock was granted after another: who came first is not known of requests that overlapped.
+// after says whether a lock was granted after another. If the requests overlapped, nobody knows which came first.
 func (h *hold) after(first *hold) bool { return h.asked.Seq > first.taken.Seq }
 
 // keptLease holds that a lock is held for as long as it says.
 //
-// A holder that is told before the end of its lease, less 2e and what the lock's own margin is, that it has lost the
-// lock has a lease that is shorter than the one it asked for, or has thrown it away. One whose lock extends itself is
-// never told so if the lock could do it: none of its requests failed for a reason that it was told, and its requests and
-// its node were held up for less than a quarter of the lease in all, after 2e.
+// It is violated if a holder is told too early that it has lost the lock: before the end of its lease, less 2e and the
+// lock's own margin. Then the lease was shorter than the one asked for, or the lock has thrown it away. A holder whose
+// lock extends itself must not be told so if the lock could have extended itself. It could if none of its requests
+// failed for a reason that it was told, and its requests and its node were held up for less than a quarter of the lease
+// in all, after 2e.
 func keptLease() Invariant {
 	return Invariant{
 		Name: "kept-lease",
@@ -201,8 +202,9 @@ func checkKeptLease(ev Evidence) Finding {
 //
 // Another node, or an earlier request of the same node, can hold the lock from the moment at which it asks for it until
 // it is refused or its release has returned, if no request of its lock failed for a reason that it was told. In every
-// other case (a crash, a lost answer, a release that failed) it can hold it for a lease, and LockTerms.Takeover, after its
-// last write in the change log and its last event. Twice 2e and two seconds are added: rows may hold whole seconds.
+// other case (a crash, a lost answer, a release that failed) it can hold the lock until a lease and LockTerms.Takeover
+// have passed since its last write in the change log and its last event. Twice 2e and two seconds are added: rows may
+// hold whole seconds.
 func freeLock() Invariant {
 	return Invariant{
 		Name: "free-lock",
@@ -233,7 +235,7 @@ func checkFreeLock(ev Evidence) Finding {
 	return ok()
 }
 
-// free judges requests that nobody else may be in the way of.
+// free judges the requests for which nobody else may be in the way.
 type free struct {
 	all            []*hold
 	wait, takeover time.Duration
@@ -279,7 +281,7 @@ func (r free) check(ev Evidence) Finding {
 	return ok()
 }
 
-// lockLiveness holds that every lock can be taken again once faults have stopped and its holders are done, or dead. It
+// lockLiveness holds that every lock can be taken again once faults have stopped and its holders are done or dead. It
 // is judged from the moment at which the history says so (history.Settled).
 func lockLiveness() Invariant {
 	return Invariant{
@@ -324,7 +326,7 @@ func checkLockLiveness(ev Evidence) Finding {
 	return ok()
 }
 
-// lock is what a history says of one lock.
+// lock is the part of a history about one lock.
 type lock struct {
 	key    string
 	all    []*hold // requests, in the order in which they were made
@@ -333,7 +335,7 @@ type lock struct {
 	writes []*history.Event // that the guarded resource took
 }
 
-// hold is a request for a lock and what became of it.
+// hold is a request for a lock and its fate.
 type hold struct {
 	actor     string
 	asked     *history.Event
@@ -343,15 +345,15 @@ type hold struct {
 	extended  []*history.Event // extensions that were granted, at the time when they were asked for
 	claims    []*history.Event // answers that it still holds the lock, at the time of the question
 	checking  *history.Event
-	ended     *history.Event // when it stopped to rely on the lock: released, lost or crashed
+	ended     *history.Event // when the holder ceased to rely on the lock: released, lost or crashed
 	closed    *history.Event // when it can no longer be in the way: refused, or the release has returned
 	troubled  bool
-	late      bool // of a call: it was no longer in progress when it was answered
+	late      bool // for a call: it was no longer in progress when it was answered
 	last      *history.Event
 	lastWrite time.Time // in the change log
 }
 
-// since is when its lease begins, as it is known before an event: it was asked for then.
+// since is when the lease begins, as far as it is known before an event: at the moment of the request.
 func (h *hold) since(before *history.Event) *history.Event {
 	for _, e := range slices.Backward(h.extended) {
 		if e.Seq < before.Seq {
@@ -361,8 +363,8 @@ func (h *hold) since(before *history.Event) *history.Event {
 	return h.asked
 }
 
-// sure is until when a holder may rely on its lock without asking, as it is known before an event. Rows may hold whole
-// milliseconds.
+// sure is the time until which a holder may rely on its lock without asking, as far as it is known before an event.
+// Rows may hold whole milliseconds.
 func (h *hold) sure(ev Evidence, before *history.Event) time.Time {
 	return h.since(before).Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - time.Millisecond)
 }
@@ -390,7 +392,7 @@ func (h *hold) end() *history.Event {
 	return h.last
 }
 
-// until is until when a request can be in the way of others.
+// until is the time until which a request can be in the way of others.
 func (h *hold) until(ev Evidence, takeover time.Duration) time.Time {
 	if h.closed != nil && !h.troubled {
 		return h.closed.Time
@@ -484,7 +486,7 @@ func (l *lock) take(h *hold, e *history.Event) {
 	}
 }
 
-// writes finds the last write of the hold's node that it can have made for it.
+// writes finds the last write that the hold's node can have made for the hold.
 func (h *hold) writes(changes []ddbfake.Change) {
 	for i := range changes {
 		if c := &changes[i]; c.Actor == h.actor && c.Cause == ddbfake.CauseClient && !c.Sent.Before(h.asked.Time) {

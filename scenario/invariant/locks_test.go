@@ -20,7 +20,7 @@ func promised(terms LockTerms) recorded {
 	return inside.Put(evidence{Lease: 10 * time.Second, Lock: &terms})
 }
 
-// told is one event of a history of locks: what a node's hold came to, and when.
+// told is one event of a history of locks: the news about a node's hold, and its time.
 type told struct {
 	at       time.Duration
 	actor    string
@@ -51,7 +51,7 @@ func takes(at time.Duration, actor, hold string, token int64) []told {
 	return []told{{at: at, actor: actor, kind: mark.EventLockAsked, hold: hold}, {at: at, actor: actor, kind: mark.EventLockTaken, hold: hold, token: token}}
 }
 
-// is is one event of a hold.
+// is adds one event of a hold.
 func is(at time.Duration, actor string, kind history.Kind, hold string, token int64) []told {
 	return []told{{at: at, actor: actor, kind: kind, hold: hold, token: token}}
 }
@@ -61,7 +61,7 @@ func back(at time.Duration, actor, hold string) []told {
 	return append(is(at, actor, mark.EventLockReleasing, hold, 0), is(at, actor, mark.EventLockReleased, hold, 0)...)
 }
 
-// claims asks whether a hold lasts, and is told so.
+// claims asks whether a hold lasts, and is told that it does.
 func claims(at time.Duration, actor, hold string) []told {
 	return append(is(at, actor, mark.EventLockChecking, hold, 0), is(at, actor, mark.EventLockHeld, hold, 0)...)
 }
@@ -187,13 +187,14 @@ func TestInvariantsOfLocks(t *testing.T) {
 	}
 }
 
-// judge is what one invariant of locks says.
+// judge returns the finding of one invariant of locks.
 func judge(name string, ev Evidence) Finding {
 	all := OfLocks()
 	return all[slices.IndexFunc(all, func(inv Invariant) bool { return inv.Name == name })].Check(ev)
 }
 
-// TestFindingsOfLocksShowWhatViolatesThem has a finding name the events that show it, in their order, and the reason.
+// TestFindingsOfLocksShowWhatViolatesThem holds that a finding names the events that show it, in their order, and the
+// reason.
 func TestFindingsOfLocksShowWhatViolatesThem(t *testing.T) {
 	for _, test := range []struct {
 		name, inv string

@@ -11,7 +11,7 @@ import (
 // t0 is when the logs begin; times in them count from here.
 var t0 = time.Unix(2_000_000_000, 0).UTC()
 
-// in is the whole second so long after t0, as rows hold it.
+// in is the whole second at the given time after t0, as rows hold it.
 func in(d time.Duration) int64 { return t0.Add(d).Unix() }
 
 // changeLog is a change log written by hand. It keeps the rows, so that each change holds the row before it.
@@ -67,7 +67,7 @@ func (l *changeLog) write(actor, sk string, item attr.Item) *changeLog {
 	return l.append(ddbfake.Change{Request: l.requests, Sent: l.sent, Actor: actor}, sk, item)
 }
 
-// sweep has TTL delete a row.
+// sweep lets TTL delete a row.
 func (l *changeLog) sweep(sk string) *changeLog {
 	return l.append(ddbfake.Change{Cause: ddbfake.CauseTTL, Sent: l.now}, sk, nil)
 }
@@ -82,7 +82,7 @@ func (l *changeLog) append(c ddbfake.Change, sk string, item attr.Item) *changeL
 	return l
 }
 
-// lock writes LOCK: who does it, with which token, until when.
+// lock writes LOCK, given the writer, the token and the end.
 func (l *changeLog) lock(actor, token string, until time.Duration) *changeLog {
 	return l.write(actor, "LOCK", attr.Item{"lease_token": attr.S(token), "lease_expires_at": attr.Int(in(until))})
 }
@@ -119,7 +119,7 @@ func (l *changeLog) version(actor, version string) *changeLog {
 	return l.write(actor, "VER#"+version, l.row(version, nil))
 }
 
-// point has META lead to a version that was generated so long after t0, for an hour from now.
+// point makes META lead to a version that was generated at the given time after t0, for an hour from now.
 func (l *changeLog) point(actor, version string, generated time.Duration) *changeLog {
 	return l.write(actor, "META", attr.Item{
 		"current_sk": attr.S("VER#" + version), "generated_at": attr.Int(in(generated)), "revalidate_seconds": attr.Int(60),

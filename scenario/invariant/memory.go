@@ -15,8 +15,9 @@ import (
 type Memory interface {
 	Change(ddbfake.Change) // the next entry of the change log
 	Event(history.Event)   // the next entry of the history
-	// Fingerprint is equal for equal memories, and hardly ever for others. What can no longer matter after this instant, true
-	// time, is no part of it, nor is the order of what different nodes did at the same instant.
+	// Fingerprint is equal for equal memories, and hardly ever equal for different ones. Two things are not in it: a past
+	// that can no longer matter after this instant (true time), and the order in which different nodes acted at the same
+	// instant.
 	Fingerprint(now time.Time) uint64
 }
 
@@ -31,7 +32,7 @@ type pages struct {
 	log    ledger
 	prints map[*partition]fingerprint.Hash
 	tags   map[fingerprint.Hash]bool
-	sum    fingerprint.Hash // of prints and tags, which have no order
+	sum    fingerprint.Hash // the sum of prints and tags, which have no order
 }
 
 func rememberPages() Memory {
@@ -67,8 +68,8 @@ func (m *pages) tag(s *step) {
 func (*pages) Event(history.Event)            {}
 func (m *pages) Fingerprint(time.Time) uint64 { return uint64(m.sum) }
 
-// past is the fingerprint of a page's past in addition to its rows. Of turns, the order counts, and which of them have
-// published.
+// past is the fingerprint of a page's past in addition to its rows. The order of turns counts, and so does which of
+// them have published.
 func (p *partition) past() (h fingerprint.Hash) {
 	if p.lock.holder != "" {
 		h = h.Text(p.lock.holder)

@@ -11,8 +11,8 @@ import (
 // A publish belongs to the last turn of its actor at the lease. A pointer that is set back to a version that has been
 // visible is a rollback: it makes the page older on purpose, but must come in turn like any other write.
 //
-// generated_at may fall by 2e, and not only by e: one clock may be e ahead and the next e behind. Where rows hold whole
-// seconds, the bound is 2e rounded up to those; where they hold fractions, to milliseconds.
+// generated_at may fall by 2e, and not only by e: one clock may be e ahead and the next e behind. If rows hold whole
+// seconds, the bound is 2e rounded up to seconds; if they hold fractions, to milliseconds.
 func monotonicPublication() Invariant {
 	return onLog("monotonic-publication",
 		"generations become visible in the order in which their leases were acquired, "+
@@ -45,7 +45,7 @@ func monotonicPublication() Invariant {
 		})
 }
 
-// grain is the step in which times are counted of which these are two.
+// grain is the unit in which these two times are counted.
 func grain(a, b time.Time) time.Duration {
 	if a.Nanosecond() == 0 && b.Nanosecond() == 0 {
 		return time.Second

@@ -7,8 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// monotonicReads holds that a page does not go back in time before the eyes of one node, or, where that is promised
-// (Evidence.AcrossNodes), of any node.
+// monotonicReads holds that no node sees a page go back in time. Where that is promised (Evidence.AcrossNodes), all
+// nodes count as one.
 //
 // A page counts once it is in the cache, which is known when it was served to a request that did not make it. A node
 // whose publish was refused may serve its own page to the request that it was made for, and the page that is in the cache
@@ -37,10 +37,10 @@ type readers struct {
 	across bool
 	exempt map[pageOf]bool
 	reads  reads
-	seen   map[question][]seenPage // by node, or with the actor "" by all
-	cached map[*history.Event]bool // renderings that were served to others than those they were made for
+	seen   map[question][]seenPage // by node; the actor "" stands for all
+	cached map[*history.Event]bool // renderings that were served to a request that did not make them
 	doubts []descent               // it is not known yet whether the newer page was ever in the cache
-	lost   map[question]string     // a body that was served, and nobody knows who made it
+	lost   map[question]string     // a served body with an unknown maker
 }
 
 func checkMonotonicReads(ev Evidence) Finding {
@@ -60,7 +60,7 @@ func checkMonotonicReads(ev Evidence) Finding {
 	return finding
 }
 
-// servesTwo reports whether two pages were served of any key: most short runs have one.
+// servesTwo reports whether two pages of some key were served: most short runs serve one.
 func servesTwo(events []history.Event) bool {
 	body := ""
 	for i := range events {
@@ -130,8 +130,8 @@ func (all *readers) unknownBody(by question, r read) Finding {
 		r.served.Seq, r.served.Body, r.served.Key)
 }
 
-// finding is the violation. proof is the answer that shows that the newer page was in the cache, nil if another did
-// before.
+// finding is the violation. proof is the answer that shows that the newer page was in the cache; nil if an earlier
+// answer has shown it.
 func (d descent) finding(proof *history.Event) Finding {
 	events := []int{d.older.source.Seq, d.newer.source.Seq, d.newer.served.Seq, d.older.asked.Seq, d.older.served.Seq}
 	if proof != nil {

@@ -47,7 +47,7 @@ func checkPointer(s *step) Finding {
 	case row == nil && s.onMeta == c:
 		return violated("%s has META lead to %s, which is not there", c.Actor, sk)
 	case row == nil:
-		for _, c = range s.rows { // there is one that removed it, or this was said before
+		for _, c = range s.rows { // some change removed it, or this was reported before
 			if _, gone := role(*c); gone == sk {
 				return violated("%s removed %s, to which META leads", who(c), sk)
 			}
@@ -75,7 +75,7 @@ type bodies struct {
 	log     *ledger
 	there   map[string]string // bodies by their names
 	stands  map[tag]string    // which body an etag stands for
-	history []history.Event   // in which bodies were made that rows may have in them
+	history []history.Event   // the history of the renderings: rows may hold their bodies
 	// elsewhere says that the body store was observed and never used.
 	elsewhere bool
 	first     Finding

@@ -76,7 +76,7 @@ func TestNoDanglingPointerCatches(t *testing.T) {
 // stored is a body store's log.
 func stored(bodies ...recorder.Body) []recorder.Body { return bodies }
 
-// put is the storing of a body, of which the text is given too, after so many changes of rows.
+// put says that alice stored the body of that name and text when the log had the given number of changes.
 func put(name, text string, change int) recorder.Body {
 	return recorder.Body{Time: t0, Actor: "alice", Name: name, Body: text, Change: change}
 }

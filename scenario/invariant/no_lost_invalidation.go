@@ -47,7 +47,7 @@ type invalidations struct {
 type invalidation struct {
 	pageOf
 	actor            string
-	asked, confirmed int              // sequence numbers of the events; 0 is not, or not yet
+	asked, confirmed int              // sequence numbers of the events; 0 if there is none, or none yet
 	at               time.Time        // when it was confirmed
 	failed           bool             // it will never be confirmed
 	old              []*history.Event // renderings from before it

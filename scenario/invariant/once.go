@@ -10,14 +10,15 @@ import (
 )
 
 // The invariants of calls that run once are judged from what their callers asked and were told, and from when effects
-// took place, whatever the layer keeps and where. Of the change log they take only the times of a node's writes.
+// took place, whatever rows the layer keeps, and wherever. They take only the times of a node's writes from the change
+// log.
 var ofCalls = []Invariant{effectOnce(), sameResult(), samePayload(), freeCall(), callLiveness()}
 
-// OfCalls returns the invariants of calls that run once in the order in which reports name them. As those of OfLocks,
+// OfCalls returns the invariants of calls that run once in the order in which reports name them. Like those of OfLocks,
 // they are not among All.
 func OfCalls() []Invariant { return slices.Clone(ofCalls) }
 
-// call is a call and what became of it. A call holds its key as a node holds a lock.
+// call is a call and its fate. A call holds its key as a node holds a lock.
 type call struct {
 	hold
 	payload       string
@@ -89,7 +90,7 @@ func (k *keyed) effects() []*call {
 	return some
 }
 
-// of is the call whose effect had a result; nil if none did.
+// of is the call whose effect had this result; nil if there is none.
 func (k *keyed) of(result string) *call {
 	i := slices.IndexFunc(k.all, func(c *call) bool { return c.effect != nil && c.effect.Body == result })
 	if i < 0 {
@@ -108,13 +109,13 @@ func (k *keyed) told(result string) (first *history.Event) {
 	return first
 }
 
-// forgotten is from when on the result of a call may be forgotten. It is kept from before the call was made, and rows may
-// hold whole seconds.
+// forgotten is the time from which on the result of a call may be forgotten. It is kept from before the call was made,
+// and rows may hold whole seconds.
 func (c *call) forgotten(ev Evidence) time.Time {
 	return c.asked.Time.Add(inside.In(&ev).Retention - 2*ev.MaxClockSkew - time.Second)
 }
 
-// inProgress is until when a call surely counts as in progress, whatever became of its node.
+// inProgress is the time until which a call surely counts as in progress, whatever happened to its node.
 func (c *call) inProgress(ev Evidence) time.Time {
 	return c.asked.Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - time.Millisecond)
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // calls reads the story of a key whose calls are in progress for 10 s, and whose result is kept for 60 s: a line is an
-// event, as in "0 alice asks a", "1 alice begins", "1 alice happens r1", "2 alice told r1", "2 alice fails",
-// "2 alice refused", "2 alice other" and "9 visitor settled". A name with a dot is that of another call of the actor.
+// event, as in "0 alice asks a", "1 alice begins", "1 alice happens r1", "2 alice told r1", "2 alice fails", "2 alice
+// refused", "2 alice other" and "9 visitor settled". A name with a dot stands for another call of the same actor.
 func calls(t *testing.T, story string) Evidence {
 	t.Helper()
 	kinds := map[string]history.Kind{
@@ -99,7 +99,8 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestCallsOfLayersThatPromiseLess holds what is judged where the layer does not say what it promises, or no payloads.
+// TestCallsOfLayersThatPromiseLess holds what is judged if the layer does not state its promises, or does not promise
+// payloads.
 func TestCallsOfLayersThatPromiseLess(t *testing.T) {
 	for _, once := range []*promise.OnceTerms{nil, {Wait: time.Hour}} {
 		for _, story := range []string{alicesCall + "2 bob asks b\n2 bob told r1", alicesCall + "2 bob asks a\n5 bob told r1"} {
@@ -110,7 +111,7 @@ func TestCallsOfLayersThatPromiseLess(t *testing.T) {
 	}
 }
 
-// TestTwoResultsAreToldInTheirOrder holds that a report names last who was told last.
+// TestTwoResultsAreToldInTheirOrder holds that a report names the caller last who was told last.
 func TestTwoResultsAreToldInTheirOrder(t *testing.T) {
 	for last, story := range map[string]string{
 		"alice was told r1 for order-7, and bob was told r2 before": alicesEffect + "12 bob asks a\n12 bob begins\n12 bob happens r2\n12 bob told r2\n13 alice told r1",
@@ -122,7 +123,7 @@ func TestTwoResultsAreToldInTheirOrder(t *testing.T) {
 	}
 }
 
-// TestCallsWithoutAnEnd holds that liveness is not said of a run whose visitor made no call.
+// TestCallsWithoutAnEnd holds that liveness is not judged in a run whose visitor made no call.
 func TestCallsWithoutAnEnd(t *testing.T) {
 	if f := checkCallLiveness(calls(t, alicesCall+"5 visitor settled")); f.Verdict != Unknown {
 		t.Errorf("got %v, want unknown", f.Verdict)

@@ -15,9 +15,9 @@ const (
 
 // search looks for an order that explains the operations on a key. It reads calls and answers in their order, and keeps
 // the results of the orders that explain all answers so far. Such an order contains no operation that no answer asks
-// for yet: an operation before an answered one can wait for that answer. An answer after which no order is left is the
-// first without an explanation. Later operations cannot mend that, because an order of a history is an order of each of
-// its beginnings.
+// for yet: an operation before an answered one can wait for that answer. If no order is left after an answer, this is
+// the first answer without an explanation. Later operations cannot mend that: an order of a history contains an order
+// of each beginning of the history.
 //
 // Where nothing is under way, only the possible states of the page are left: the history is cut there.
 //
@@ -59,7 +59,8 @@ type moment struct {
 }
 
 // explain returns the operation on the key whose answer is the first that no order explains, nil if there is none. If
-// the search was given up, it is the one at whose call or answer, and open are those under way then.
+// the search was given up at the call or the answer of an operation, it returns this one, and open are the operations
+// under way then.
 func explain(all []storeop.Operation, key string, skew time.Duration, work int) (at *storeop.Operation, open []*storeop.Operation, end ended) {
 	moments, settable := momentsOf(all, key)
 	s := search{skew: skew, work: work, settable: settable, now: []prefix{{}}}
@@ -118,7 +119,7 @@ func momentsOf(all []storeop.Operation, key string) (moments []moment, settable 
 	return moments, settable
 }
 
-// answeredBy is when it was over whether and when the operation took effect.
+// answeredBy is the time after which the operation can no longer take effect.
 func answeredBy(o *storeop.Operation) int {
 	if o.Return == 0 || o.Result == storeop.InDoubt {
 		return math.MaxInt
@@ -126,16 +127,16 @@ func answeredBy(o *storeop.Operation) int {
 	return o.Return
 }
 
-// needless reports whether the operation explains nothing that its absence does not: it is an acquire whose token no
+// needless reports whether the history can be explained as well without the operation: it is an acquire whose token no
 // other operation names. It finds the lease free or over, and a node that can take the lease after it could take it
 // before.
 func needless(o *storeop.Operation) bool {
 	return o.Verb == storeop.Acquire && o.Result != storeop.Done
 }
 
-// call puts the operation among those open, false if there is no place. A read that finds the page as it is, is over:
-// it changes nothing, so later is no better. One that finds no page where there was one says that TTL has taken it,
-// which is a change: it stays open, and may come before any answer, as a write may.
+// call puts the operation among the open ones; false if there is no place. A read that finds the page as it is, is
+// over: it changes nothing, so later is no better. One that finds no page where there was one says that TTL has taken
+// it, which is a change: it stays open, and may come before any answer, as a write may.
 func (s *search) call(o *storeop.Operation) bool {
 	place := slices.Index(s.open[:], nil)
 	if place < 0 {
@@ -157,7 +158,7 @@ func (s *search) call(o *storeop.Operation) bool {
 	return true
 }
 
-// read puts the open read into the order if it finds the page as it is, and leaves it so.
+// read puts the open read into the order if it finds the page as it is, and does not change the page.
 func (s *search) read(p *prefix, place int) {
 	s.work--
 	if next, n := p.page.after(s.open[place], s.skew); n == 1 && next[0] == p.page {
@@ -167,8 +168,8 @@ func (s *search) read(p *prefix, place int) {
 
 func (s *search) placeOf(o *storeop.Operation) int { return slices.Index(s.open[:], o) }
 
-// answer leaves the orders that have the operation in them, or can take it in, with others before it, and those that
-// need not. It returns false when the work is done before it is over.
+// answer keeps the orders that contain the operation, those that can take it in, with other open operations before it,
+// and those that may do without it. It returns false when the work is done before it is over.
 func (s *search) answer(place int) bool {
 	next, seen := s.next[:0], s.seen[:0]
 	for _, p := range s.now {
@@ -250,7 +251,7 @@ func (s *search) settle(order int) {
 	}
 }
 
-// keep adds p to some, unless one of them can do all that p can; those that can do no more than p are dropped.
+// keep adds p to some, unless one of them covers p. It drops those that p covers.
 func (s *search) keep(some *[]prefix, p prefix) bool {
 	kept := (*some)[:0]
 	for _, other := range *some {
@@ -267,8 +268,8 @@ func (s *search) keep(some *[]prefix, p prefix) bool {
 	return true
 }
 
-// covers says whether a explains whatever b explains: its page can do as much, it has all reads in it that b has,
-// nothing that may be left out but what b has, too, and the same else.
+// covers says whether a explains all that b explains: its page can do as much, it contains every read that b contains,
+// and of the operations that may be left out none but those of b. All other operations are the same.
 func (s *search) covers(a, b prefix) bool {
 	if !a.page.covers(b.page) {
 		return false

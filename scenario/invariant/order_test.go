@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
 )
 
-// drawOperations draws a history of two nodes on a key, of which some can be explained and some cannot: calls and
-// answers in any order, few tokens, pages and seconds.
+// drawOperations draws a history of two nodes on a key: calls and answers in any order, few tokens, pages and seconds.
+// Some of these histories can be explained, and some cannot.
 func drawOperations(t *rapid.T) []storeop.Operation {
 	epoch := time.Unix(1_000, 0)
 	var all []storeop.Operation
@@ -137,8 +137,8 @@ func TestTheSearchFindsTheOrderThatThereWas(t *testing.T) {
 	}
 }
 
-// TestAReadAfterTTLMayComeBeforeAWrite is the history in which it did: alice finds that the first page has gone, bob
-// publishes the second, and bob hears of it first. It was called a violation.
+// TestAReadAfterTTLMayComeBeforeAWrite has a history in which it did: alice finds that the first page has gone, bob
+// publishes the second, and bob gets his answer first. It was called a violation.
 func TestAReadAfterTTLMayComeBeforeAWrite(t *testing.T) {
 	at := func(seconds int64) time.Time { return time.Unix(1_000+seconds, 0) }
 	all := []storeop.Operation{
@@ -158,8 +158,8 @@ func TestAReadAfterTTLMayComeBeforeAWrite(t *testing.T) {
 	}
 }
 
-// The search finds what porcupine finds, which knows nothing of answers in their order, of places, or of what may be
-// left out.
+// The search finds the same as porcupine. Porcupine does not know the order of answers, places, or operations that may
+// be left out.
 func TestTheSearchFindsWhatPorcupineFinds(t *testing.T) {
 	explicable, not := 0, 0
 	rapid.Check(t, func(t *rapid.T) {

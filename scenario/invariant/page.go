@@ -69,14 +69,14 @@ func (p page) covers(q page) bool {
 		p.earliest <= q.earliest && p.latest >= q.latest && p.since <= q.since
 }
 
-// concerns reports whether it matters that the write, which need not have taken effect, did so now. A write that found
-// another node's lease, and found it over, allows nothing that is not possible without it.
+// concerns reports whether it makes a difference if the write takes effect now. It need not have taken effect at all. A
+// write that found another node's lease, and found it over, allows nothing that is not possible without it.
 func (p page) concerns(o *storeop.Operation) bool {
 	return o.Verb == storeop.Refresh || p.token == o.Token
 }
 
-// after returns what the page can be after the operation: of next, the first n, none if it cannot have been answered
-// so. Of an operation that may have had no effect, the page as it was is the first.
+// after returns what the page can be after the operation: the first n of next. If n is 0, the operation cannot have
+// been answered so. If it may have had no effect, next[0] is the page as it was.
 func (p page) after(o *storeop.Operation, skew time.Duration) (next [2]page, n int) {
 	if o.Verb == storeop.Read {
 		if read, possible := p.read(o, skew); possible {
@@ -94,8 +94,8 @@ func (p page) after(o *storeop.Operation, skew time.Duration) (next [2]page, n i
 	return next, n
 }
 
-// read returns the page as it is, false if it is not the page that was read. A page that was not found may have been
-// deleted by TTL, or count as gone by the reader's clock.
+// read returns the page as it is; false if another page was read. A page that was not found may have been deleted by
+// TTL, or count as gone by the reader's clock.
 func (p page) read(o *storeop.Operation, skew time.Duration) (page, bool) {
 	switch {
 	case o.Ended.Add(skew).Unix() < p.since:

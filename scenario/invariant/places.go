@@ -16,7 +16,7 @@ type places struct {
 	learnt map[pageOf]string // by the bodies; "" is several. Nil until somebody asks
 }
 
-// of returns the partition key of the page that a rendering is of, "" if nothing tells. The ledger is asked whether the
+// of returns the partition key of the page of a rendering; "" if it is not known. The ledger is asked whether the
 // schema's own partition is there.
 func (p *places) of(l *ledger, e *history.Event) string {
 	own := ownPartition(e)
@@ -37,7 +37,7 @@ func (p *places) of(l *ledger, e *history.Event) string {
 // ownPartition is the partition key that the schema gives a page.
 func ownPartition(e *history.Event) string { return isr.PartitionKey(e.Tenant, e.Key) }
 
-// learn follows each body from who made it to the row that leads to it.
+// learn connects each body with its maker and with the row that leads to it.
 func (p *places) learn() {
 	p.learnt = map[pageOf]string{}
 	made := map[string]pageOf{}

@@ -28,8 +28,8 @@ const (
 
 var cacheKeys = []string{"/a", "/b"}
 
-// writer is a node with a clock of its own that keeps to recipe A, and forgets no lease it ever had: it uses old ones
-// as well, as a paused node would.
+// writer is a node with a clock of its own that keeps to recipe A. It remembers every lease that it ever had, and uses
+// old ones, too, as a paused node would.
 type writer struct {
 	name   string
 	store  *pagecache.RecipeA
@@ -101,7 +101,7 @@ func (f *fleet) step(t *rapid.T) {
 	}
 }
 
-// page is a META row unlike any before.
+// page is a META row that differs from all before.
 func (f *fleet) page(pk string) pagecache.Meta {
 	f.bodies++
 	return pagecache.Meta{PK: pk, S3Key: fmt.Sprint("body-", f.bodies), GeneratedAt: pagecache.Floor(f.clock.Now()), RevalidateSeconds: 60}
@@ -124,7 +124,7 @@ func (noBodies) PutBody(context.Context, string, []byte) error { return nil }
 
 func (noBodies) GetBody(context.Context, string) ([]byte, error) { return nil, isr.ErrNoBody }
 
-// Whatever correct writers do, and however their clocks differ within the promise, they violate nothing.
+// Correct writers violate nothing, whatever they do and however their clocks differ within the promise.
 func TestCorrectWritersAreInnocent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFleet(t)
@@ -142,8 +142,8 @@ func onLog() []invariant.Invariant {
 	return slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return inv.Watch == nil })
 }
 
-// Whoever reads the log to its end, all invariants at once or each request as it comes, finds the same, with a stranger
-// in it or without.
+// A judge of the whole log, a judge of all invariants at once and a watcher of each request find the same, with a
+// stranger in the log or without.
 func TestJudgesAndWatchersFindWhatChecksFind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFleet(t)
@@ -186,7 +186,7 @@ func TestJudgesAndWatchersFindWhatChecksFind(t *testing.T) {
 	})
 }
 
-// Whatever correct writers do before and after, a publish by a stranger is found.
+// A publish by a stranger is found, whatever correct writers do before and after it.
 func TestAStrangersPublishIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFleet(t)

@@ -13,11 +13,11 @@ import (
 // readYourWrites holds that a node that was told of the success of a regeneration by name does not see the page from
 // before when it asks again, not even as a stale one. A regeneration that failed may not have happened.
 //
-// What a node reads after an invalidation, its own or another's, is noLostInvalidation's.
+// A read after an invalidation, the node's own or another's, is judged by noLostInvalidation.
 func readYourWrites() Invariant {
 	return Invariant{
 		Name: "read-your-writes",
-		Statement: "a node that was told that a page is regenerated is not served data read before that page's when it asks again, " +
+		Statement: "a node that was told that a page is regenerated is not served older data when it asks again, " +
 			"unless the page is rolled back",
 		Check: checkOwnWrites,
 		ours:  inside.Put(own{Memory: func() Memory { return &ownWrites{} }}),

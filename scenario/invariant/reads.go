@@ -8,7 +8,7 @@ type read struct {
 	served *history.Event
 	// source is the last rendering of the served body for the key. Nil is none.
 	source *history.Event
-	// foreign says that the body is known, as another key's: Freshness judges that.
+	// foreign says that the body was made for another key: Freshness judges that.
 	foreign bool
 	// own says that the page was made within this very request.
 	own bool
@@ -29,14 +29,14 @@ type reads struct {
 
 type madeBody struct{ key, body string }
 
-// openQuestion is the first of the requests that are open. Where there are several, no answer tells which of them it is
-// for, and the first one is the kindest guess: the least had happened by then.
+// openQuestion is the first of the requests that are open. If there are several, an answer does not say to which of
+// them it belongs. The first one is the guess that accuses the cache least, because the least had happened by then.
 type openQuestion struct {
 	first *history.Event
 	n     int
 }
 
-// event reads the next event. Of an answer with a page it returns the read.
+// event reads the next event. If it is an answer with a page, it returns the read.
 func (r *reads) event(e *history.Event) (read, bool) {
 	if r.made == nil {
 		r.made, r.any, r.open = map[madeBody]*history.Event{}, map[string]bool{}, map[question]*openQuestion{}

@@ -34,13 +34,13 @@ func (r *run) foreign(actor, body string) *run {
 	return r
 }
 
-// oldAndNew has carol make the page old, and alice, a minute later, the page new.
+// oldAndNew is a run in which carol renders the page as "old", and alice renders it as "new" a minute later.
 func oldAndNew() *run {
 	return newRun().asks("carol").renders("carol", "old").gets("carol", "old").
 		wait(60*second).asks("alice").renders("alice", "new").gets("alice", "new")
 }
 
-// atNext has a node ask and be told a second later.
+// atNext lets a second pass; then a node asks, and is told.
 func (r *run) atNext(actor string, as history.ServedAs, body string) *run {
 	r.wait(r.now.Sub(t0) + second)
 	return r.asks(actor).event(actor, history.Served, as, body)

@@ -52,7 +52,7 @@ func readLease(row attr.Item) (lease, bool) {
 	return l, hasToken && token != ""
 }
 
-// isNobodys reports whether a LOCK row, of a page whose locks have had tokens, is one of nobody at t: it has no token,
+// isNobodys reports whether nobody holds a LOCK row at t, for a page whose locks have had tokens: the row has no token,
 // and no end after t.
 func isNobodys(row attr.Item, t time.Time) bool {
 	now, held := readLease(row)
@@ -98,8 +98,9 @@ func isBookkeeping(name string) bool {
 	}
 }
 
-// freshUntil returns the time until which the page of a row is fresh; false if that is not known. A row without
-// revalidate_seconds has the promised window, if there is one. A translated row (package rowmap) may hold the end itself.
+// freshUntil returns the time until which the page of a row is fresh; false if the time is not known. The promised
+// window, if there is one, counts for a row without revalidate_seconds. A translated row (package rowmap) may hold the
+// end itself.
 func (p Promise) freshUntil(row attr.Item) (until time.Time, known bool) {
 	if until, known := rowmap.Instant(row, "fresh_until"); known {
 		return until, true
@@ -112,8 +113,8 @@ func (p Promise) freshUntil(row attr.Item) (until time.Time, known bool) {
 	return time.Unix(generated.Unix()+window.Unix(), int64(generated.Nanosecond()+window.Nanosecond())), known && isWindow
 }
 
-// generatedAt returns when the data of a row's page was read; false if the row does not say it. Of a row with the end of
-// its freshness alone, it is a window before that.
+// generatedAt returns when the data of a row's page was read; false if the row does not say it. If the row has only the
+// end of its freshness, the time is a window before that.
 func (p Promise) generatedAt(row attr.Item) (at time.Time, known bool) {
 	if at, known := rowmap.Instant(row, "generated_at"); known || row["fresh_until"] == nil {
 		return at, known
@@ -175,13 +176,13 @@ func showsOther(c ddbfake.Change) bool {
 const longestStory = 8
 
 // Story returns the changes that led to the last of the deciding ones: the deciding changes, and all changes of the
-// same key since its actor last wrote LOCK there, or since the beginning of the log. Of a long story it returns the
-// first change and the last ones. The log may have lost its beginning.
+// same key since its actor last wrote LOCK there, or since the beginning of the log. If the story is long, it returns
+// the first change and the last ones. A log that has lost its beginning is allowed.
 func Story(log []ddbfake.Change, deciding []int) []int {
 	if len(deciding) == 0 || len(log) == 0 {
 		return deciding
 	}
-	// A translated log (package rowmap) may have several changes of one number, or none.
+	// A translated log (package rowmap) may have several changes with one number, or none.
 	last, found := slices.BinarySearchFunc(log, deciding[len(deciding)-1], func(c ddbfake.Change, seq int) int { return c.Seq - seq })
 	if !found {
 		return deciding
@@ -221,8 +222,8 @@ func Requests(log []ddbfake.Change) func(yield func([]ddbfake.Change) bool) {
 	}
 }
 
-// firstRequest returns the number of changes that the first request of a log made. Those of one number are translations
-// of one change.
+// firstRequest returns the number of changes that the first request of a log made. Changes with one number are
+// translations of one change.
 func firstRequest(log []ddbfake.Change) int {
 	n := 1
 	for n < len(log) && (log[n].Request != 0 && log[n].Request == log[0].Request || log[n].Seq == log[0].Seq) {

@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// run is a log, a history and a log of bodies written by hand, each of which knows how far the others were. It is about
-// the page "/".
+// run is a log, a history and a log of bodies written by hand. Each knows the length of the others at each moment. It
+// is about the page "/".
 type run struct {
 	*changeLog
 	told   told
@@ -47,19 +47,19 @@ func (r *run) shows(actor, body string) *run {
 	return r.do(func(l *changeLog) { l.publish(actor, body) })
 }
 
-// with makes a regeneration with key and inputs of the following requests; "" ends that.
+// with makes the following requests regenerations with this key and these inputs; "" makes them plain again.
 func (r *run) with(request, inputs string) *run {
 	r.as, r.inputs = request, inputs
 	return r
 }
 
-// named puts the page of the following renderings into this partition, as the node has named it.
+// named puts the page of the following renderings into this partition, as if the node had named it.
 func (r *run) named(pk string) *run {
 	r.at = pk
 	return r
 }
 
-// of gives the following events to a tenant.
+// of assigns the following events to a tenant.
 func (r *run) of(tenant string) *run {
 	r.tenant = tenant
 	return r
@@ -107,7 +107,7 @@ func (r *run) claims(actor, request, inputs string) *run {
 	})
 }
 
-// keyed makes all events those of another page.
+// keyed moves all events to another page.
 func (r *run) keyed(key string) *run {
 	for i := range r.told.Events() {
 		r.told.Events()[i].Key = key
@@ -115,7 +115,7 @@ func (r *run) keyed(key string) *run {
 	return r
 }
 
-// past is what two runs are to an invariant's memory, so long after they began.
+// past is a case about an invariant's memory: two runs, and whether they are equal to it at a time after their start.
 type past struct {
 	name  string
 	at    time.Duration

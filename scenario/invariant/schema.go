@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// ownRows is what the evidence says of rows that have names of their own.
+// ownRows is the part of the evidence about rows that have names of their own.
 type ownRows struct {
 	mapping *rowmap.Mapping
 	misfit  string
@@ -39,7 +39,7 @@ func (ev Evidence) translated() (Evidence, *ownRows) {
 	return ev, rows
 }
 
-// placed is a history without the partition keys that no translated row has: they are those of the cache's own rows.
+// placed is a history without the partition keys of the cache's own rows, which no translated row has.
 func placed(events []history.Event, log []ddbfake.Change) []history.Event {
 	known := map[string]bool{}
 	for i := range log {
@@ -62,8 +62,8 @@ func placed(events []history.Event, log []ddbfake.Change) []history.Event {
 // say puts the cache's own names into a sentence.
 func (r *ownRows) say(text string) string { return r.mapping.Say(text) }
 
-// own is a finding in the cache's own names. Of rows that the schema does not fit nothing is known to be violated, and,
-// if it fits none, nothing is known at all.
+// own is a finding in the cache's own names. Rows outside the schema are not judged. If no row is within it, the
+// finding is unknown.
 func (r *ownRows) own(f Finding) Finding {
 	if r.misfit != "" {
 		return Finding{Verdict: Unknown, Why: r.misfit}
@@ -72,10 +72,10 @@ func (r *ownRows) own(f Finding) Finding {
 	return f
 }
 
-// hides reports whether an invariant is one of rows that the schema does not fit.
+// hides reports whether the schema does not fit the rows that an invariant reads.
 func (r *ownRows) hides(inv *Invariant) bool { return r != nil && r.misfit != "" && inv.rule != nil }
 
-// onRows has a check of the log read rows of any names.
+// onRows makes a check of the log that reads rows of any names.
 func onRows(check func(Evidence) Finding) func(Evidence) Finding {
 	return func(ev Evidence) Finding {
 		ev, rows := ev.translated()

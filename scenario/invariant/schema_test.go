@@ -20,7 +20,7 @@ var shared = isr.Schema{Rows: []isr.Row{{
 	Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Window: "= 1m", Token: "locked_by", Expires: "locked_until ms", TTL: "expires",
 }}}
 
-// ms is the millisecond so long after t0.
+// ms is the millisecond at the given time after t0.
 func ms(d time.Duration) attr.N { return attr.Int(t0.Add(d).UnixMilli()) }
 
 // pageRow is the change log of one such row.
@@ -30,7 +30,7 @@ type pageRow struct {
 	now     time.Duration
 }
 
-// set writes the row; of the pairs, a nil value removes.
+// set writes the row from pairs of name and value; a nil value removes the attribute.
 func (r *pageRow) set(actor string, pairs ...any) *pageRow {
 	next := attr.Item{"id": attr.S("page#/")}
 	for name, v := range r.last {
@@ -64,7 +64,7 @@ func (r *pageRow) at(d time.Duration) *pageRow {
 	return r
 }
 
-// lock takes the lock until so long after t0.
+// lock takes the lock until the given time after t0.
 func (r *pageRow) lock(actor, token string, until time.Duration) *pageRow {
 	return r.set(actor, "locked_by", attr.S(token), "locked_until", ms(until))
 }
@@ -142,7 +142,7 @@ func TestRowsInMilliseconds(t *testing.T) {
 	}
 }
 
-// The partition of a page is that of its key, whatever partition key the rows have.
+// The partition of a page follows from its key, whatever partition key the rows have.
 func TestSingleFlightOfOwnRows(t *testing.T) {
 	row := (&pageRow{}).lock("alice", "a1", 10*second)
 	events := []history.Event{

@@ -48,8 +48,8 @@ func regenerated() *run {
 	return newRun().with("r1", "h").asks("alice").renders("alice", "1").gets("alice", "1").with("", "")
 }
 
-// TestRowsOfAnotherShape gives each invariant rows that are not those of the schema: what it can read it judges, and
-// where it cannot it does not say ok.
+// TestRowsOfAnotherShape gives each invariant rows outside the schema. It must judge the rows that it can read, and
+// must not say ok if it cannot read them.
 func TestRowsOfAnotherShape(t *testing.T) {
 	const okay, violated, unknown = invariant.OK, invariant.Violated, invariant.Unknown
 	type shape struct {

@@ -58,7 +58,7 @@ type flights struct {
 	places *places // nil where the log is not known to its end
 	blind  bool    // the history does not say how far the log was at its events
 	first  Finding
-	pages  map[*partition][]*flight // the last of each actor, without those that have ended
+	pages  map[*partition][]*flight // the last flight of each actor that has not ended
 	lost   fingerprint.Hash         // renderings of pages whose rows are not known
 }
 
@@ -70,12 +70,13 @@ type flight struct {
 	expires  time.Time
 	rendered *history.Event
 	crashed  bool // its requests under way may still take effect
-	// fresh is until when the page was fresh in each state since the flight began; zero, if it was not in one.
+	// fresh is the time until which the page was fresh in every state since the flight began; zero if it was not fresh in
+	// some state.
 	fresh time.Time
 	// unread says that one of these states cannot be read: the page may have been stale in it.
 	unread bool
 	murky  int       // the change that left its LOCK without a token or an end; 0 is none
-	beside []*flight // those under way when this one began
+	beside []*flight // flights that were under way when this one began
 }
 
 // step reads the changes of a request to a page.
@@ -134,7 +135,8 @@ func (all *flights) lock(s *step) {
 	all.pages[s.partition] = under
 }
 
-// pageFreshUntil is until when the page that META shows is fresh: zero if there is none. False if META does not say it.
+// pageFreshUntil is the time until which the page that META shows is fresh; zero if there is no page. False if META
+// does not say it.
 func (s *step) pageFreshUntil() (time.Time, bool) {
 	row, _ := s.generation()
 	if row == nil || !isPage(s.meta) {

@@ -13,8 +13,8 @@ import (
 )
 
 func TestSingleFlight(t *testing.T) {
-	// Leases are of 30 s, pages fresh for 60 s.
-	stolen := func(at time.Duration) *run { // bob takes alice's lock, which is until 30 s
+	// Leases last 30 s, and pages are fresh for 60 s.
+	stolen := func(at time.Duration) *run { // bob takes alice's lock, which lasts until 30 s
 		return newRun().take("alice").renders("alice", "1").wait(at).take("bob").renders("bob", "2")
 	}
 	shown := func() *run { return newRun().take("alice").renders("alice", "1").shows("alice", "1") } // fresh until 60 s
@@ -106,8 +106,8 @@ func TestSingleFlightNeedsToKnowHowFarTheLogWas(t *testing.T) {
 	}
 }
 
-// An exhaustive search takes two runs for one whose flights are the same, as far as they still matter: those of bob,
-// whose lease is until 60 s, and of alice, whose lease is until 30 s, and mostly over.
+// An exhaustive search takes two runs for one if their flights are the same, as far as they still matter. These are the
+// flights of bob, whose lease lasts until 60 s, and of alice, whose lease lasts until 30 s and is mostly over.
 func TestFlightsAreRemembered(t *testing.T) {
 	lock := func(r *run, actor, token string, until time.Duration) *run {
 		return r.do(func(l *changeLog) { l.lock(actor, token, until) })

@@ -4,7 +4,7 @@ import "fmt"
 
 // staleWriter holds that only the holder of the lease publishes, or sets META back to an older version.
 //
-// The expiry is judged at S, the time of sending, and not at T: the only clock in a condition of DynamoDB is the :now
+// The expiry is judged at S, the time of sending, and not at T. The only clock in a condition of DynamoDB is the :now
 // that the sender put in, so no client can promise more. A long way to the store does not excuse a wrong token: once
 // another node has the lock, a late publish must fail.
 func staleWriter() Invariant {

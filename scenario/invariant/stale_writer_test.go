@@ -15,7 +15,7 @@ const (
 )
 
 func TestStaleWriterPasses(t *testing.T) {
-	// Alice's lease is until 30 s wherever nothing else is said.
+	// Alice's lease lasts until 30 s, unless a test says otherwise.
 	for _, test := range []judged{
 		{name: "a publish that puts META and then deletes LOCK",
 			log: newLog().lock("alice", "a1", 30*second).at(10*second).publish("alice", "new")},

@@ -7,14 +7,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// HasSubject reports whether a run has what the invariant of a name is about: a publish, say, or an answer after an
-// invalidation. Without it, the verdict ok says nothing. It is always true of an invariant that is not one of All.
+// HasSubject reports whether a run has something that the named invariant judges, such as a publish, or an answer after
+// an invalidation. Without it, the verdict ok says nothing. It is always true of an invariant that is not one of All.
 func (*own) HasSubject(name string, ev Evidence) bool {
 	subject, known := subjects[name]
 	return !known || subject(ev)
 }
 
-// subjects say which invariant is about what.
+// subjects has a function for each invariant, which says whether a run has its subject.
 var subjects = map[string]func(Evidence) bool{
 	"stale-writer":   publishes,
 	"atomic-publish": publishes,
@@ -57,7 +57,7 @@ func publishes(ev Evidence) bool {
 	return slices.ContainsFunc(ev.Changes, func(c ddbfake.Change) bool { return Publishes(&c) })
 }
 
-// publishesAgain says whether a page is published that had been before.
+// publishesAgain says whether a page is published for the second time.
 func publishesAgain(ev Evidence) bool {
 	before := map[rowID]bool{}
 	for i := range ev.Changes {
@@ -109,7 +109,7 @@ func servedAfter(events []history.Event, follows func(before, asked *history.Eve
 	return false
 }
 
-// isServed says whether the question that the events begin with is answered with a page.
+// isServed says whether the first of the events is a question that is answered with a page.
 func isServed(events []history.Event) bool {
 	for i := range events[1:] {
 		if e := &events[1+i]; e.Actor == events[0].Actor {

@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// ttlIsGC holds that TTL is garbage collection and nothing else: a protocol reads a row that is past its use as if it
-// were gone, so no decision depends on whether it is.
+// ttlIsGC holds that TTL is garbage collection and nothing else: a protocol treats a row that is past its use as gone,
+// so no decision depends on whether TTL has deleted it.
 //
 // The evidence has the same schedule under other lags of TTL, in which only rows past their ttl were deleted. Without
 // any, there is nothing to compare.

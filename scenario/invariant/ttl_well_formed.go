@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 )
 
-// ttlWellFormed holds that no row asks to be deleted while it is needed, and none in a unit that TTL does not know: a
-// ttl that is no number, or one of milliseconds, has the row stay for ever. A row without ttl is well-formed.
+// ttlWellFormed holds that no row asks to be deleted while it is needed, and that every ttl has the unit of TTL: with a
+// ttl that is no number, or that counts milliseconds, a row stays for ever. A row without ttl is well-formed.
 func ttlWellFormed() Invariant {
 	return onLog("ttl-well-formed",
 		"ttl is a whole number of epoch seconds, and not before the row's use is over: "+
@@ -27,7 +27,7 @@ func ttlWellFormed() Invariant {
 		})
 }
 
-// lastSecond is of the year 9999. A ttl beyond it is one of milliseconds.
+// lastSecond is of the year 9999. A larger ttl counts milliseconds.
 const lastSecond = 253402300799
 
 // judgeTTL judges the ttl that a change has given a row.

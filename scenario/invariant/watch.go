@@ -14,14 +14,14 @@ type Promise struct {
 }
 
 // Watcher judges a log while it is written. It is called with the changes of one request, which took effect at once,
-// request after request from the beginning of the log. Of a violation or a doubt, Finding.Changes are the deciding
+// request after request from the beginning of the log. Finding.Changes of a violation or a doubt are the deciding
 // changes only; Story adds those that led to them. A watcher goes on after a violation.
 //
 // A watcher remembers every key that it has seen. It is not safe for concurrent use.
 type Watcher func(request []ddbfake.Change) Finding
 
-// rule judges one step. It has no memory of its own: the ledger remembers the past for all rules. Of a finding's
-// changes it names those that decide.
+// rule judges one step. It has no memory of its own: the ledger remembers the past for all rules. The changes of its
+// finding are only those that decide.
 type rule func(*step) Finding
 
 // onLog makes an invariant of a rule.

@@ -38,7 +38,7 @@ var ErrNoBody = errors.New("no such body")
 // refreshes the lease when half of it is over, and fails with ErrLeaseLost if the lease is no longer held.
 type Renderer func(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error)
 
-// Contention is the answer to a request for a page that another node is regenerating.
+// Contention says how a request is answered while another node is regenerating the page.
 type Contention uint8
 
 const (
@@ -48,14 +48,14 @@ const (
 	Wait
 )
 
-// Failure is the answer to a request when the origin, the table or the body store fails.
+// Failure says how a request is answered when the origin, the table or the body store fails.
 type Failure uint8
 
 const (
 	// ServeLast serves the last page that was seen, fresh or stale, and returns an error only if no page was seen. It is
 	// the zero value.
 	ServeLast Failure = iota
-	// Fail is an error, even if there is a page.
+	// Fail returns an error, even if there is a page.
 	Fail
 )
 
@@ -88,7 +88,7 @@ type ours = inside.Of[own]
 
 // own is for package recipe's caches, the simulator's and their mutants.
 type own struct {
-	Guards      guard.Set        // of a publish, the same on all nodes; default guard.Token|guard.Expiry
+	Guards      guard.Set        // the guards of a publish, the same on all nodes; default guard.Token|guard.Expiry
 	PointerETag bool             // recipe B: the pointer holds the etag too, for readers that need only the etag
 	Observe     storeop.Observer // is called for every operation on the store; may be nil
 }

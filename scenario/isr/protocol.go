@@ -28,21 +28,22 @@ type Invalidator interface {
 
 // Regenerator is a Handler that makes a page again at most once a request.
 type Regenerator interface {
-	// Regenerate makes and publishes the page, or serves what it has made for the same request before. The same request
-	// with another hash is ErrOtherInputs.
+	// Regenerate makes and publishes the page, or serves the page that it has made for the same request before. The same
+	// request with another hash is ErrOtherInputs.
 	Regenerate(ctx context.Context, key string, r Request) (Served, error)
 }
 
 // Rollbacker is a Handler that can go back to an older version.
 type Rollbacker interface {
-	// Rollback makes the newest version visible that is older than the visible one. ErrMiss if there is none.
+	// Rollback makes the newest version visible that is older than the visible one. The error is ErrMiss if
+	// there is none.
 	Rollback(ctx context.Context, key string) error
 }
 
 // Request identifies one regeneration that a client asks for.
 type Request struct {
 	ID   string // the idempotency key
-	Hash string // of the inputs
+	Hash string // the hash of the inputs
 }
 
 // The errors of a Handler and of a Renderer's keepAlive. Test with errors.Is.

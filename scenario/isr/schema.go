@@ -33,8 +33,8 @@ type Schema struct {
 // names no zone). The units of a length of time are s (the default), ms, us, ns, and duration (text such as 1m30s).
 // Numbers may be of the type N or S. An attribute that the cache does not have is left out.
 //
-// With Expires or Lasts the kind is a lock. With an attribute of a page it is a page, or, where the key has {version},
-// a version that the page leads to; with Invalidated alone it marks a page. Where the key has {request}, it is the row
+// A kind with Expires or Lasts is a lock. A kind with an attribute of a page is a page, or, if the key has {version}, a
+// version that the page leads to. A kind with Invalidated alone marks a page. A kind whose key has {request} is the row
 // of a regeneration by idempotency key.
 type Row struct {
 	// Table is the name of the table that such rows are in; "" is any. If a Row names its table, all tables belong to one
@@ -46,7 +46,7 @@ type Row struct {
 	// one of the two, and stand for the same text in the key of a page and of its lock. Types other than text stand after
 	// the name, as in "id N = {key}".
 	Partition, Sort string
-	// When has the conditions for the row to be of this kind, with spaces between them, such as "type=page",
+	// When holds the conditions under which a row is of this kind, with spaces between them, such as "type=page",
 	// "status!=DONE", "locked_by" (it is there, and not empty) and "!deleted".
 	When string
 

@@ -8,7 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Of the hashes, those of "abc" and of nothing are the test vectors of the standard.
+// The hashes of "abc" and of nothing are test vectors of the standard.
 //
 // Source: https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values
 func TestPartitionKey(t *testing.T) {

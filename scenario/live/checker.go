@@ -21,7 +21,7 @@ import (
 // Options configure a Checker.
 type Options struct {
 	// Invariants are the invariants to check; default, if nil: Invariants(). An empty list judges nothing, and so it is
-	// Unknown. The caller's own need a Watch: one without is reported as a doubt, once.
+	// Unknown. An invariant of the caller's own needs a Watch. One without a Watch is reported as a doubt, once.
 	Invariants []invariant.Invariant
 	Promise    invariant.Promise
 	Start      time.Time // the instant from which a printed Broken counts time; default: the first change of the log
@@ -38,8 +38,8 @@ type Options struct {
 	Clock ddbfake.Clock
 }
 
-// Invariants returns the invariants that can be checked while a change log is written: those with a Watch, and then
-// those that need what clients tell as well (Checker.Tell).
+// Invariants returns the invariants that can be checked while a change log is written: first those with a Watch, then
+// those that also need a history from the clients (Checker.Tell).
 func Invariants() []invariant.Invariant {
 	all := slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return inv.Watch == nil })
 	return append(all, slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return !byHistory(inv) })...)
@@ -80,14 +80,15 @@ func (b Broken) String() string {
 
 // Found holds the findings of a Checker so far.
 type Found struct {
-	Changes    int      // the number of changes seen, of rows that can be a cache's
+	Changes    int      // the number of changes seen to rows that can belong to a cache
 	Judged     int      // the number of them that were judged
 	Violations int      // the number of violations
 	Doubts     int      // the number of doubts
 	Broken     []Broken // the first violations and the first doubts, at most 100 of each for an invariant
 	Excepted   int      // the number of changes by Options.Except, which are not among Changes
 	Events     int      // the number of events that clients have told
-	// Untold says, for each invariant that nothing was judged of, what was missing, in one line: rows, or what clients tell.
+	// Untold has one line for each invariant that judged nothing. It says what was missing: rows, or a history from the
+	// clients.
 	Untold   []string
 	Unjudged []string // the tables in which nothing was judged, each with its keys and some of its rows, in one line
 	// Misfit says why Options.Rows does not fit the rows that were written, and names some of them, over several lines; ""
@@ -136,7 +137,7 @@ type Checker struct {
 	stop      func()
 }
 
-// brokenKind is a kind of Broken, of which maxKept are kept.
+// brokenKind is a kind of Broken. maxKept of each kind are kept.
 type brokenKind struct {
 	name    string
 	verdict invariant.Verdict
@@ -214,7 +215,7 @@ func (c *Checker) Restore(restore func()) {
 	}
 }
 
-// restored is told by the DB that it is set back.
+// restored is called by the DB when its state is set back.
 func (c *Checker) restored(restore func()) {
 	if c.restoring.Load() {
 		restore()
@@ -280,7 +281,7 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 	}
 }
 
-// judgeOwn has the caller's own invariants judge a request: all its rows, under the names that they have.
+// judgeOwn gives a request to the caller's own invariants: all its rows, under their own names.
 func (c *Checker) judgeOwn(request []ddbfake.Change, judge bool) {
 	for i, watch := range c.watchers {
 		if inv := c.options.Invariants[i]; watch != nil && isOwn(inv) {
@@ -320,7 +321,7 @@ func (c *Checker) count(request []ddbfake.Change, off, lockless bool) {
 	}
 }
 
-// concerns reports whether a change gives one of the invariants with a Watch something to judge.
+// concerns reports whether some invariant with a Watch has something to judge in a change.
 func concerns(inv invariant.Invariant, c *ddbfake.Change) bool {
 	sk, _ := c.Key.Str("sk")
 	switch inv.Name {
@@ -404,8 +405,8 @@ func (c *Checker) note(b Broken) {
 	}
 }
 
-// cacheRows returns the changes of rows that can be a cache's: those with the keys pk and sk, or those that Options.Rows
-// finds, translated.
+// cacheRows returns the changes of rows that can belong to a cache: rows with the keys pk and sk, or the rows that
+// Options.Rows finds, translated.
 func (c *Checker) cacheRows(request []ddbfake.Change) []ddbfake.Change {
 	if c.rows != nil {
 		return c.translate(request)

@@ -180,7 +180,7 @@ func TestFoundKeepsSome(t *testing.T) {
 	}
 }
 
-// Correct writers in real parallel, each of which looks after each of its calls.
+// Correct writers run in real parallel. Each of them calls Look after each of its calls.
 func TestConcurrentCallsAreJudgedInTheOrderOfTheLog(t *testing.T) {
 	s := watch(t, 50, live.Options{})
 	var running sync.WaitGroup

@@ -22,7 +22,7 @@ type reading struct {
 	attribute string
 	seconds   int64         // the attribute's value
 	off       time.Duration // the difference to the server's clock; negative is behind
-	lease     bool          // the row is that of a new lease
+	lease     bool          // the row is a new lease
 }
 
 // readClock reads the writer's clock from a new lease or a new page. It returns false for all other changes, whose
@@ -96,7 +96,7 @@ func (c *Checker) offClock(request []ddbfake.Change, judge bool) bool {
 	return off
 }
 
-// off reports whether the clock of a change's actor is off. A deletion by TTL goes by the rows of all actors.
+// off reports whether the clock of a change's actor is off. A deletion by TTL counts as off if any actor's clock is.
 func (t *table) off(c *ddbfake.Change) bool {
 	if c.Cause == ddbfake.CauseClient {
 		right, known := t.clocks[c.Actor]

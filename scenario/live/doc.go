@@ -15,9 +15,9 @@
 // An invariant is judged by the interleaving that took place: a test that makes one schedule judges one. Package property
 // tries thousands.
 //
-// Invariants that the change log alone decides are checked (invariant.Invariant.Watch); those of what readers are served
-// as far as clients tell it (Checker.Tell), and Found.Untold says of which nothing was judged. Both are checked only on
-// tables whose keys are pk and sk, both strings, or in rows that Options.Rows describes.
+// Invariants that the change log alone decides are checked (invariant.Invariant.Watch); invariants about served pages
+// are checked as far as clients tell the history (Checker.Tell). Found.Untold names those that judged nothing. Both are
+// checked only on tables whose keys are pk and sk, both strings, or in rows that Options.Rows describes.
 //
 // The signature of a call tells its actor (ddbfake.Change.Actor). Writers that sign with one name count as one actor,
 // which holds the leases of all of them. Over HTTP the time of arrival counts as the time of sending
@@ -29,7 +29,7 @@
 // Every key that was ever written is remembered, at some hundred bytes for each invariant, and so is the history that
 // clients tell, within the bounds of Checker.Tell.
 //
-// A history is taken for true: a client that does not tell of a rendering is not found out.
+// A history is believed: a client that keeps a rendering to itself is not found out.
 //
 // # Determinism
 //

@@ -137,7 +137,7 @@ func TestGreenWithoutBeingJudged(t *testing.T) {
 	}
 }
 
-// tellOnly tells of what was served, and writes nothing.
+// tellOnly tells which pages were served, and writes nothing.
 func tellOnly(s *traffic) {
 	s.tell(asked("alice", "/home"), served("alice", "/home", "x", history.Fresh))
 }

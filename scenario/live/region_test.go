@@ -19,7 +19,7 @@ import (
 
 const ireland = "eu-west-1"
 
-// inTwoRegions has a test watch a global table. A write takes a second to the other region.
+// inTwoRegions makes a test that watches a global table. A write takes a second to the other region.
 func inTwoRegions(t *testing.T) (*traffic, *someTest) {
 	t.Helper()
 	s, test := watched(t, live.Options{})

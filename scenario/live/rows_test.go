@@ -168,7 +168,8 @@ func TestPowertools(t *testing.T) {
 	}
 }
 
-// dynamolock's rows hold no end of the lease: its record version must have stayed the same for as long as it lasts.
+// dynamolock's rows hold no end of the lease: the lease is over when the record version has stayed the same for its
+// length.
 func TestDynamolock(t *testing.T) {
 	s := own(t, ready(t, "dynamolock"), map[string]string{"locks": "key"})
 	row := func(actor, version string) {

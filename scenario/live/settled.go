@@ -13,8 +13,8 @@ var liveness = invariant.Named("liveness")
 // pageOf names a page.
 type pageOf struct{ tenant, key string }
 
-// settled is the time since faults have stopped. Each page has its time from the first request for it. A page is well
-// once it was served as fresh and nobody had made it since it was asked for: then it came from the cache.
+// settled judges the time after faults have stopped. The time of each page counts from the first request for it. A page
+// is well once it was served as fresh and nobody had made it since it was asked for: then it came from the cache.
 type settled struct {
 	settled *history.Event // nil if no client has said that faults have stopped
 	pages   map[pageOf]*settling
@@ -27,7 +27,7 @@ type settling struct {
 	first *history.Event
 	made  bool           // since the last request for it
 	last  *history.Event // the last request or answer
-	done  bool           // it is well, or was found not to be
+	done  bool           // it is known whether the page is well
 }
 
 // hear takes an event in.

@@ -15,14 +15,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Summary is what rows and requests tell of a stampede and of stale reads.
+// Summary holds the facts in rows and requests about stampedes and stale reads.
 //
 // A window of a page ends when its page is no longer fresh, and the next one begins there. A page needs to be made once
 // in a window: a correct cache publishes it once.
 type Summary struct {
 	Pages     int           // the number of pages that were published
 	Publishes int           // the greatest number of publishes of one page in one window; 0 if nothing was published
-	Locks     int           // the greatest number of writes of one page's lock in one window that took it, or were refused
+	Locks     int           // the most writes of one page's lock in one window, taken or refused
 	Reads     int           // the number of reads of pages among the latest requests
 	Oldest    time.Duration // the greatest age of a row that was read: time since generated_at
 	Overdue   time.Duration // the greatest time since the end of freshness of a row that was read; 0 if all were fresh
@@ -32,7 +32,7 @@ type Summary struct {
 	published, locked, read string
 	actors                  []string
 	// refusals reports whether refused locks are among Locks. They are read from the latest requests
-	// (ddbfake.Options.LogRequests), of which there may be none.
+	// (ddbfake.Options.LogRequests), if these are kept.
 	refusals bool
 }
 
@@ -76,7 +76,7 @@ func (c *Checker) Summary() Summary {
 	events := s.written(c.translated(log), c.first.Seq)
 	requests := lastNumbering(c.db.Requests())
 	events = append(events, s.asked(requests, c.first.Request)...)
-	// Two events of one request keep the order of the log.
+	// Events of one request keep the order of the log.
 	slices.SortStableFunc(events, func(a, b event) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.request, b.request)) })
 	for _, e := range events {
 		s.take(e)
@@ -105,7 +105,7 @@ type pageSum struct {
 	ends             time.Time // the end of the window; zero until its first publish
 	publishes, locks int
 	published        bool
-	generated, fresh time.Time // of the row that is there; zero if there is none
+	generated, fresh time.Time // the times of the row that exists now; zero if there is none
 	known            bool      // generated is
 }
 

@@ -96,7 +96,7 @@ func keyNames(key attr.Item) []string {
 }
 
 // current returns a request as the watchers see it. A table that was created again has another name there, so that the
-// watchers know nothing of its rows.
+// watchers take its rows for new ones.
 func (c *Checker) current(request []ddbfake.Change) []ddbfake.Change {
 	copied := false
 	for i := range request {

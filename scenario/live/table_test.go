@@ -55,7 +55,7 @@ func TestNothingJudgedIsNoPass(t *testing.T) {
 	}
 }
 
-// A table that was deleted and created again is a new one: no lease and no page of the old one says anything about it.
+// A table that was deleted and created again is a new table: no lease and no page of the old one matters for it.
 func TestADeletedTableIsForgotten(t *testing.T) {
 	s := watch(t, 0, live.Options{})
 	alice, bob := s.store("alice"), s.store("bob")

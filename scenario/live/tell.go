@@ -18,14 +18,15 @@ const (
 // unheard is reported in place of the invariants that need a history.
 var unheard = invariant.Invariant{Name: "the history", Statement: "all that clients post is taken in"}
 
-// callOf is a request of a client that is under way. Where a client has several for one page, Call tells them apart.
+// callOf is a request of a client that is under way. If a client has several requests for one page, Call distinguishes
+// them.
 type callOf struct{ call, tenant, key string }
 
 // calls are the requests under way, by actor.
 type calls map[string]map[callOf]history.Kind
 
-// Tell gets what clients saw, in the order in which it happened. Without it, only the invariants of the change log are
-// judged.
+// Tell gets the events that clients saw, in the order in which they happened. Without it, only the invariants of the
+// change log are judged.
 //
 // An event is told when it happens, and its client goes on when Tell has returned: Asked before the cache is called,
 // Rendered after the origin was read and before the page is published, Served and Failed after the cache has answered.
@@ -34,8 +35,8 @@ type calls map[string]map[callOf]history.Kind
 // requests; it must be another one after a crash. A Rendered event needs Partition, the partition key of the page's
 // rows, only if Options.Rows does not say it and it is not isr.PartitionKey of tenant and key.
 //
-// An error says which event is wrong, and why. Then none of them counts. At most 200,000 events are kept, with 64 MB of
-// text; a Restore begins again with none.
+// An error says which event is wrong, and why. Then none of the events counts. At most 200,000 events are kept, with 64
+// MB of text; a Restore begins again with none.
 func (c *Checker) Tell(events ...history.Event) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -145,7 +146,7 @@ func (all calls) apply(e *history.Event) (undo func(), err error) {
 	}
 }
 
-// complete checks that an event has what its kind needs.
+// complete checks that an event has the fields that its kind needs.
 func complete(e *history.Event) error {
 	page := false
 	switch e.Kind {

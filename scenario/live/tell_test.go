@@ -73,7 +73,7 @@ func (s *traffic) regenerate(store *pagecache.RecipeA, actor, key, body string) 
 	}
 }
 
-// untold are the invariants of which nothing was judged.
+// untold are the invariants that judged nothing.
 func (s *traffic) untold() (names []string) {
 	for _, line := range s.checker.Found().Untold {
 		name, _, _ := strings.Cut(line, ":")
@@ -309,7 +309,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	s.tell(history.Event{Actor: "a", Kind: history.Crashed}, asked("a", "one more"))
 }
 
-// A restore forgets requests under way and what later times have told; a page from before may still be served.
+// A restore forgets requests under way and the events of later times; a page from before may still be served.
 func TestARestoreForgetsHistory(t *testing.T) {
 	s := hear(t, live.Options{})
 	s.regenerate(s.store("alice"), "alice", "/home", "one")

@@ -22,7 +22,7 @@ type follower interface {
 	Event(e *history.Event) invariant.Finding
 }
 
-// told is what clients have told, and its judges.
+// told is the history that clients have told, and its judges.
 type told struct {
 	named  bool       // the user has named the invariants
 	judges []follower // one for each of Options.Invariants, nil for those that need no history
@@ -88,7 +88,7 @@ func (t *told) request(changes []ddbfake.Change) {
 	}
 }
 
-// hear has an event judged.
+// hear gives an event to the judges.
 func (c *Checker) hear(e history.Event, now time.Time) {
 	e.Time, e.Change = now, c.seen
 	c.told.keep(&e)
@@ -145,7 +145,7 @@ func (c *Checker) tellEvent(inv invariant.Invariant, f invariant.Finding, e *his
 	c.note(b)
 }
 
-// sumUp says of which invariants nothing was judged.
+// sumUp names the invariants that judged nothing.
 func (c *Checker) sumUp(found *Found) {
 	found.Events = c.told.total
 	found.lacks = len(c.options.Invariants) == 0
@@ -156,7 +156,7 @@ func (c *Checker) sumUp(found *Found) {
 		switch {
 		case live && c.told.since.decided(), told && !live && c.told.judged[i] > 0, !told && c.watched[i] > 0:
 		default:
-			if told || c.told.named || found.Judged > 0 { // else it goes for all that reads rows, and need not be said of each
+			if told || c.told.named || found.Judged > 0 { // else it is true of all that read rows: once is enough
 				found.Untold = append(found.Untold, fmt.Sprintf("%s: %s", inv.Name, c.lacks(inv)))
 			}
 			expected := byLock(inv) && pages || inv.Name == lockTheft && !pages

@@ -16,8 +16,8 @@ type TB interface {
 // Watch judges all that db's clients write while the test runs. A Look, and the end of the test, fail the test with
 // each invariant that is violated and each that cannot be judged: its statement, the reason and the few changes that
 // show it. A test that wrote nothing that can be judged fails as vacuous, unless it was skipped or has failed already;
-// so does one that took locks and published no page: name lock-theft for a test of locks alone. Rows written before a
-// Restore of db are judged, too. Rows that are in the table before Watch are known, and not judged.
+// so does a test that took locks and published no page (name lock-theft in a test of locks alone). Rows written before
+// a Restore of db are judged, too. Rows that are in the table before Watch are known, and not judged.
 //
 // In the end the test's log has the Checker's Summary. Options.OnBroken is called too, if set. Nothing may write any
 // more when the cleanup of the test runs; functions of Cleanup that are registered after Watch may.
@@ -50,7 +50,7 @@ func Watch(t TB, db *ddbfake.DB, o Options) *Checker {
 	return c
 }
 
-// conclude fails a test of which nothing was judged, and logs the rest of the findings.
+// conclude fails a test in which nothing was judged, and logs the rest of the findings.
 func (c *Checker) conclude(t TB, told map[brokenKind]int) {
 	t.Helper()
 	found := c.Found()

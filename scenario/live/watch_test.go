@@ -40,7 +40,7 @@ func (s *someTest) end() {
 	}
 }
 
-// watched has a test watch a fake with a cache table.
+// watched makes a test that watches a fake with a cache table.
 func watched(t *testing.T, o live.Options) (*traffic, *someTest) {
 	t.Helper()
 	return watchedAt(t, fakeclock.New(fakeclock.Epoch), o)
@@ -170,8 +170,8 @@ func TestWatchKnowsAndDoesNotJudgeFormerRows(t *testing.T) {
 	wantTest(t, test)
 }
 
-// Whatever sets the fake back, earlier changes have been judged by then, and later ones are judged from the restored
-// state.
+// Before the fake is set back, by whatever means, all earlier changes are judged. Later ones are judged from the
+// restored state.
 func TestAFakeThatIsSetBackIsJudgedBefore(t *testing.T) {
 	for name, set := range map[string]func(s *traffic, to *ddbfake.Snapshot){
 		"to fewer changes": func(s *traffic, to *ddbfake.Snapshot) { s.db.Restore(to) },
@@ -210,7 +210,7 @@ func TestAFakeThatIsSetBackIsJudgedBefore(t *testing.T) {
 			if name != "to nothing" {
 				s.put("mallory", bad)
 			}
-			s.db.Restore(to) // of a test that is over nothing is reported
+			s.db.Restore(to) // nothing is reported for a test that is over
 			wantTest(t, test, "violated: stale-writer by mallory", "unknown: monotonic-publication by mallory")
 		})
 	}

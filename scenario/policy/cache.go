@@ -20,30 +20,30 @@ import (
 // Its statistics are the measures of isr-sim policy on the same reads, with renders without duration: a test holds them
 // equal, read by read.
 type Cache[K comparable, V any] struct {
-	// Policy is the one that the cache keeps its values by. Without a Refresh it is [Unprotected]; the policy
+	// Policy decides how long values are kept and who renders them. Without a Refresh it is [Unprotected]; the policy
 	// periodic renders without readers, and is refused.
 	Policy Policy
-	// Keys is how many keys it keeps at most; 0 is no limit. One more pushes out the key that was not read for the longest
-	// time.
+	// Keys is the largest number of keys that it keeps; 0 is no limit. One more key pushes out the one that was not read
+	// for the longest time.
 	Keys int
 	// Cleanup is the time between two removals of expired values. 0 is none: an expired value goes when it is read, or is
 	// pushed out.
 	Cleanup time.Duration
-	// Seed is that of a policy's draws.
+	// Seed is the seed of a policy's draws.
 	Seed uint64
 
 	lab policy.Cache[K, V]
 }
 
-// CacheStats is what a cache has counted.
+// CacheStats holds the counts of a cache.
 type CacheStats struct {
-	// Hits is reads of fresh values, Stale reads of values that were served although they had expired, and Misses
-	// reads that found neither.
+	// Hits counts reads of fresh values, Stale counts reads of values that were served although they had expired, and
+	// Misses counts reads that found neither.
 	Hits, Stale, Misses uint64
-	// Renders is how often a value was made, and Failed how many of them ended in an error.
+	// Renders counts how often a value was made, and Failed the renders that ended in an error.
 	Renders, Failed uint64
-	// Evictions is how many values made room for others, and Expirations how many were replaced or cleaned up because
-	// they had expired.
+	// Evictions counts the values that made room for others, and Expirations those that were replaced or cleaned up
+	// because they had expired.
 	Evictions, Expirations uint64
 	// Size is how many values there are.
 	Size int
@@ -56,8 +56,8 @@ func (c *Cache[K, V]) ready() *policy.Cache[K, V] {
 }
 
 // GetOrSet returns the value of a key. Where the policy asks for it, render makes the value, which is then kept for the
-// lifetime own; nil is the policy's. The error is that of render, if there is no other value to serve, or says what is
-// wrong with the cache.
+// lifetime own; nil is the policy's. An error is the error of render, if there is no other value to serve, or says what
+// is wrong with the cache.
 func (c *Cache[K, V]) GetOrSet(now time.Duration, key K, own Lifetime, render func() (V, error)) (V, error) {
 	return c.ready().GetOrSet(now, key, inLab(own), render)
 }
@@ -65,5 +65,5 @@ func (c *Cache[K, V]) GetOrSet(now time.Duration, key K, own Lifetime, render fu
 // Delete removes a key, and reports whether the cache had it.
 func (c *Cache[K, V]) Delete(now time.Duration, key K) bool { return c.ready().Delete(now, key) }
 
-// Stats returns what the cache has counted up to a time.
+// Stats returns the cache's counts up to a time.
 func (c *Cache[K, V]) Stats(now time.Duration) CacheStats { return CacheStats(c.ready().Stats(now)) }

@@ -7,7 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/policy"
 )
 
-// A cache of two users: what is computed once is served until it expires, or until it was not read for the longest time.
+// A cache of two users: a value that is computed once is served until it expires, or until it is the one that was not
+// read for the longest time.
 func ExampleCache() {
 	cache := policy.Cache[string, string]{
 		Policy: policy.Policy{Lifetime: policy.Absolute(5 * time.Minute)}, Keys: 2, Cleanup: time.Minute,
@@ -41,7 +42,7 @@ func (short) Stored(e *policy.Entry, _ time.Duration, _ *policy.Random) time.Dur
 
 func (short) Read(e *policy.Entry, _ time.Duration) time.Duration { return e.FreshUntil }
 
-// A lifetime of one's own is two methods.
+// A lifetime of your own needs two methods.
 func ExampleLifetime() {
 	cache := policy.Cache[string, string]{Policy: policy.Policy{Lifetime: short{}}}
 	const monday = 24 * time.Hour

@@ -8,11 +8,11 @@ import (
 
 // Entry is the cached value of a key. Times are since the run began.
 type Entry struct {
-	// Generated is when the render began that made the value: data that changed later is not in it.
+	// Generated is when the render of the value began: data that changed later is not in it.
 	Generated time.Duration
 	// Stored is when it was written.
 	Stored time.Duration
-	// FreshUntil is when it ceases to be fresh. At that moment it is not fresh any more.
+	// FreshUntil is the first moment at which it is no longer fresh.
 	FreshUntil time.Duration
 	// Render is how long it took to make.
 	Render time.Duration
@@ -58,10 +58,10 @@ func Named(name string, lifetime time.Duration) (Policy, error) {
 
 // Lifetime says how long a value is fresh.
 type Lifetime interface {
-	// Stored returns until when a value is fresh that was stored now.
+	// Stored returns the time until which a value that is stored now is fresh.
 	Stored(e *Entry, now time.Duration, r *Random) time.Duration
-	// Read returns until when a value is fresh after a reader has found it fresh now. A value other than e.FreshUntil
-	// is written to the row, and costs that write.
+	// Read returns the time until which a value is fresh after a reader has found it fresh now. A value other than
+	// e.FreshUntil is written to the row, and costs that write.
 	Read(e *Entry, now time.Duration) time.Duration
 }
 
@@ -113,5 +113,5 @@ func Unprotected() Refresh { return Refresh{policy.Unprotected()} }
 func Locked() Refresh { return Refresh{policy.Locked()} }
 
 // StaleWhileRevalidate lets one reader at a time render a key, in the background. All readers get the old value
-// meanwhile, the one who renders too.
+// meanwhile, and so does the one who renders.
 func StaleWhileRevalidate() Refresh { return Refresh{policy.StaleWhileRevalidate()} }

@@ -1,6 +1,6 @@
 // Command canned answers every request with the same bytes, as many as a META row has in JSON. Its times are the costs
-// of net/http itself, or, as canned fasthttp, those of the library that isr-sim serve is built on. Like isr-sim serve,
-// it prints its endpoint as JSON and serves until it is killed.
+// of net/http itself or, as canned fasthttp, the costs of the library that isr-sim serve is built on. Like isr-sim
+// serve, it prints its endpoint as JSON and serves until it is killed.
 package main
 
 import (

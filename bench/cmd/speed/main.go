@@ -131,13 +131,13 @@ func (s settings) bench(ctx context.Context, servers *servers, out io.Writer, ar
 	return nil
 }
 
-// tee passes on what is written, and keeps it.
+// tee passes on everything that is written to it, and keeps a copy.
 type tee struct {
 	out  io.Writer
 	kept []byte
 }
 
-// Write keeps and passes on.
+// Write keeps the bytes and passes them on.
 func (t *tee) Write(p []byte) (int, error) {
 	t.kept = append(t.kept, p...)
 	return t.out.Write(p)

@@ -30,7 +30,7 @@ func report(all []judged, machine machine) string {
 	return b.String()
 }
 
-// Between these lines docs/FAKE.md has a part of the report.
+// docs/FAKE.md has a part of the report between these lines.
 const (
 	partBegins = "<!-- speed: written by bench/run -->\n"
 	partEnds   = "<!-- end of speed -->\n"

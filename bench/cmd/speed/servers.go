@@ -33,7 +33,7 @@ type servers struct {
 	stops  []func()
 }
 
-// startServers starts them all. What it has started must be stopped even if it fails.
+// startServers starts them all. The caller must stop the servers even if it fails.
 func startServers(ctx context.Context, p programs, cpu int) (*servers, error) {
 	s := &servers{byName: map[string]server{}}
 	port, err := freePort(ctx)

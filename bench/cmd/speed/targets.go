@@ -10,7 +10,7 @@ import (
 type comparison struct {
 	title string
 	about string
-	peer  string // the name of the other side; empty where isr-sim is held to an absolute figure
+	peer  string // the name of the other side; empty if isr-sim is held to an absolute figure
 	lines []line
 }
 
@@ -20,8 +20,8 @@ type line struct {
 	ours   measurement
 	theirs measurement // none where peer is empty
 
-	// The target: theirs/ours >= atLeast; or ours/theirs <= atMost; or, without a peer, ours < below. With none of them
-	// the line is for information.
+	// The target: theirs/ours >= atLeast; or ours/theirs <= atMost; or, without a peer, ours < below. A line without a
+	// target is for information.
 	atLeast, atMost, below float64
 }
 
@@ -104,11 +104,11 @@ func against(peer, title, about, ours, theirs, by, unit string, ratios []float64
 	return c
 }
 
-// verdict is a line with what was measured.
+// verdict is a line with its measurement.
 type verdict struct {
 	line
 	ours, theirs figures
-	ratio        float64 // of the medians, as the target has it; ours without a peer
+	ratio        float64 // ratio of the medians, as the target has it; ours without a peer
 	low, high    float64 // the same of the single rounds
 	met          bool
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Decode reads a request body into an operation's input struct, to which in points.
+// Decode reads a request body into an operation's input struct; in points to it.
 //
-// Members that the operation does not know are ignored, null is the same as absent, and of a member given twice the
+// Members that the operation does not know are ignored, and null is the same as absent. If a member is given twice, the
 // last one counts. Errors are those of the service: SerializationException for JSON that is malformed or of the wrong
-// types, ValidationException for an AttributeValue of two types. A value of no type becomes nil: the engine refuses it,
-// because it knows the parameter.
+// types, and ValidationException for an AttributeValue of two types. A value without a type becomes nil. The engine
+// refuses it, because the engine knows the parameter.
 //
 // The body becomes part of the input, and must not change. After an error the input has the members that were read
 // before it.
@@ -31,7 +31,7 @@ func Decode(body []byte, in any) error {
 	switch {
 	case err == nil && d.end():
 		return nil
-	case err == nil, !Valid(body): // malformed text counts more, even after the first error
+	case err == nil, !Valid(body): // a malformed text counts more, even if it comes after the first error
 		return ErrMalformed
 	}
 	return err

@@ -61,7 +61,7 @@ func FuzzDecodeInput(f *testing.F) {
 			return
 		}
 		if hasNoValue(reflect.ValueOf(in)) {
-			return // there is no JSON for a value of no type: the SDK refuses to send it
+			return // there is no JSON for a value without a type: the SDK refuses to send it
 		}
 		s, ok := in.(Shape)
 		if !ok {
@@ -194,7 +194,7 @@ func filledBodies(tb testing.TB) [][]byte {
 	return bodies
 }
 
-// hasNoValue looks for attribute values of no type in an input.
+// hasNoValue looks for attribute values without a type in an input.
 func hasNoValue(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Interface:

@@ -25,7 +25,7 @@ import (
 // The SDK's own clients are the judges of the codec: they write the inputs that it reads, and read the outputs that it
 // writes.
 type client struct {
-	name    string // of the API
+	name    string // the name in the API
 	methods reflect.Value
 }
 

@@ -25,7 +25,7 @@ func (d *decoder) peek() byte {
 	return d.peekOver()
 }
 
-// peekOver is peek when there may be white space.
+// peekOver is the part of peek for when there may be white space.
 func (d *decoder) peekOver() byte {
 	for ; d.pos < len(d.text); d.pos++ {
 		switch c := d.text[d.pos]; c {
@@ -114,8 +114,8 @@ func (d *decoder) string() string {
 	return s
 }
 
-// shareText is the length up to which the strings of a body share its memory. That saves allocations, but a row that is
-// kept must not keep megabytes.
+// shareText is the length up to which the strings of a body share its memory. Shared memory saves allocations, but a
+// row that is kept must not keep megabytes alive.
 const shareText = 4 << 10
 
 // unquoted moves past a string and returns its text.
@@ -139,7 +139,7 @@ func (d *decoder) irregular(from int) string {
 	end := from
 	for end < len(d.text) && d.text[end] != '"' {
 		if d.text[end] == '\\' {
-			end++ // whatever is escaped does not close the string
+			end++ // an escaped byte does not close the string
 		}
 		end++
 	}

@@ -225,7 +225,7 @@ func (out *nested) node(n node) {
 	})
 }
 
-// attributes returns the names of what the paths lead into, each once.
+// attributes returns the names of the attributes that the paths lead into, each once.
 func (out nested) attributes(args Args) (all []string) {
 	for _, s := range out {
 		if name, ok := s.attribute(args); ok {

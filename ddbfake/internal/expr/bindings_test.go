@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// After any earlier requests, bound names and values equal those of the maps. Those that are not bound are many, or
-// Validate or the conversion of a value may refuse them.
+// After any earlier requests, bound names and values equal those of the maps. Names and values stay unbound only if
+// they are many, or if Validate or the conversion of a value may refuse them.
 func TestBindings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var bound Bindings

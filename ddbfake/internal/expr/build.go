@@ -7,8 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Builder makes expressions of parts instead of a source. It is for DynamoDB's legacy parameters, which mean the same
-// in another form. Its expressions are evaluated like any other, with [Builder.Args]. They are not checked, because
+// Builder makes expressions of parts instead of a source. It is for DynamoDB's legacy parameters, which are another
+// form of expressions. Its expressions are evaluated like any other, with [Builder.Args]. They are not checked, because
 // legacy parameters have checks and texts of their own.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.html
@@ -89,7 +89,7 @@ func (b *Builder) Update(changes []Change) *Update {
 	return u
 }
 
-// errTypeMismatch is the error of a legacy update about an attribute whose type differs from that of the value to ADD
+// errTypeMismatch is the error of a legacy update if the type of an attribute differs from the type of the value to ADD
 // to it or to DELETE from it.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_item.py (run on AWS)
@@ -129,7 +129,8 @@ func (b *Builder) test(t Test) condition {
 	return &comparison{comparators[t.Operator], x, values[0]}
 }
 
-// action translates a change. ADD appends to lists too, as list_append does, which UpdateExpression's ADD does not.
+// action translates a change. Unlike the ADD of an UpdateExpression, this ADD also appends to lists, as list_append
+// does.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_item.py (run on AWS)
 func (b *Builder) action(c Change) *action {
@@ -155,7 +156,7 @@ func callOf(name string, args ...operand) *call {
 	return &call{name: name, f: functions[name], args: args}
 }
 
-// path is an alias for an attribute, whose name may be one that no source can have.
+// path is an alias for an attribute: its name may be one that cannot stand in a source.
 func (b *Builder) path(attribute string) *path {
 	if b.args.Names == nil {
 		b.args.Names = map[string]string{}

@@ -72,7 +72,7 @@ func (l language) errorf(format string, a ...any) error {
 func Unused(args Args, used ...Expression) error {
 	names, values := args.Len()
 	// Used names and values are defined, or Check would have refused them. So if the numbers agree, all are used, and
-	// the Args need not be gone through.
+	// nobody has to look at each of the Args.
 	if distinct(used, Expression.Names) == names && distinct(used, Expression.Values) == values {
 		return nil
 	}

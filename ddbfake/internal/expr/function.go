@@ -14,12 +14,12 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html#Expressions.OperatorsAndFunctions.Functions
 type function struct {
 	operands int
-	update   bool      // of updates, else of conditions
+	update   bool      // it is for updates, else for conditions
 	operand  bool      // may be an operand of another function or operator
 	distinct bool      // the first operand may not come again
 	result   attr.Kind // where it is known without an item
 	check    func(checker, *call) error
-	test     func(x, y attr.Value) bool // of conditions
+	test     func(x, y attr.Value) bool // for conditions
 }
 
 var functions map[string]*function
@@ -183,8 +183,8 @@ func (n *call) value(item packed.Attributes, args Args) (attr.Value, error) {
 	return nil, plainError("The function is not allowed to be used this way in an expression; function: %s", n.name)
 }
 
-// sizeOf is size(): UTF-16 units of a string, bytes of a binary, elements of a set, list or map. Other types have none:
-// the comparison sees a missing value.
+// sizeOf is size(): UTF-16 units of a string, bytes of a binary, elements of a set, list or map. Other types have no
+// size: the comparison sees a missing value.
 //
 // Source: https://github.com/ExtendDB/extenddb/issues/60 (strings; seen on the service)
 func sizeOf(v attr.Value) (int, bool) {

@@ -229,7 +229,7 @@ func (d *draw) function() drawnCondition {
 	return c
 }
 
-// term draws a path, a placeholder, often with the value of a path, or a size.
+// term draws a path, a size, or a placeholder, which often has the value of a path.
 func (d *draw) term() drawnTerm {
 	p, text := d.path()
 	at := func(item attr.Item) attr.Value { return p.at(item) }
@@ -256,7 +256,7 @@ func (d *draw) term() drawnTerm {
 	return drawnTerm{source: d.define(v), kind: attr.KindOf(v), value: func(attr.Item) attr.Value { return v }}
 }
 
-// isPathOf reports whether both are the same path, which no operator takes first.
+// isPathOf reports whether both are the same path: no operator takes such a pair.
 func (x drawnTerm) isPathOf(y drawnTerm) bool {
 	return x.path != nil && y.path != nil && slices.Equal(x.path, y.path)
 }

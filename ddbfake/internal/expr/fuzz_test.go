@@ -160,7 +160,7 @@ func (d *draw) number() attr.Number {
 	return n
 }
 
-// value draws a value of at most so many levels, or, seldom, one of as many levels as there may be.
+// value draws a value of at most the given levels, or, seldom, one of as many levels as are allowed.
 func (d *draw) value(levels int) attr.Value {
 	switch kind := d.below(13); {
 	case kind == 0:
@@ -313,7 +313,7 @@ func (d *draw) define(v attr.Value) string {
 	return key
 }
 
-// seedBytes gives a fuzzer that reads bytes its first input, the same every time.
+// seedBytes returns the first input for a fuzzer that reads bytes; it is the same every time.
 func seedBytes(f *testing.F) {
 	f.Add([]byte{})
 	stream := rand.NewChaCha8([32]byte{})

@@ -7,8 +7,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// IndexCondition is a key condition on a secondary index. It is apart from that on a table because the key of a global
-// index may have up to four attributes for its partition and as many for its order, each with a condition of its own.
+// IndexCondition is a key condition on a secondary index. It differs from the key condition on a table, because the key
+// of a global index may have up to four attributes for its partition and as many for its order, each with a condition
+// of its own.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.DesignPattern.MultiAttributeKeys.html
 type IndexCondition struct{ *KeyCondition }
@@ -28,9 +29,9 @@ type IndexBounds struct {
 	Bounds
 }
 
-// Bind applies the condition to the key of an index. It must test all of the partition attributes by equality, and any
-// number of the sort attributes from the left, each but the last by equality. A condition that does not fit is refused
-// with the service's texts.
+// Bind applies the condition to the key of an index. It must test all of the partition attributes by equality. It may
+// test any number of the sort attributes from the left, all but the last by equality. A condition that does not fit is
+// refused with the service's texts.
 func (k IndexCondition) Bind(args Args, hash, sort []Key) (IndexBounds, error) {
 	terms, err := k.allTerms(args)
 	if err != nil {
@@ -73,7 +74,7 @@ func (k IndexCondition) Bind(args Args, hash, sort []Key) (IndexBounds, error) {
 	return b, nil
 }
 
-// checkPlain checks the conditions on a key like a table's, as it does.
+// checkPlain checks the conditions on a key that is like a table's, as for a table.
 func checkPlain(terms []term, hash Key, sort []Key) error {
 	if len(terms) > 2 {
 		return errTooManyTerms

@@ -10,11 +10,11 @@ import (
 type KeyCondition struct {
 	root   condition
 	tokens uses
-	built  []term // of a Builder, which need no Args; else nil
+	built  []term // the terms of a Builder, which need no Args; else nil
 }
 
-// ParseKeyCondition parses a KeyConditionExpression: the language of conditions, of which Check then allows very
-// little. The error is an [*Error].
+// ParseKeyCondition parses a KeyConditionExpression. It is in the language of conditions; Check then allows only a
+// small part of it. The error is an [*Error].
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyConditionExpressions.html
 func ParseKeyCondition(src string) (*KeyCondition, error) {
@@ -44,7 +44,7 @@ func (k *KeyCondition) Check(args Args) error {
 // term is a condition on one attribute.
 type term struct {
 	attribute string
-	op        string // = < <= > >= BETWEEN begins_with; of a Builder also "": none that a key can have
+	op        string // = < <= > >= BETWEEN begins_with; for a Builder also "", an operator that no key condition can have
 	values    []attr.Value
 }
 
@@ -107,7 +107,7 @@ func invalidOperator(op string) error {
 	return plainError("Invalid operator used in KeyConditionExpression: %s", op)
 }
 
-// mirrored has the operators as they read from the right.
+// mirrored has each operator as it reads from the right.
 var mirrored = map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 // appendTerm takes one attribute and constants.
@@ -269,7 +269,7 @@ func (b *Bounds) sortBy(t term) {
 	}
 }
 
-// afterPrefix returns the first value after all those with this prefix; nil if there is none. (The bytes of an S may
+// afterPrefix returns the first value after all values with this prefix; nil if there is none. (The bytes of an S may
 // then not be UTF-8: it is only compared.)
 func afterPrefix(v attr.Value) attr.Value {
 	switch v := v.(type) {

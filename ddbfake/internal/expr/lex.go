@@ -40,7 +40,8 @@ type token struct {
 
 func (t token) is(punct string) bool { return t.kind == tokPunct && t.text == punct }
 
-// lexer cuts the source into tokens. Text that cannot be cut is a token, too, so that the parser has one way to fail.
+// lexer cuts the source into tokens. Text that cannot be cut into tokens is a token, too, so that the parser has one
+// way to fail.
 type lexer struct {
 	src string
 	pos int

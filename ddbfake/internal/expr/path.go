@@ -148,8 +148,8 @@ func checkAll(c checker, paths []*path) error {
 	return nil
 }
 
-// clash reports two paths of one expression of which one contains the other, or which take one value for a map and for
-// a list.
+// clash reports two paths of one expression if one contains the other, or if they take one value for a map and for a
+// list.
 func clash(c checker, one, two *path) error {
 	i := one.agrees(two, c.args)
 	switch {

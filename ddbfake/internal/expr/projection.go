@@ -98,8 +98,8 @@ func (p *Projection) Apply(item attr.Item, args Args) (attr.Item, error) {
 	return t.projectMap(item), nil
 }
 
-// tree merges the paths of an expression. They passed clash, so a node is either the end of one path, or has only
-// names, or only indexes below it.
+// tree merges the paths of an expression. They passed clash. So a node is either the end of one path, or it has only
+// names or only indexes below it.
 type tree struct {
 	end      bool
 	result   attr.Value // at the end of an update's path; nil to remove it

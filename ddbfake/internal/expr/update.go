@@ -12,7 +12,7 @@ import (
 // Update is a parsed UpdateExpression.
 type Update struct {
 	actions []*action
-	targets []*path // of the actions
+	targets []*path // the paths of the actions
 	tokens  uses
 	nested  nested
 
@@ -170,8 +170,8 @@ func (u *Update) OnlyREMOVE() bool {
 }
 
 // Check finds the mistakes that DynamoDB refuses before it looks at any item. The service goes through an update from
-// its end: first the targets, then the operands. That decides the error that it reports if there are several, so Check
-// does the same.
+// its end: first the targets, then the operands. This order decides which of several errors it reports, so Check does
+// the same.
 func (u *Update) Check(args Args) error {
 	c := checker{lang: updateLanguage, args: args}
 	if err := checkAll(c, u.targets); err != nil {
@@ -206,7 +206,7 @@ func (a *action) checkOperand(c checker) error {
 // IsSet reports whether values of the type are sets.
 func IsSet(k attr.Kind) bool { return k == "SS" || k == "NS" || k == "BS" }
 
-// longKind are the names that messages about ADD and DELETE have for types.
+// longKind has the names of types in messages about ADD and DELETE.
 var longKind = map[attr.Kind]string{
 	"S": "STRING", "N": "NUMBER", "B": "BINARY",
 	"BOOL": "BOOLEAN", "NULL": "NULL", "M": "MAP", "L": "LIST",
@@ -248,9 +248,10 @@ func (u *Update) ApplyRecord(old *packed.Record, args Args) (packed.Record, erro
 // it is applied.
 const fewActions = 8
 
-// evaluate appends what each action gives its target. The update is flat if it writes top-level attributes only.
+// evaluate appends the value that each action gives its target. The update is flat if it writes top-level attributes
+// only.
 func (u *Update) evaluate(results []attr.Value, old packed.Attributes, args Args) (_ []attr.Value, flat bool, err error) {
-	// All targets are looked at before any operand, as in DynamoDB Local 3.3.1. That decides which of two errors is
+	// All targets are looked at before any operand, as in DynamoDB Local 3.3.1. This order decides which of two errors is
 	// reported.
 	results = append(results, make([]attr.Value, len(u.actions))...)
 	flat = true

@@ -16,8 +16,8 @@ var (
 	errNestedTooFar = &Error{Message: "Nesting Levels have exceeded supported limits"}
 )
 
-// evaluate returns the value that the action gives its target, whose value was before; nil to remove it. Old stays as
-// it is.
+// evaluate returns the value that the action gives its target; nil removes it. before is the target's value so far. Old
+// stays as it is.
 func (a *action) evaluate(before attr.Value, old packed.Attributes, args Args) (attr.Value, error) {
 	var operand attr.Value
 	var err error
@@ -42,8 +42,7 @@ func (a *action) evaluate(before attr.Value, old packed.Attributes, args Args) (
 	return after, nil
 }
 
-// before returns the target's old value, which may be missing. Its container must be there: a map, or a list for an
-// index.
+// before returns the target's old value, which may be missing. Its container must exist: a map, or a list for an index.
 func (a *action) before(old packed.Attributes, args Args) (attr.Value, error) {
 	steps := a.target.steps
 	for i, s := range steps[1:] {
@@ -61,7 +60,7 @@ func (a *action) before(old packed.Attributes, args Args) (attr.Value, error) {
 	return a.target.value(old, args)
 }
 
-// add is ADD: a sum, or a union of sets; to a missing attribute it is SET.
+// add is ADD: a sum, or a union of sets; for a missing attribute it acts like SET.
 func add(old, v attr.Value) (attr.Value, error) {
 	if old == nil {
 		return v, nil

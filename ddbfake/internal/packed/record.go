@@ -26,9 +26,9 @@ type Attributes interface {
 	Get(name string) attr.Value
 }
 
-// Record is a row as a store keeps it: its attributes in one array, in the order of their names. To make a Record from
-// another, to compare two, to keep one and to find a name in it cost a fraction of the same with an [attr.Item]. A
-// Record is immutable; the zero Record has no attributes.
+// Record is a row as a store keeps it: its attributes in one array, in the order of their names. All operations cost a
+// fraction of those on an [attr.Item]: to make a Record from another, to compare two, to keep one, and to find a name
+// in it. A Record is immutable; the zero Record has no attributes.
 type Record struct{ attributes []attribute }
 
 type attribute struct {

@@ -65,7 +65,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// A record holds the SDK's values, whatever record it is said to be like.
+// A record holds the SDK's values, whatever record is passed as like.
 func TestFromSDK(t *testing.T) {
 	scalars := []types.AttributeValue{
 		sdkS("x"), sdkS("y"), sdkS(""), sdkN("1"), sdkN("1.0"), sdkN("01"), sdkN("2"), sdkN("-1"), sdkN(""), sdkN("x"),
@@ -130,7 +130,7 @@ func TestToSDK(t *testing.T) {
 	}
 }
 
-// TestToSDKIsTheCallers checks that a change by the caller of one answer shows in no other, although the values of an
+// TestToSDKIsTheCallers checks that a caller's change to one answer shows in no other answer, although the values of an
 // answer are allocated together.
 func TestToSDKIsTheCallers(t *testing.T) {
 	row, err := attr.ItemFromSDK(metaRow)

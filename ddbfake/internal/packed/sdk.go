@@ -87,7 +87,7 @@ func unchanged(v types.AttributeValue, like attr.Value) bool {
 	return false
 }
 
-// Texts are the printed numbers of a record, for a record that is converted many times.
+// Texts are the printed numbers of a record that is converted many times.
 type Texts struct{ texts []string }
 
 // Texts prints the record's numbers.
@@ -103,7 +103,8 @@ func (r *Record) Texts() *Texts {
 	return t
 }
 
-// ToSDK converts the record as [attr.Item.ToSDK] does. Texts that are not nil are used in place of printing numbers again.
+// ToSDK converts the record as [attr.Item.ToSDK] does. If texts is not nil, its texts are used, and the numbers are not
+// printed again.
 func (r *Record) ToSDK(t *Texts) map[string]types.AttributeValue {
 	var s slab.Slab
 	s.Strings, s.Numbers = r.count()
@@ -150,5 +151,5 @@ func textOf(s *slab.Slab, n attr.N) string {
 	return s.Text(n.Append(digits[:0]))
 }
 
-// maxTextBytes is the length of most numbers at most: 38 digits, a sign and a point.
+// maxTextBytes is the largest length of most numbers: 38 digits, a sign and a point.
 const maxTextBytes = 40

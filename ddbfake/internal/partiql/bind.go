@@ -19,8 +19,8 @@ type Bound struct {
 	values     map[string]attr.Value
 }
 
-// Bind gives a statement its parameters, of which there may be too many. It refuses, with an [*Error], what no
-// parameters and no table could make valid: verbs, clauses and sources that DynamoDB does not have.
+// Bind gives a statement its parameters. There may be too many of them. It refuses, with an [*Error], everything that
+// no parameters and no table could make valid: verbs, clauses and sources that DynamoDB does not have.
 //
 // Deviation: how the service words its refusal of joins, subqueries, GROUP BY, LIKE, arithmetic in WHERE and other
 // parts of PartiQL that it does not have is known only for some; the others are worded like those.

@@ -16,8 +16,8 @@ func (b *Bound) Condition() (string, error) {
 	return c.text, err
 }
 
-// Unless says that there is no item, by the name of its partition key, or that WHERE holds. It is a source for
-// [expr.ParseStatementCondition].
+// Unless is the condition that there is no item, by the name of its partition key, or that WHERE holds. It is a source
+// for [expr.ParseStatementCondition].
 func (b *Bound) Unless(hash string) (string, error) {
 	absent := said{text: "attribute_not_exists(" + b.alias(hash) + ")"}
 	if b.where == nil {
@@ -169,8 +169,8 @@ func noOperands(function string) error {
 	return refuse("Incorrect number of operands for operator or function; operator or function: %s, number of operands: 0", function)
 }
 
-// truth translates the comparison of a condition with a value, or with another condition: a condition is a boolean,
-// which the languages of expressions do not have.
+// truth translates the comparison of a condition with a value, or with another condition. There a condition is a
+// boolean; the languages of expressions do not have that.
 //
 // Source:
 // https://github.com/floci-io/floci/blob/main/src/test/java/io/github/hectorvent/floci/services/dynamodb/DynamoDbPartiQLEdgeCaseIntegrationTest.java

@@ -1,4 +1,4 @@
-// Package partiql reads statements of DynamoDB's PartiQL, and says them in the languages of package expr.
+// Package partiql reads statements of DynamoDB's PartiQL, and translates them into the languages of package expr.
 //
 // # What
 //

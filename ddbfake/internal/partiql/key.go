@@ -13,7 +13,7 @@ import (
 // https://github.com/floci-io/floci/blob/main/src/test/java/io/github/hectorvent/floci/services/dynamodb/DynamoDbPartiQLEdgeCaseIntegrationTest.java
 const maxReads = 50
 
-// maxBranches bounds the work on a WHERE: one with more branches is refused as one of too many reads.
+// maxBranches bounds the work on a WHERE: if it has more branches, it is refused for too many reads.
 const maxBranches = 4096
 
 var errTooManyReads = &Error{"Too many decomposed read operations for a given query."}
@@ -59,7 +59,7 @@ type Branch struct {
 	Only bool
 
 	never   bool // it gives the partition key two values
-	negates bool // it asks something of the sort key that a Query could not ask
+	negates bool // it has a condition on the sort key that a Query cannot have
 	tests   []*expr.Test
 }
 
@@ -109,7 +109,7 @@ func (b *Bound) KeyKinds(branches []Branch, hash, sort expr.Key) error {
 // OneSort reports whether the branch gives the sort key a value.
 func (b Branch) OneSort() bool { return b.Sort != nil && b.Sort.Operator == "EQ" }
 
-// SameSort reports whether two branches ask the same of the sort key.
+// SameSort reports whether two branches have the same condition on the sort key.
 func (b Branch) SameSort(c Branch) bool {
 	return b.Sort == nil && c.Sort == nil || b.Sort != nil && c.Sort != nil && sameTest(b.Sort, c.Sort)
 }
@@ -159,7 +159,7 @@ func (k *keyFinder) branches(n Node) ([]Branch, bool) {
 	return []Branch{{Others: others, negates: k.sort != "" && slices.Contains(others, k.sort)}}, true
 }
 
-// both is the branch in which two others hold.
+// both is the branch in which two branches hold.
 func both(l, r Branch) Branch {
 	b := Branch{
 		Hash: l.Hash, Sort: l.Sort, Others: slices.Clone(l.Others), Only: l.Only && r.Only,
@@ -189,7 +189,7 @@ func sameTest(a, b *expr.Test) bool {
 	return a.Operator == b.Operator && slices.EqualFunc(a.Values, b.Values, attr.Equal)
 }
 
-// about reports whether a condition asks something of the key that a Query could ask.
+// about reports whether a condition is one on the key that a Query can have.
 func (k *keyFinder) about(n Node) bool {
 	if logic, ok := n.(*binary); ok && (logic.op == "and" || logic.op == "or") {
 		return k.about(logic.left) || k.about(logic.right)
@@ -197,8 +197,8 @@ func (k *keyFinder) about(n Node) bool {
 	return k.tests(n) != nil
 }
 
-// tests returns what a condition asks of the key: one test, or one for each element of IN. It is nil if a Query could
-// not ask it.
+// tests returns the tests of the key in a condition: one test, or one for each element of IN. It is nil if a Query
+// cannot have them.
 func (k *keyFinder) tests(n Node) []expr.Test {
 	var tests []expr.Test
 	if in, ok := n.(*binary); ok && in.op == "in" && !in.not {

@@ -45,8 +45,8 @@ type lexer struct {
 	tokens []token
 }
 
-// lex returns the tokens, the last of which is the end. It reports whether the whole source could be cut: a statement
-// with a character that begins no token is refused before its grammar is looked at.
+// lex returns the tokens. The last one is the end. It reports whether the whole source could be cut: a statement with a
+// character that begins no token is refused before its grammar is looked at.
 func lex(src string) ([]token, bool) {
 	l := &lexer{src: src, line: 1, column: 1}
 	for l.skip() {
@@ -87,7 +87,7 @@ func (l *lexer) skip() bool {
 	}
 }
 
-// advance moves over so many bytes.
+// advance moves over the next length bytes.
 func (l *lexer) advance(length int) {
 	for _, r := range l.src[l.at : l.at+length] {
 		if l.column++; r == '\n' {
@@ -200,7 +200,7 @@ func fits(number string) bool {
 		e = -e
 	}
 	scale := int64(len(fraction)) - e
-	return int64(int32(e)) == e && int64(int32(scale)) == scale //nolint:gosec // that they may not fit is the question
+	return int64(int32(e)) == e && int64(int32(scale)) == scale //nolint:gosec // this function asks whether they fit
 }
 
 func length(s string, in func(byte) bool) int {

@@ -11,7 +11,7 @@ type Node interface {
 	// place is where the node begins in the source.
 	place() Pos
 	print(*printer)
-	// name is what PartiQL's syntax tree calls the node, for texts about nodes that have no meaning where they stand.
+	// name is the node's name in PartiQL's syntax tree, for texts about nodes that have no meaning where they stand.
 	name() string
 }
 
@@ -19,7 +19,7 @@ type (
 	// literal is a text, a number, or one of the words true, false, null and missing.
 	literal struct {
 		kind tokenKind // tokText, tokNumber or tokKeyword
-		text string    // of a number with its sign
+		text string    // the text of a number with its sign
 		at   Pos
 	}
 
@@ -91,7 +91,7 @@ type (
 	}
 )
 
-// Verb is what a statement does.
+// Verb is the verb of a statement.
 type Verb string
 
 // The verbs. Expression is a statement that is an expression alone, which DynamoDB refuses.
@@ -107,17 +107,17 @@ const (
 // Statement is a parsed statement. It holds no values of parameters, so it can be used again.
 type Statement struct {
 	verb    Verb
-	columns []Node // of a SELECT; nil for *
-	source  Node   // what FROM, INTO or UPDATE names; nil for SET or REMOVE alone
+	columns []Node // the columns of a SELECT; nil for *
+	source  Node   // the table that FROM, INTO or UPDATE names; nil for SET or REMOVE alone
 	more    []Node // further sources
-	aliased bool   // of the source, or of a column
-	value   Node   // of an INSERT; the expression if that is all
+	aliased bool   // the source has an alias, or a column has one
+	value   Node   // the value of an INSERT; the expression if that is all
 	bare    bool   // INSERT without VALUE
 	changes []change
 	early   bool // FROM ... WHERE ... SET
 	where   Node // nil if there is none
 	order   []order
-	clauses []clause // which DynamoDB does not have
+	clauses []clause // DynamoDB does not have these
 	returns string   // "ALL OLD" and so on; "" if nothing
 	at      Pos
 }
@@ -397,7 +397,7 @@ func (s *Statement) printColumns(p *printer) {
 	p.list(s.columns)
 }
 
-// printRest prints what comes from the source on.
+// printRest prints the statement from the source on.
 func (s *Statement) printRest(p *printer) {
 	s.source.print(p)
 	if s.verb == Insert {

@@ -127,7 +127,7 @@ func (p *parser) expectWord(keyword string) {
 	}
 }
 
-// precedences of the operators between two expressions, and that of not.
+// precedences of the operators between two expressions, and of not.
 var precedences = map[string]int{
 	"or": 10, "and": 20, "not": 30, "=": 40, "<>": 40, "is": 40, "in": 40, "<": 50, "<=": 50, ">": 50, ">=": 50, "between": 50,
 	"like": 50, "+": 60, "-": 60, "||": 60, "*": 70, "/": 70, "%": 70,
@@ -170,7 +170,7 @@ func (p *parser) infix() (op string, not bool) {
 	return "", false
 }
 
-// expression reads what binds tighter than the precedence.
+// expression reads everything that binds tighter than the precedence.
 func (p *parser) expression(precedence int) Node {
 	left := p.prefix()
 	for p.err == nil {

@@ -1,5 +1,5 @@
-// Package sdktest has what tests of ddbfake and of its codec share: a comparison of the SDK's structs, and values of
-// every type.
+// Package sdktest has the parts that tests of ddbfake and of its codec share: a comparison of the SDK's structs, and
+// values of every type.
 package sdktest
 
 import (

@@ -15,9 +15,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Slab makes the SDK's values. A read makes one for each attribute. Nearly all are strings and numbers, so these come
-// out of a few arrays instead of an allocation each, and the digits of numbers out of one text. The zero Slab expects
-// none, and makes them all the same.
+// Slab makes the SDK's values. A read makes one for each attribute. Nearly all are strings and numbers. So these are
+// taken from a few arrays instead of an allocation each, and the digits of numbers from one text. The zero Slab expects
+// no values, and still makes them.
 type Slab struct {
 	// Strings and Numbers are about how many are still to come.
 	Strings, Numbers int
@@ -30,7 +30,7 @@ type Slab struct {
 // size bounds an array: a caller who keeps one value keeps its array.
 const size = 4
 
-// Both makes the first array of strings and that of numbers in one allocation.
+// Both makes the first array of strings and the first array of numbers in one allocation.
 func (s *Slab) Both() {
 	arrays := new(struct {
 		strings [size]types.AttributeValueMemberS

@@ -1,5 +1,5 @@
-// Package atomicfile writes files that are there whole or not at all. A reader never sees half a file, and the former
-// file stays until the new one is complete.
+// Package atomicfile writes files that appear whole or not at all. A reader never sees half a file, and the former file
+// stays until the new one is complete.
 //
 //	err := atomicfile.Write("found.yaml", text, 0o644)
 package atomicfile
@@ -67,7 +67,7 @@ func (d *Draft) Commit(mode fs.FileMode) error {
 	return err
 }
 
-// Discard leaves nothing of the draft. After Commit, or of no draft, it does nothing.
+// Discard leaves nothing of the draft. After Commit, or for a nil Draft, it does nothing.
 func (d *Draft) Discard() {
 	if d == nil || d.over {
 		return

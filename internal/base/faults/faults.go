@@ -1,5 +1,5 @@
-// Package faults is what the faults of rows and of objects share: their text form, how they wait for the calls that they
-// hit, and the log of calls that says which were hit.
+// Package faults has the parts that the faults of rows and of objects share: their text form, the list in which they
+// wait for calls to hit, and the log of calls that says which were hit.
 package faults
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/words"
 )
 
-// Always is the number of times of a fault that never stops.
+// Always is the Times of a fault that never stops.
 const Always = -1
 
 // Text is a fault as its text form has it: the kind, then the predicates in their order, nth and times.
@@ -22,7 +22,7 @@ type Text struct {
 	Nth, Times *int
 }
 
-// Predicate is a name=value. Check, if it is not nil, says why a value is none.
+// Predicate is a name=value. Check, if it is not nil, says why a value is not valid.
 type Predicate struct {
 	Name  string
 	Value *string
@@ -123,7 +123,7 @@ func count(name, value, want string) (int, error) {
 	return n, nil
 }
 
-// Operation checks a predicate that must name one of the operations, since a fault of another one would never strike.
+// Operation checks a predicate that must name one of the operations: a fault of another operation would never strike.
 // The error's text ends with such.
 func Operation(operations []string, such string) func(string) error {
 	return func(value string) error {

@@ -33,8 +33,8 @@ func Mix(seed, n uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-// Wide is a fingerprint of bytes that were not made to collide: two different texts have the same one with a chance of
-// about 2^-128.
+// Wide is a fingerprint of bytes that nobody made to collide: two different texts have the same fingerprint with a
+// chance of about 2^-128.
 type Wide [2]uint64
 
 // Plus returns the fingerprint of two things that have no order.
@@ -42,7 +42,7 @@ func (w Wide) Plus(other Wide) Wide { return Wide{w[0] + other[0], w[1] + other[
 
 // Of returns the fingerprint of data.
 func Of(data []byte) Wide {
-	// Two sums, to each of which a word is added reversibly: data that differ in one word differ in both.
+	// There are two sums, and each word is added to both reversibly: data that differ in one word differ in both sums.
 	a, b := uint64(len(data)), ^uint64(len(data))
 	take := func(word uint64) {
 		a = bits.RotateLeft64((a^word)*0x9e3779b97f4a7c15, 29)

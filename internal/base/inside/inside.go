@@ -1,5 +1,5 @@
 // Package inside keeps members of promised types from other modules. A promised struct embeds an [Of] under a name that
-// is not exported, and [In] gives the packages of this module what is in it:
+// is not exported, and [In] gives its content to the packages of this module:
 //
 //	type Config struct {
 //		Table string
@@ -21,5 +21,5 @@ func (o *Of[T]) inside() *T { return &o.own }
 // Put returns an Of that holds own.
 func Put[T any](own T) Of[T] { return Of[T]{own} }
 
-// In returns what is in the Of that a struct embeds.
+// In returns the content of the Of that a struct embeds.
 func In[T any](in interface{ inside() *T }) *T { return in.inside() }

@@ -1,10 +1,10 @@
-// Package promise has what a layer promises that a check cannot see.
+// Package promise has the promises of a layer that a check cannot observe.
 package promise
 
 import "time"
 
-// LockTerms are what a lock promises besides its lease. The zero LockTerms are those of a lock that lasts for its lease
-// and is extended only when it is asked to.
+// LockTerms are the promises of a lock besides its lease. The zero LockTerms describe a lock that lasts for its lease
+// and is extended only on request.
 type LockTerms struct {
 	// Heartbeats says that the lock extends itself, at least every third of its lease, until it is released.
 	Heartbeats bool
@@ -12,15 +12,17 @@ type LockTerms struct {
 	Margin time.Duration
 	// Wait is how long the lock may wait by itself, in one call, although no other node can hold it.
 	Wait time.Duration
-	// Takeover is how long after the last sign of a holder, and after a lease, its lock may still count as held.
+	// Takeover is how long a lock may count as held after its lease, if its holder has given no sign since. The lease
+	// counts from the holder's last sign.
 	Takeover time.Duration
 }
 
-// OnceTerms are what a layer that has calls run once promises besides how long a call is in progress, and a
-// result kept.
+// OnceTerms are the promises of a layer that makes calls run once, besides the times for which a call is in progress
+// and a result is kept.
 type OnceTerms struct {
-	// Payload says that a call whose payload is not that of its key is refused.
+	// Payload says that a call is refused if its key belongs to another payload.
 	Payload bool
-	// Wait and Takeover are as in LockTerms: of a call that nobody else is at, and of one whose node has died.
+	// Wait and Takeover are as in LockTerms: Wait is for a call whose key has no other call, and Takeover for a call whose
+	// node has died.
 	Wait, Takeover time.Duration
 }

@@ -22,10 +22,10 @@ func Quote(s string) string {
 // importPath is the command's path for go run.
 const importPath = "github.com/isr-sim/isr-sim/cmd/isr-sim"
 
-// ExecPrefix is what the name of a program as a protocol begins with: the command that starts it follows.
+// ExecPrefix begins the name of a program as a protocol. The command that starts the program follows.
 const ExecPrefix = "exec "
 
-// Program is how the user called isr-sim, for the commands that it prints.
+// Program returns the words by which the user called isr-sim, for the commands that it prints.
 func Program() string {
 	if !strings.Contains(filepath.ToSlash(os.Args[0]), "/go-build") {
 		return "isr-sim"

@@ -1,4 +1,4 @@
-// Package suggest finds the word that was meant by a misspelt one.
+// Package suggest guesses the word behind a misspelt one.
 //
 //	option, ok := suggest.Nearest("blind-publsh", []string{"blind-publish", "blind-release"})
 //	fmt.Println(option, ok) // blind-publish true
@@ -8,7 +8,7 @@ import "fmt"
 
 // Nearest returns the option that differs from word by the fewest edits (letters inserted, deleted, replaced, or
 // swapped with their neighbour), if these are few enough for a misspelling: at most a third of the word's length, but
-// one in any case. If several are equally near it is the first.
+// one in any case. If several are equally near, it returns the first.
 func Nearest(word string, options []string) (option string, ok bool) {
 	fewest := 1 + max(1, len(word)/3)
 	for _, o := range options {
@@ -19,7 +19,7 @@ func Nearest(word string, options []string) (option string, ok bool) {
 	return option, ok
 }
 
-// Hint asks for the option that may have been meant by a word; without any it is another hint.
+// Hint asks whether the user meant the nearest option; if there is none, it returns another hint.
 func Hint(word string, options []string, other string) string {
 	if option, ok := Nearest(word, options); ok {
 		return fmt.Sprintf("did you mean %q?", option)

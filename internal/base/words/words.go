@@ -33,7 +33,7 @@ func Split(s string) ([]string, error) {
 	}
 }
 
-// Quote quotes a value that would not survive as a bare word.
+// Quote quotes a value that cannot stand as a bare word.
 func Quote(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '"' || r == '\\' || r > '~' }) {
 		return strconv.Quote(s)

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// StdinName is what errors call the standard input.
+// StdinName is the name of the standard input in errors.
 const StdinName = "<stdin>"
 
 // EachFile reads scenario files, - for the standard input, and goes on after a mistake, so that all are told in one go. Its

@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Check is what to check, and how. All fields are needed but Extras, Other, Without and Progress.
+// Check has the settings of a check. All fields but Extras, Other, Without and Progress must be set.
 type Check struct {
 	Protocol isr.Protocol
 	worlds.Extras
@@ -23,12 +23,12 @@ type Check struct {
 	TTL               worlds.TTL // of another one
 	Without           []string   // names of invariants that do not judge
 	Seed              uint64
-	Worlds, Schedules int // of each world
+	Worlds, Schedules int // Schedules is the number for each world
 	Reach             []scenario.Mark
 	Progress          func(done, all int)
 }
 
-// Other is a program that is no cache: a lock, or a layer that has calls run once.
+// Other is a program that is no cache: a lock, or a layer that makes calls run once.
 type Other struct {
 	Worlds  worlds.Kind
 	Basic   scenario.Mark // some world must reach it, whatever Check.Reach says
@@ -47,10 +47,10 @@ type Result struct {
 // name is the name of each world.
 const name = "drawn"
 
-// world draws the world of a number, as its file has it.
+// world draws the world with the given number, as its file has it.
 func (c *Check) world(i int) (*scenario.Scenario, error) {
 	protocol := c.Protocol.Name
-	if schedules.OfProgram(c.Protocol) { // which a scenario file does not name: its replay entry does
+	if schedules.OfProgram(c.Protocol) { // a scenario file does not name them: its replay entry does
 		protocol = scenario.Defaults().Protocol
 	}
 	generator := worlds.Pages(name, protocol, c.Schedules, c.Extras)
@@ -119,7 +119,7 @@ func (r *Result) add(report *campaign.Report) {
 	}
 }
 
-// nothing says why no world had anything to judge; "" if one had.
+// nothing says why no world had anything to judge; "" if some world had.
 func (c *Check) nothing(r *Result) string {
 	switch {
 	case r.Worlds == 0:

@@ -287,7 +287,7 @@ func (c *command) keeps() error {
 // file is the scenario of the run that has failed.
 func (c *command) file() string { return filepath.Join(c.folder, scenarioFile) }
 
-// before runs the failure that an earlier check has left. done says that it still fails.
+// before runs the failure that an earlier check has left. done says that the run still fails, so the check is over.
 func (c *command) before(ctx context.Context, check *Check) (done bool, err error) {
 	_, err = os.Stat(c.file())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -28,7 +28,7 @@ type Corpus struct {
 	begin bool
 }
 
-// Register adds the flags. The help of --corpus ends with what: how the command uses the schedules.
+// Register adds the flags. what is the end of the help of --corpus: it says how the command uses the schedules.
 func (c *Corpus) Register(cmd *cobra.Command, what string) {
 	cmd.Flags().StringVar((*string)(&c.Corpus), "corpus", "", "a folder of recorded schedules: "+what)
 	cmd.Flags().BoolVar(&c.begin, "corpus-new", false, "make the folder of --corpus if it is not there, as on the first night")
@@ -75,7 +75,7 @@ func (c *Corpus) Run(ctx context.Context, r *Results, s *scenario.Scenario, p is
 	return judge(r, runs, s.Name, protocol, campaign.Expected(s, protocol)), cli.Unknown(err, "")
 }
 
-// judge prints what became of files, and returns the exit code.
+// judge prints the results of files, and returns the exit code.
 func judge(r *Results, runs []explore.CorpusRun, name, protocol string, expected invariant.Verdict) int {
 	code := cli.ExitOK
 	for _, run := range runs {

@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 )
 
-// FindShard returns the shard that the flag or the environment says this is, and its source. Without either it is the
-// whole.
+// FindShard returns the shard that the flag or the environment says this is, and its source. Without either, the
+// shard is the whole campaign.
 func FindShard(flag string, getenv func(string) string) (s explore.Shard, by string, err error) {
 	if flag != "" {
 		if s, err = explore.ParseShard(flag); err != nil {
@@ -27,7 +27,7 @@ func FindShard(flag string, getenv func(string) string) (s explore.Shard, by str
 
 // Sum adds up the verdicts of explorations.
 type Sum struct {
-	Code int // that of the worst
+	Code int // the exit code of the worst
 
 	tally tally.Tally
 }

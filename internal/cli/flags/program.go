@@ -30,7 +30,7 @@ type Program struct {
 	nodes  *nodes.Program
 }
 
-// Register adds the flags. which is the help text of --protocol.
+// Register adds the flags. The text which is the help of --protocol.
 func (p *Program) Register(cmd *cobra.Command, which string) {
 	p.cmd = cmd
 	f := cmd.Flags()
@@ -40,7 +40,8 @@ func (p *Program) Register(cmd *cobra.Command, which string) {
 	f.StringVar(&p.memory, "memory", strconv.Itoa(nodes.DefaultMemory>>20), "with --exec: MiB for what nodes did, so that no code runs twice; off runs it all")
 }
 
-// protocol returns the program as a protocol, or without --exec the one of the given name. Close ends its processes.
+// protocol returns the program as a protocol or, without --exec, the protocol of the given name. Close ends its
+// processes.
 func (p *Program) protocol(name string) (isr.Protocol, error) {
 	given := p.cmd.Flags().Changed
 	switch {
@@ -86,8 +87,8 @@ func (p *Program) Load(r *Results, names []string) (isr.Protocol, []*scenario.Sc
 	return protocol, scenarios, names, err
 }
 
-// Find returns the protocol that the flags ask for, and the commands that it can do besides get: those that a program's
-// hello names. Close ends the processes of a program.
+// Find returns the protocol that the flags ask for, and the commands that it can do besides get. A program's hello
+// names these. Close ends the processes of a program.
 func (p *Program) Find(protocol *isr.Protocol, verbs *[]scenario.Verb) (err error) {
 	if *protocol, err = p.protocol(p.name); err != nil || p.nodes == nil {
 		return err
@@ -125,7 +126,7 @@ func (p *Program) FindLock(protocol *isr.Protocol, locks *worlds.Locks) error {
 	return wrong(locks.Wrong(terms.Margin))
 }
 
-// FindCalls does what FindLock does for a program that has calls run once.
+// FindCalls does what FindLock does for a program that makes calls run once.
 func (p *Program) FindCalls(protocol *isr.Protocol, calls *worlds.Calls) error {
 	if err := p.findOther(protocol, "once", "once", "property.OnceCheck"); err != nil {
 		return err

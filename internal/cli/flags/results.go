@@ -29,7 +29,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// Results are what a command leaves: its output, its results in the forms that the user asks for, and files about runs.
+// Results holds everything that a command leaves: its output, its results in the forms that the user asks for, and
+// files about runs.
 type Results struct {
 	Out io.Writer // for readers
 	keep.Keeper
@@ -39,7 +40,7 @@ type Results struct {
 	given   []string
 	quiet   bool
 	results []verdicts.Result
-	lost    []error // what was not written, besides
+	lost    []error // the errors of files that were not written
 }
 
 // Destination is a form and the file for it; "" is the output of the command.
@@ -61,7 +62,7 @@ func (r *Results) RegisterFormats(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&r.quiet, "quiet", "q", false, "print only the results that are not as expected")
 }
 
-// RegisterFiles adds --record and --report. which names the run in their help text.
+// RegisterFiles adds --record and --report. The text which names the run in their help.
 func (r *Results) RegisterFiles(cmd *cobra.Command, which string) {
 	cmd.Flags().StringVar(&r.Record, "record", "", "write everything that "+which+" showed to this file, as JSON (docs/RECORD.md)")
 	cmd.Flags().StringVar(&r.Report, "report", "", "draw "+which+" on a page of HTML, in this file (docs/REPORT.md)")
@@ -119,8 +120,8 @@ func (r *Results) AddKept(name, run string, result verdicts.Result) {
 	r.Add(name, result)
 }
 
-// Lose notes the error of a file that was not written, unless err is nil. The command goes on, and names it in the end:
-// what was judged stays judged.
+// Lose notes the error of a file that was not written; a nil err changes nothing. The command goes on, and names it in
+// the end: what was judged stays judged.
 func (r *Results) Lose(err error) {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range several.Unwrap() {
@@ -181,8 +182,8 @@ func (r *Results) BrokeOff(err error, s *scenario.Scenario, protocol, name strin
 	return ok
 }
 
-// Around returns a command's function: it calls judge, and writes the results in the forms that were asked for. Without
-// any, and with a form for readers, Out is the output of the command.
+// Around returns a command's function: it calls judge, and writes the results in the forms that the user asked for. If
+// the user asked for no form, or for one for readers, Out is the output of the command.
 func (r *Results) Around(judge func(cmd *cobra.Command, args []string) error) func(cmd *cobra.Command, args []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := r.Parse(); err != nil {

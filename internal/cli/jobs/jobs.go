@@ -15,8 +15,8 @@ type engine struct {
 	name         string
 	index, count string // its variables
 	first        int    // what the index begins with
-	only         string // a variable that must be set, too
-	// An array may begin with any index, and go on in steps. These are the variables that say so, if there are any.
+	only         string // another variable that must be set
+	// An array may begin with any index, and go on in steps. These variables say so, if there are any.
 	from, to, step string
 }
 
@@ -55,7 +55,7 @@ var engines = []engine{
 // Copy is one of the copies of a job.
 type Copy struct {
 	Index, Count int    // the Index-th of Count, from 1
-	Engine       string // that has numbered the copies
+	Engine       string // the engine that has numbered the copies
 }
 
 // Find returns the copy that this process is, by its environment; the zero Copy if no engine says so. An error ends in

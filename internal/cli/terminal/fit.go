@@ -22,14 +22,14 @@ type whole struct{ io.Writer }
 
 func (whole) Close() error { return nil }
 
-// Fit returns a writer that breaks lines after so many characters: between columns, then between words, and goes on
-// below the second column. Lines to copy, which are commands, stay whole.
+// Fit returns a writer that breaks lines at width characters, between columns if it can, else between words. A broken
+// line goes on below the second column. Lines to copy, which are commands, stay whole.
 func Fit(w io.Writer, width int) io.WriteCloser { return &fitter{w: w, width: width} }
 
 type fitter struct {
 	w     io.Writer
 	width int
-	line  []byte // of which the end is still to come
+	line  []byte // a line whose end is still to come
 }
 
 func (f *fitter) Write(p []byte) (int, error) {
@@ -50,7 +50,7 @@ func (f *fitter) Write(p []byte) (int, error) {
 	}
 }
 
-// Close writes what has no end yet.
+// Close writes the line that has no end yet.
 func (f *fitter) Close() error {
 	if len(f.line) == 0 {
 		return nil
@@ -87,7 +87,7 @@ func fit(line string, width int) []string {
 	return append(lines, line)
 }
 
-// hanging is the column at which a broken line goes on: that of its second column, if that leaves half of the width, or
+// hanging is the position at which a broken line goes on: below its second column, if that leaves half of the width, or
 // else a little further in than the line.
 func hanging(line string, width int) int {
 	begin := len(line) - len(strings.TrimLeft(line, " "))

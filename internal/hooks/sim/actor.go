@@ -16,7 +16,7 @@ import (
 // Actor is a node and the code it runs. Name and Run are required.
 type Actor struct {
 	Name string
-	// Run is the node's code. It may be called again, with another Proc, when the node restarts after a crash.
+	// Run is the node's code. It is called again, with another Proc, if the node restarts after a crash.
 	Run func(p *Proc)
 	// Drift is how the node's clock reads true time.
 	Drift fakeclock.Drift
@@ -24,7 +24,7 @@ type Actor struct {
 	ClockSteps []time.Duration
 	// Pauses, Crashes and Restarts bound how often the schedule may do that to the node.
 	Pauses, Crashes, Restarts int
-	// PauseFor is how long a pause lasts at least, in true time.
+	// PauseFor is the shortest time of a pause, in true time.
 	PauseFor time.Duration
 	// Planned are the events that happen to the node in every schedule.
 	Planned []Planned
@@ -37,9 +37,9 @@ type Request interface {
 	// actor, such as the release of a mutex. The caller only reads the slice, and only until the next step.
 	Outcomes() []int
 	// Accesses returns the reads and writes of the request if it takes effect in the given way, as things are now: a
-	// compare-and-swap that would fail only reads. They must include the reads that they depend on themselves, so that
-	// they stay the same until a step that races with them is taken. Nil means that it may access anything. The slice must
-	// not change later: an exploration keeps it.
+	// compare-and-swap that would fail only reads. They must include the reads that decide which accesses these are, so
+	// that they stay the same until a step that races with them is taken. Nil means that it may access anything. The slice
+	// must not change later: an exploration keeps it.
 	Accesses(outcome int) []Access
 	// Apply lets the request take effect in the given way, and keeps the answer for its actor.
 	Apply(outcome int)
@@ -63,7 +63,7 @@ type Dated interface {
 
 // Slow is implemented by a Request whose answer may be late.
 type Slow interface {
-	// Delay is called after Apply, and returns how long the answer is under way at least, in true time.
+	// Delay is called after Apply, and returns the least time for which the answer is under way, in true time.
 	Delay() time.Duration
 }
 
@@ -86,7 +86,7 @@ type Proc struct {
 	// A Proc is an incarnation, or a lane of it: see actorClock.Lane. In a Bubble, a lane is one of its goroutines that is parked.
 	lane    int
 	work    func() // a lane's code, outside of a Bubble
-	current *Proc  // of an incarnation: its lane whose code is running
+	current *Proc  // the lane of this incarnation whose code is running
 	life    context.Context
 	die     context.CancelFunc
 	atEnd   []func()
@@ -110,7 +110,7 @@ type actor struct {
 	// How often the schedule may still do this to the node.
 	pauses, crashes, restarts int
 	clockSteps                []time.Duration
-	planned                   []Planned        // what is left, in order
+	planned                   []Planned        // the planned events that are left, in order
 	observed                  fingerprint.Hash // see Sim.observe
 	unread                    bool             // the code has not read a clock since it was resumed
 }
@@ -142,7 +142,7 @@ func (p *Proc) Now() time.Time {
 func (p *Proc) Clock() clockwork.Clock { return p.clock }
 
 // Do sends r into the world and returns when its answer has arrived. In between, others run and time moves, as the
-// schedule has it.
+// schedule decides.
 func (p *Proc) Do(r Request) {
 	p = p.here()
 	p.request = r
@@ -191,7 +191,7 @@ type crashSignal struct{}
 
 func (p *Proc) park(s procState) {
 	if p.state == crashed {
-		panic(crashSignal{}) // a deferred call of code that is being unwound: a dead node sends nothing
+		panic(crashSignal{}) // a deferred call in code that is being unwound: a dead node sends nothing
 	}
 	p.state = s
 	if !p.coroutine.yield(struct{}{}) {
@@ -224,8 +224,8 @@ func (p *Proc) run() {
 	}
 }
 
-// runBreaker is an error that a node's code panics with to say why the run has no verdict: it speaks for itself, and no
-// stack is of interest.
+// runBreaker is an error with which a node's code panics, to say why the run has no verdict. It speaks for itself:
+// nobody needs the stack.
 type runBreaker interface {
 	error
 	BreaksRun()
@@ -240,7 +240,7 @@ func (p *Proc) code() {
 		}
 		switch v := recover().(type) {
 		case nil:
-			if !returned { // else what the node had still to do would be missing, and nobody would know
+			if !returned { // else the node's remaining work would be missing, and nobody would know
 				p.sim.fail(&PanicError{actor: p.name, value: errors.New("it ended its goroutine (runtime.Goexit, or Skip or FailNow of a test)")})
 			}
 		case crashSignal:
@@ -330,7 +330,7 @@ func (c actorClock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
 
 func (c actorClock) Sleep(d time.Duration) { c.proc.sleep(d) }
 
-// Memory returns that of the run. It is the clock's, because that is what reaches code which knows no Proc.
+// Memory returns the memory of the run. It is a method of the clock, because the clock reaches code that knows no Proc.
 func (c actorClock) Memory() Memory { return c.proc.sim.cfg.Memory }
 
 // errChannel explains why an actor may not wait on a channel.

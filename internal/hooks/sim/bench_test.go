@@ -6,7 +6,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 )
 
-// nothing is a request that does nothing to anything.
+// nothing is a request without an effect.
 type nothing struct{}
 
 var (
@@ -21,8 +21,8 @@ func (nothing) Describe(int) string       { return "nothing" }
 func (nothing) DescribeAnswer() string    { return "nothing" }
 
 // BenchmarkSteps is the bare scheduler's steps per second: three actors send a thousand requests each, which do
-// nothing. In a random walk, each takes effect (a step) and is answered (a step, in which the actor's code runs until
-// it sends the next). One operation is such a run, with a seed of its own, its preparation included.
+// nothing. In a random walk, each request takes two steps: its effect, and its answer. In the second the actor's code
+// runs until it sends the next request. One operation is such a run, with a seed of its own, its preparation included.
 func BenchmarkSteps(b *testing.B) {
 	b.ReportAllocs()
 	steps := 0

@@ -14,13 +14,13 @@ import (
 )
 
 // Bubble runs actors whose code has goroutines of its own: a bubble of testing/synctest, made by a package that may
-// import it. Its clock is that of package time, and is true time.
+// import it. Its clock is the clock of package time, and is true time.
 type Bubble interface {
 	// Wait returns when every other goroutine of the bubble waits for time, or for another of them.
 	Wait()
 	// Held says whether, after Wait, a goroutine waits for a mutex: then no time can pass.
 	Held() bool
-	// Waiting says for people which goroutines wait, and where; each on a line, with a line feed before it.
+	// Waiting lists the goroutines that wait, and where, for people to read: each on a line, with a line feed before it.
 	Waiting() string
 	// Now returns the bubble's time.
 	Now() time.Time
@@ -45,7 +45,7 @@ type Sorted interface {
 // time.
 const horizon = 100 * 24 * time.Hour
 
-// enoughRefusals is the number of requests of a node that is down that return an error. Code that sends more is a loop
+// enoughRefusals is the number of requests that return an error once their node is down. Code that sends more is a loop
 // that nothing else would end.
 const enoughRefusals = 50
 
@@ -53,7 +53,7 @@ const enoughRefusals = 50
 type gate struct {
 	mu      sync.Mutex
 	arrived []*Proc // since the last settle
-	left    []*Proc // whose contexts have ended since
+	left    []*Proc // goroutines whose contexts have ended since
 	woken   chan struct{}
 }
 
@@ -161,7 +161,7 @@ func (p *Proc) goCode() {
 	}()
 }
 
-// settle returns when the goroutines of all actors are parked, and those that waited for their turn have had it.
+// settle returns once the goroutines of all actors are parked, and those that waited for their turn have had it.
 func (s *Sim) settle() {
 	b := s.cfg.Bubble
 	if b == nil {
@@ -181,7 +181,7 @@ func (s *Sim) settle() {
 	}
 }
 
-// admit makes lanes of the goroutines that have arrived at the gate, and returns a lane whose turn it is, if there is
+// admit makes lanes for the goroutines that have arrived at the gate, and returns a lane whose turn it is, if there is
 // one.
 func (s *Sim) admit() (turn *Proc) {
 	s.gate.mu.Lock()
@@ -369,10 +369,10 @@ func (c bubbleClock) NewTicker(d time.Duration) clockwork.Ticker {
 	return bubbleTicker{t}
 }
 
-// apart is how many timers of one node are kept apart, by a nanosecond each.
+// apart is the number of timers of one node that are kept apart, by a nanosecond each.
 const apart = 1000
 
-// delay returns how long d of the node's time is in true time, and a little more, differently for each timer.
+// delay converts d from the node's time to true time, and adds a little that differs for each timer.
 func (c bubbleClock) delay(d time.Duration) time.Duration {
 	p := c.proc
 	p.sim.gate.mu.Lock()
@@ -441,7 +441,7 @@ func (t *bubbleTimer) fire(nth int) {
 	}
 	p := t.clock.proc
 	if t.period > 0 {
-		// The ticks of a node that is down would never end.
+		// Without this, the ticks of a node that is down would never end.
 		if p.life.Err() != nil {
 			t.late++
 		}

@@ -50,21 +50,21 @@ import (
 // It is complete within the bounds of the Config and of the actors (Ticks, Pauses, Crashes, Restarts, ClockSteps,
 // MaxSteps), and up to collisions of fingerprints.
 type Exploration struct {
-	// MaxSchedules and MaxStates bound the exploration; 0 is no bound. The run in which MaxStates is reached is the last.
+	// MaxSchedules and MaxStates bound the exploration; 0 is no bound. The run that reaches MaxStates is the last.
 	MaxSchedules, MaxStates int
 	// Off holds the reductions that are switched off.
 	Off Reduction
 	// Repeat makes each run twice, and compares it, step by step, with its repetition and with the runs that begin like
 	// it. A difference ends the exploration, and the run, with a *DivergedError. It is for code that may depend on
-	// something that no Sim decides. A Request should be Sorted then: its content is compared, too.
+	// something that the Sim does not decide. A Request should be Sorted then: its content is compared, too.
 	Repeat bool
 	// Spare, if set, says whether a schedule, by its number from 1, is not repeated, because something else shows that its
 	// code is deterministic. It is still compared with the runs that begin like it.
 	Spare func(schedule int) bool
 	// Backwards takes the last of the possible steps first.
 	Backwards bool
-	// Visit, if set, is told each state that the exploration reaches for the first time, by its fingerprint. If it returns
-	// false the exploration ends there, and is not complete.
+	// Visit, if set, is called with the fingerprint of each state that the exploration reaches for the first time. If it
+	// returns false the exploration ends there, and is not complete.
 	Visit func(state uint64) bool
 
 	visited visited
@@ -75,7 +75,7 @@ type Exploration struct {
 	done    Explored
 	begun   bool
 	stopped bool        // by Visit
-	err     error       // of the run that broke, or was left for it
+	err     error       // the error of the run that broke, or was left because of it
 	onVisit func(visit) // for tests
 }
 
@@ -117,11 +117,11 @@ type frame struct {
 	asleep []option // the steps that need not be taken until a step races with them
 }
 
-// option is what an exploration remembers of a step after its run.
+// option is the memory of a step after its run.
 type option struct {
 	footprint
 	id       uint64
-	position int // among the steps of its moment
+	position int // its place among the steps of its moment
 	accesses []Access
 	mayEnd   bool // the actor's code runs on, and may be done
 }
@@ -167,7 +167,7 @@ func (x *Exploration) Strategy() Strategy {
 func (x *Exploration) Explored() Explored {
 	e := x.done
 	e.States = len(x.visited.states)
-	share := 1.0 // of the branch that the latest run took
+	share := 1.0 // the share of the branch that the latest run took
 	for _, f := range x.frames {
 		share /= float64(f.of)
 		e.Share += share * float64(f.of-len(f.todo)-1)
@@ -193,20 +193,20 @@ func (x *Exploration) States() []uint64 { return slices.Sorted(maps.Keys(x.visit
 type explorer struct {
 	x         *Exploration
 	sim       *Sim
-	replaying bool     // on the way to where this run differs from those before
+	replaying bool     // this run still follows a path of earlier runs
 	n         int      // choices made so far
 	asleep    []option // now
 	options   []option // possible now; reused between moments
-	steps     []Step   // possible now, with the further ticks; reused, too
+	steps     []Step   // the steps that are possible now, with the further ticks; reused, too
 	moments   int      // so far; with Repeat
-	step      string   // the one that led here; with Repeat
+	step      string   // the step that led here; with Repeat
 }
 
 // visit is a moment at which a run does something new: it reaches a state, or leaves one by a new step.
 type visit struct {
 	steps  []Step
-	asleep []option // when the state was come to
-	left   bool     // was come to before
+	asleep []option // the steps asleep when the state was reached
+	left   bool     // the state was reached before
 	taken  int      // -1 is none
 }
 
@@ -258,7 +258,7 @@ func (e *explorer) pick(steps []Step) int {
 	m := f.todo[0]
 	if m.position >= len(steps) || steps[m.position].id() != m.id {
 		x.err = &DivergedError{step: e.sim.result.Steps, differs: "other steps are possible than there were before; " +
-			"what actors and requests do must depend on nothing but what they are told"}
+			"actors and requests must depend only on what they are told"}
 		return abandon
 	}
 	e.replaying = false
@@ -329,7 +329,7 @@ func (e *explorer) collect(steps []Step) []option {
 	return e.options
 }
 
-// still returns which of the options asleep remain so when m is taken.
+// still returns the options that remain asleep when m is taken.
 func (e *explorer) still(asleep []option, m option) (rest []option) {
 	if e.x.Off&SleepSets != 0 {
 		return nil
@@ -360,8 +360,8 @@ func (e *explorer) ended(r Result) {
 	}
 }
 
-// dependent reports whether two options, both possible now, race, or one of them could keep the other from happening:
-// by leaving no actor alive, which ends the run.
+// dependent reports whether two options that are both possible now are dependent: they race, or one could leave no
+// actor alive, which ends the run before the other.
 func (s *Sim) dependent(a, b option) bool {
 	race, known := a.races(b.footprint)
 	if !known {
@@ -437,7 +437,7 @@ var errEndsInEffects = errors.New("an Exploration found an Immediate request, wh
 	"(of a source, a restart, or of a request whose sender is gone); expected one or the other, or PersistentSets off")
 
 // endsInEffects says whether the effect of a request may end its actor, and with it the run, before a step that the
-// effect makes possible. Then a node's own step may not be taken before others: see persistent.
+// effect makes possible. If so, a node's own step may not be taken before others: see persistent.
 func (s *Sim) endsInEffects() bool {
 	optional := len(s.sources) > 0 || len(s.orphans) > 0 || slices.ContainsFunc(s.actors, func(a *actor) bool { return a.restarts > 0 })
 	return optional && slices.ContainsFunc(s.steps, func(step Step) bool { return step.Kind == Effect && step.mayEnd() })
@@ -453,12 +453,12 @@ func contains(options []option, id uint64) bool {
 }
 
 // visited holds the states that an exploration has reached, each with the steps that were asleep when it left the
-// state. A state costs about 25 bytes: its fingerprint and the number of its sleep set, of which there are few
-// different ones.
+// state. A state costs about 25 bytes: its fingerprint and the number of its sleep set. There are few different sleep
+// sets.
 type visited struct {
 	states map[uint64]uint32 // fingerprint to place in sets
-	sets   [][]uint64        // of step IDs, each sorted; the first is the empty one
-	number map[string]uint32 // of a set, by its bytes
+	sets   [][]uint64        // sets of step IDs, each sorted; the first is the empty one
+	number map[string]uint32 // the number of a set, by its bytes
 	bytes  []byte
 }
 
@@ -472,7 +472,7 @@ func (v *visited) asleep(state uint64) (ids []uint64, seen bool) {
 	return v.sets[n], seen
 }
 
-// put notes with which steps asleep a state is being left.
+// put notes the steps that are asleep when a state is left.
 func (v *visited) put(state uint64, asleep []option) {
 	if len(asleep) == 0 {
 		v.states[state] = 0

@@ -18,22 +18,22 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
-// noReduction switches everything off: the plain enumeration.
+// noReduction switches all reductions off. The rest is a plain enumeration.
 const noReduction = sim.SleepSets | sim.StateComparison | sim.PersistentSets | sim.UnreadClocks
 
-// AnswerFingerprint makes requests to registers comparable. Whether one was missed is its outcome, which package sim
-// knows.
+// AnswerFingerprint makes requests to registers comparable. Package sim itself knows whether an answer was lost: that
+// is the outcome of the request.
 func (a *access) AnswerFingerprint() (uint64, bool) {
 	return uint64(fingerprint.Hash(0).Number(uint64(a.value))), true
 }
 
-// explored is what an exploration of a program has reached, each once, sorted: the fingerprints of the ends of its
-// runs, of all states on the way, and the orders of its runs (see sim.Order).
+// explored has everything that an exploration of a program has reached, each once, sorted: the fingerprints of the ends
+// of its runs, of all states on the way, and the orders of its runs (see sim.Order).
 type explored struct {
 	Ends, States, Orders []uint64
 }
 
-// asked says what an exploration notes besides the ends.
+// asked says what an exploration notes in addition to the ends.
 type asked struct{ states, orders bool }
 
 // explore explores the program.
@@ -160,7 +160,7 @@ func TestImmediateRequestsAndStepsThatNeedNotHappen(t *testing.T) {
 	}
 }
 
-// The same holds of what a crash may leave in the network, and of a node that may come back.
+// The same is true of requests that a crash may leave in the network, and of a node that may come back.
 func TestImmediateRequestsAreRefusedWhereANodeMayHaveLeftSomething(t *testing.T) {
 	write, last := command{Write: true}, []command{{Write: true, Immediate: true}}
 	for name, p := range map[string]program{
@@ -231,7 +231,7 @@ func TestEqualStatesHaveEqualFutures(t *testing.T) {
 			p = restless()
 		}
 		if p.Secret {
-			continue // what no answer tells makes two states of one
+			continue // a fact that no answer shows splits one state into two
 		}
 		for _, remember := range []bool{true, false} {
 			w := &walker{t: t, rng: rng, possible: map[uint64][]uint64{}, leads: map[[2]uint64]uint64{}}
@@ -251,9 +251,9 @@ func TestEqualStatesHaveEqualFutures(t *testing.T) {
 	}
 }
 
-// A state need not be left by steps that are asleep, for another state is left by them. If a state comes up again with
-// fewer steps asleep, the steps that woke are taken then. So a state is left once by each step that was not asleep
-// every time.
+// The explorer need not take the steps that are asleep in a state: it takes them in another state. If a state comes
+// up again with fewer steps asleep, the steps that woke are taken then. So each step that was not asleep every time is
+// taken once in the state.
 func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
 	effort.OneAtATime(t)
 	type left struct{ possible, asleep, taken []uint64 }
@@ -357,7 +357,7 @@ func TestAnExplorationFindsEveryOutcomeOfALostUpdate(t *testing.T) {
 }
 
 func TestAnswersThatCannotBeComparedMakeStatesDifferent(t *testing.T) {
-	// Writes of the same value race, but their order is without consequence.
+	// Writes of the same value race, but their order does not matter.
 	schedules := func(off sim.Reduction, comparable bool) int {
 		x := sim.Exploration{Off: off}
 		for x.Next() {
@@ -440,7 +440,7 @@ func TestRunsThatCannotBeRepeatedEndAnExploration(t *testing.T) {
 	}
 }
 
-// The step that was left to be taken is not there any more.
+// The step that was left to be taken no longer exists.
 func TestRunsWithFewerStepsThanThereWereEndAnExploration(t *testing.T) {
 	names, x := []string{"a", "b", "c"}, sim.Exploration{Off: noReduction}
 	var last sim.Result
@@ -460,8 +460,8 @@ func TestRunsWithFewerStepsThanThereWereEndAnExploration(t *testing.T) {
 	}
 }
 
-// The plain enumeration of three actors that only begin: six runs, of which every second one leaves no branch behind but
-// at the beginning.
+// This is the plain enumeration of three actors that only begin: six runs. After every second run, all branches that
+// are left are at the beginning.
 func TestWhatIsLeftOpenIsCountedAfterEachRun(t *testing.T) {
 	if e := new(sim.Exploration).Explored(); e.Complete || e.Share != 0 {
 		t.Errorf("before the first run an exploration is at %+v, want nothing explored", e)
@@ -523,7 +523,8 @@ func TestTheRunInWhichMaxStatesIsReachedIsTheLast(t *testing.T) {
 	}
 }
 
-// A state costs a few bytes: a set of steps that slept in several states is kept once, in whatever order they lay down.
+// A state costs a few bytes: a set of steps that slept in several states is kept once, whatever the order in which they
+// fell asleep.
 func TestSleepSetsAreKeptOnce(t *testing.T) {
 	if n := sim.RememberedSets(nil, []uint64{1, 2}, []uint64{2, 1}, []uint64{3}, []uint64{1, 2}, []uint64{3}, nil); n != 3 {
 		t.Errorf("%d sets are kept, want the empty one, {1, 2} and {3}", n)
@@ -603,7 +604,7 @@ func TestExplorationsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 }
 
 // A search that grows has lost a reduction, and one that shrinks may have lost an outcome. The numbers are sums over all
-// programs. A commit that changes them says why the searches are other ones.
+// programs. A commit that changes these numbers says why the searches differ.
 func TestSearchesAreAsLargeAsTheyWere(t *testing.T) {
 	effort.OneAtATime(t)
 	for _, test := range []struct {

@@ -35,7 +35,7 @@ type Visit struct {
 	Taken            int // -1 is none
 }
 
-// OnVisit has an exploration call on with its visits, in the order of the runs.
+// OnVisit sets the function that an exploration calls with each of its visits, in the order of the runs.
 func (x *Exploration) OnVisit(on func(Visit)) {
 	x.onVisit = func(v visit) {
 		m := Visit{Come: !v.left, Taken: v.taken}

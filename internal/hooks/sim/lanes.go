@@ -3,12 +3,12 @@ package sim
 import "slices"
 
 // Outside of a Bubble, an actor's code may have several things under way, each in a lane of the actor. One of them runs
-// at a time, from one step of its own to the next. The methods are the clock's, because that is what reaches code which
+// at a time, from one step of its own to the next. These are methods of the clock, because the clock reaches code that
 // knows no Proc.
 
-// Lane runs f in a lane of its own until it parks or returns, and returns what drops the lane. To drop a lane that is
-// over does nothing. A request that it had under way may still take effect. f's steps come in the schedule beside those
-// of the other lanes.
+// Lane runs f in a lane of its own until it parks or returns, and returns a function that drops the lane. A drop of a
+// lane that is over does nothing. A request that it had under way may still take effect. f's steps come in the schedule
+// beside those of the other lanes.
 func (c actorClock) Lane(f func()) (drop func()) { return c.proc.openLane(f) }
 
 // Join parks the actor's own code until a lane has come to its end. There must be one.
@@ -80,7 +80,7 @@ func (a *actor) removeLane(p *Proc) {
 	}
 }
 
-// runLane takes a lane on, and the actor's own code if it waits for the end of one.
+// runLane lets a lane go on, and then the actor's own code if it waits for the end of a lane.
 func (p *Proc) runLane() {
 	own := p.actor.proc
 	if !p.resume() || own.state != away || p.sim.result.End != "" {

@@ -74,7 +74,7 @@ func TestLanesInterleave(t *testing.T) {
 	}
 }
 
-// TestLanesOfACrashedNode has requests of several lanes stay in the network when their node crashes, each on its own.
+// TestLanesOfACrashedNode: if a node crashes, the requests of its lanes stay in the network, each on its own.
 func TestLanesOfACrashedNode(t *testing.T) {
 	orphans := map[int]bool{}
 	for seed := range uint64(300) {
@@ -95,7 +95,7 @@ func TestLanesOfACrashedNode(t *testing.T) {
 }
 
 // TestWhatADroppedLaneAsksFor drops a lane with a request under way. The request takes effect before, after or never,
-// as that of a crashed node does.
+// like a request of a crashed node.
 func TestWhatADroppedLaneAsksFor(t *testing.T) {
 	for _, off := range []sim.Reduction{0, noReduction} {
 		x := &sim.Exploration{Off: off}

@@ -15,12 +15,12 @@ import (
 // is the sum of its steps' hashes, which does not depend on their order. An Order is for one run; the zero Order is
 // ready.
 //
-// Source: Mazurkiewicz: Trace theory (Advances in Petri Nets 1986), of what is hashed here.
+// Source: Mazurkiewicz: Trace theory (Advances in Petri Nets 1986), for the traces that are hashed here.
 type Order struct {
 	sum  uint64
 	base uint64 // the latest step of time, on which everything later depends
 
-	// Since then, the latest step of each actor's code or about its node, and of each other thread; 0 is none.
+	// The latest step since then of each actor (of its code, or about its node) and of each other thread; 0 is none.
 	actors, threads []uint64
 	objects         map[uint64]touched
 	unknown         uint64 // the latest step that may touch anything
@@ -30,7 +30,7 @@ type Order struct {
 // touched holds the steps that the next access to a thing depends on.
 type touched struct {
 	write uint64 // the latest step that wrote it
-	reads uint64 // the sum of those that have read it since
+	reads uint64 // the sum of the steps that have read it since
 }
 
 // Hash returns the hash of the run so far.

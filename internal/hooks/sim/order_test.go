@@ -89,7 +89,7 @@ func TestOrdersOfALostUpdate(t *testing.T) {
 			incrementers(sim.Config{Seed: seed, Strategy: order.Of(sim.RandomWalk)}, test.actors)
 			seen[order.Hash()] = true
 		}
-		// Of the six interleavings of two reads and two writes, two pairs differ only in the order of the reads.
+		// Two reads and two writes have six interleavings. Two pairs of these differ only in the order of the reads.
 		if len(seen) != test.want {
 			t.Errorf("%d actors that read and then write: %d partial orders, want %d", test.actors, len(seen), test.want)
 		}

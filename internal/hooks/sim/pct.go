@@ -25,7 +25,7 @@ func PCT(d int) Strategy {
 
 type pct struct {
 	rng        *rand.Rand
-	changes    moments   // at which the running thread falls
+	changes    moments   // the moments at which the running thread falls
 	priorities []float64 // by thread; 0 is not drawn yet
 	lowest     float64   // below every priority given so far
 }
@@ -74,7 +74,7 @@ func (p *pct) priority(thread int) float64 {
 }
 
 // DelayBound runs one thread for as long as it can, then the next, except for d delays at random moments: each delay
-// passes over the step that was due, and takes the step that is offered after it. With few delays it tries first the
+// passes over the step that was due, and takes the step that is offered after it. With few delays it first tries the
 // case that programmers think of last: one event that comes late. It misses bugs that need more than d delays.
 //
 // Source: Emmi, Qadeer, Rakamarić: Delay-bounded scheduling (POPL 2011).
@@ -100,8 +100,9 @@ func (c *delayBound) Choose(steps []Step) int {
 	return i
 }
 
-// Due returns the position of the next step of the default schedule: that of the running thread, or of the next one in
-// turn. Something Planned comes before it. If no code can run, time moves. Steps that need not happen are never due.
+// Due returns the position of the next step of the default schedule: the step of the running thread, or of the next
+// thread in turn. Something Planned comes before it. If no code can run, time moves. Steps that need not happen are
+// never due.
 func Due(steps []Step, running int) int {
 	for i := range steps {
 		if steps[i].planned {
@@ -128,15 +129,15 @@ func Due(steps []Step, running int) int {
 	return max(first, 0)
 }
 
-// moments are steps of a run, drawn at random before it begins. They are counted in steps and not in choices: how many
-// choices a run has differs a lot from run to run, how many steps much less, so that one run is a fair estimate for
-// others. A moment at which there is no choice comes with the next one.
+// moments are steps of a run, drawn at random before it begins. They are counted in steps and not in choices. The
+// number of choices differs a lot from run to run, and the number of steps much less, so that one run is a fair
+// estimate for others. A moment without a choice counts at the next choice.
 type moments struct {
 	left []int // by the number of steps before each
 	step int
 }
 
-// drawMoments draws n moments of a run of about so many steps.
+// drawMoments draws n moments of a run of about expectedSteps steps.
 func drawMoments(rng *rand.Rand, n, expectedSteps int) moments {
 	m := moments{left: make([]int, n)}
 	for i := range m.left {
@@ -148,7 +149,7 @@ func drawMoments(rng *rand.Rand, n, expectedSteps int) moments {
 // pass notes that a step has been taken.
 func (m *moments) pass() { m.step++ }
 
-// come returns how many moments have come since it was last asked.
+// come returns the number of moments that have come since its last call.
 func (m *moments) come() int {
 	kept := m.left[:0]
 	for _, at := range m.left {

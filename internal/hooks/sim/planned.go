@@ -50,7 +50,7 @@ func (s *Sim) collectPlanned(a *actor) {
 	}
 }
 
-// notices says whether the event changes anything for the node as it is now.
+// notices says whether the event changes anything for the node in its present state.
 func (a *actor) notices(e Planned) bool {
 	down := a.proc.state == crashed
 	switch {

@@ -88,7 +88,7 @@ func TestPlannedEventsComeAtTheirTime(t *testing.T) {
 	}
 }
 
-// Time does not stop for what nobody can notice any more.
+// Time does not stop for an event that nobody can notice any more.
 func TestWhatIsPlannedForANodeThatIsDownForGoodTakesNoStep(t *testing.T) {
 	steps := func(events ...sim.Planned) int {
 		s := sim.New(sim.Config{})
@@ -170,7 +170,7 @@ func TestWhatElseHappensAtThatMomentIsForTheSchedule(t *testing.T) {
 	}
 }
 
-// late is a request whose answer takes its time.
+// late is a request whose answer comes late.
 type late struct {
 	by time.Duration
 	at func() time.Duration
@@ -245,7 +245,7 @@ func TestSearchesKnowPlannedEvents(t *testing.T) {
 	if len(all) < 2 {
 		t.Errorf("all schedules come to %q, want several", all)
 	}
-	// With the comparison of states, of two pasts that lead to the same one only one is continued.
+	// With the comparison of states, only one of two pasts that lead to the same state is continued.
 	for _, off := range []sim.Reduction{sim.StateComparison, sim.StateComparison | sim.PersistentSets, sim.StateComparison | sim.SleepSets} {
 		reduced, schedules := outcomes(off)
 		if diff := cmp.Diff(all, reduced); diff != "" {
@@ -270,7 +270,7 @@ func (s stops) Next(after time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// waiting runs a world with a request under way and a sleep of five seconds, in which time may stop at other instants,
+// waiting runs a world with a request under way and a sleep of five seconds. Time may stop there at other instants,
 // too. It returns the seconds at which the answer arrives and the sleep is over.
 func waiting(cfg sim.Config, s sim.Source, b sim.Actor) (answered, awake int, result sim.Result) {
 	run, r := sim.New(cfg), &register{}
@@ -333,7 +333,8 @@ func TestATickOfASearchGoesToAnyInstant(t *testing.T) {
 	}
 }
 
-// A tick passes over the end of a pause by chance, which may be late, and not over that of one that is planned.
+// A tick may pass over the end of a pause that came by chance, which then ends late. It does not pass over the end of a
+// planned pause.
 func TestATickPassesOverAPauseByChance(t *testing.T) {
 	for _, test := range []struct {
 		b       sim.Actor
@@ -367,7 +368,7 @@ func TestTimeStopsAtATimerOfItsClock(t *testing.T) {
 	}
 }
 
-// Other strategies do not meet such ticks: their schedules are what they were.
+// Other strategies do not meet such ticks: their schedules are the same as before.
 func TestATickOfARandomWalkGoesToTheNextInstant(t *testing.T) {
 	came := map[int]bool{}
 	for seed := range uint64(200) {

@@ -9,7 +9,7 @@ import "iter"
 type Pool struct {
 	idle  []*coroutine
 	sim   *Sim
-	steps []Step // room for those of one moment
+	steps []Step // room for the steps of one moment
 }
 
 // room returns the memory for the next Sim, which still has the content of the last one.

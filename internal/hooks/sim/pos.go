@@ -14,7 +14,7 @@ var POS = Strategy{
 
 type pos struct {
 	rng *rand.Rand
-	// priorities has those of each thread's possible steps, in their order; 0 is not drawn yet.
+	// priorities are the priorities of each thread's possible steps, in their order; 0 is not drawn yet.
 	priorities [][]float64
 }
 

@@ -48,9 +48,9 @@ type command struct {
 	Lossy     bool // the schedule may lose it
 	Stale     bool // a read that may miss the latest write
 	Blind     bool // the request does not say which things it accesses
-	Secret    bool // nor can its answer be compared
+	Secret    bool // its answer cannot be compared, either
 	Immediate bool
-	Takes     time.Duration // of the answer
+	Takes     time.Duration // the delay of the answer
 	Sleep     time.Duration
 	Lock      int // 1 takes the mutex, 2 gives it back
 	Lanes     [][]command
@@ -150,8 +150,8 @@ func drawCommand(rng *rand.Rand, p *program) command {
 	return command{Register: rng.IntN(p.Registers), Write: rng.IntN(2) == 0}
 }
 
-// drawProgram draws a program of so many commands, and a few more that some features need. A program has few features:
-// with all of them it would have little of each. The n-th program has the n-th feature for sure.
+// drawProgram draws a program with the given number of commands, and a few more that some features need. A program has
+// few features: with all of them it would have little of each. The n-th program has the n-th feature for sure.
 func drawProgram(rng *rand.Rand, nth uint64, commands int) program {
 	p := program{Registers: 1 + rng.IntN(2), Forgets: true, Timeless: rng.IntN(2) == 0}
 	n := 2 + rng.IntN(4)/3
@@ -188,7 +188,7 @@ func (p program) irreducible() sim.Reduction {
 	return 0
 }
 
-// outlived says whether a request may take effect when its sender is gone, and its node runs on. Its place among the
+// outlived says whether a request may take effect after its sender is gone, while its node runs on. Its place among the
 // steps of the node's next life counts as an order, but one that nobody can tell: see sim.Exploration.
 func (p program) outlived() bool {
 	return slices.ContainsFunc(p.Actors, func(a programActor) bool {
@@ -196,11 +196,12 @@ func (p program) outlived() bool {
 	})
 }
 
-// mayDie says whether an actor may die over something that others wait for.
+// mayDie says whether an actor may die while others wait for something that it holds.
 func mayDie(a programActor) bool { return a.Crashes > 0 || len(a.Planned) > 0 }
 
-// restless is a program in which time may pass while a machine is down, at no cost, or while another one has something
-// to do, at the cost of a tick. The same steps are possible afterwards, but the ticks that are left differ.
+// restless is a program in which time may pass in two ways: while a machine is down, at no cost, or while another one
+// has something to do, at the cost of a tick. The same steps are possible afterwards, but the ticks that are left
+// differ.
 func restless() program {
 	return program{Registers: 1, Ticks: 1, Forgets: true, Actors: []programActor{
 		{Crashes: 1, Restarts: 1, Script: []command{{Write: true}, {Write: true}}},
@@ -425,7 +426,7 @@ func (n node) note(value int) {
 	*saw = append(*saw, int64(n.proc.Incarnation()), int64(value), n.proc.Now().UnixNano(), n.proc.Clock().Now().UnixNano())
 }
 
-// carryOut carries out a script. The value is what the actor remembers; ended is told of the end of each command.
+// carryOut carries out a script. The value is the actor's memory; ended is called at the end of each command.
 func (n node) carryOut(script []command, value *int, ended func(i int)) {
 	for i, c := range script {
 		switch {

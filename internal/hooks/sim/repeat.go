@@ -10,18 +10,18 @@ type repeats struct {
 	moments []moment
 	last    Result
 	again   bool // the run that is prepared, or under way, repeats the latest one
-	owed    bool // the latest one has not been repeated
+	owed    bool // the latest run has not been repeated
 }
 
 // moment is the moment before a step of a run.
 type moment struct {
 	state uint64   // see Sim.Fingerprint
 	asked []string // the requests that have been sent
-	step  string   // the one that led here
+	step  string   // the step that led here
 	taken int      // the choice
 }
 
-// compare compares the moment with the same one of the latest run, in all that must be equal, and notes it.
+// compare compares the moment with the same moment of the latest run, in everything that must be equal, and notes it.
 func (e *explorer) compare() *DivergedError {
 	r := &e.x.repeats
 	now := moment{state: e.sim.Fingerprint(), asked: e.asked(), step: e.step}
@@ -50,7 +50,7 @@ func (e *explorer) asked() (asked []string) {
 	return asked
 }
 
-// differs says how the moment after n steps differs from what it was.
+// differs says how the moment after n steps differs from the same moment in the latest run.
 func (m moment) differs(now moment, n int) *DivergedError {
 	switch {
 	case m.step != now.step:

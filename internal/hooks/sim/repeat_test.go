@@ -51,7 +51,7 @@ func TestARunThatIsYetToBeRepeatedIsNotComplete(t *testing.T) {
 	}
 }
 
-// A spared run is not repeated, and counts as if it were.
+// A spared run is not repeated, and counts as if it had been.
 func TestASparedRunIsNotRepeated(t *testing.T) {
 	for actors := 1; actors <= 3; actors++ {
 		x, repeated := &sim.Exploration{Repeat: true, Spare: func(n int) bool { return n%2 == 1 }}, 0
@@ -75,7 +75,7 @@ type sorted struct {
 
 func (s sorted) SortKey() string { return s.key }
 
-// TestWhatDiffersEndsARepeatedExploration has actors that listen to how many runs there have been.
+// TestWhatDiffersEndsARepeatedExploration has actors that depend on the number of runs before.
 func TestWhatDiffersEndsARepeatedExploration(t *testing.T) {
 	for _, test := range []struct {
 		name, want string
@@ -128,7 +128,7 @@ func TestWhatDiffersEndsARepeatedExploration(t *testing.T) {
 	}
 }
 
-// A run in which nothing is to be chosen is compared with its repetition as any other.
+// A run without a choice is compared with its repetition like any other.
 func TestARunWithoutAChoiceIsComparedToo(t *testing.T) {
 	x, runs := &sim.Exploration{Repeat: true}, 0
 	var last error
@@ -183,8 +183,7 @@ func TestARepetitionThatEndsInAnotherWayIsNotTheSame(t *testing.T) {
 	}
 }
 
-// After the last choice nothing but the end is compared: a repetition that only goes on for longer, or less long, is
-// another run.
+// After the last choice only the end is compared: a repetition that is longer or shorter is another run.
 func TestARepetitionOfOtherLengthIsNotTheSame(t *testing.T) {
 	for _, longer := range []int{0, 1} { // the first run, or its repetition
 		x, runs := &sim.Exploration{Repeat: true}, 0

@@ -28,8 +28,9 @@ type Config struct {
 	// It moves to the next instant at which something can change; in an Exploration, a tick may also go on to any later
 	// one: see Step.Further.
 	Ticks int
-	// Fingerprint, if set, returns a number that is equal for equal states of the world, and hardly ever for others. It
-	// makes Sim.Fingerprint and the comparison of states by an Exploration possible: see there for what it must cover.
+	// Fingerprint, if set, returns a number that is equal for equal states of the world, and hardly ever equal for
+	// different ones. It makes Sim.Fingerprint and the comparison of states by an Exploration possible: see there for what
+	// it must cover.
 	Fingerprint func() uint64
 	// Bubble, if set, contains the run, and actors may then have goroutines: see Bubble. An exploration cannot run in one.
 	// The Clock must show the bubble's time.
@@ -38,7 +39,7 @@ type Config struct {
 	Context context.Context
 	// Pool, if set, lends the coroutines of the actors' code. It serves one run at a time.
 	Pool *Pool
-	// Memory says whether remembered deeds of nodes replace the running of their code.
+	// Memory says whether the remembered deeds of nodes replace runs of their code.
 	Memory Memory
 	// Trace, if set, is called with every step.
 	Trace func(TraceStep)
@@ -52,8 +53,8 @@ type Config struct {
 // same, and its code does not run.
 type Memory struct {
 	Afresh bool // the code of every node runs
-	// Check, if set, is called at the end of a node that did something new. It calls again, which runs the node's code
-	// once more, perhaps at the same time as further runs.
+	// Check, if set, is called at the end of a node that did something new. Check calls again to run the node's code once
+	// more, perhaps at the same time as further runs.
 	Check func(again func() error)
 }
 
@@ -69,7 +70,7 @@ type (
 	Kind = schedule.Kind
 	// Planned is an event of a node at a time.
 	Planned = schedule.Planned
-	// Choices is what a strategy has chosen, step by step.
+	// Choices are the choices of a strategy, step by step.
 	Choices = schedule.Choices
 )
 
@@ -115,11 +116,11 @@ type Sim struct {
 	explorer *explorer
 	eager    bool // see UnreadClocks
 	start    time.Time
-	running  *actor // whose code took the latest step of any code
+	running  *actor // the actor whose code took the latest step of all code
 	ticks    int
 	steps    []Step // possible now; reused between moments
 	later    []Step // see Step.Further; reused, too
-	gathered bool   // later is that of this moment
+	gathered bool   // later has been gathered for this moment
 	// required says that a step that must happen is possible now; a tick does not count.
 	required bool
 	due      bool // something planned happens before time moves

@@ -428,7 +428,7 @@ func TestClockStepsMoveTheNodeNotTrueTime(t *testing.T) {
 	}
 }
 
-// BenchmarkRuns is runs of a few steps, most of which is making them.
+// BenchmarkRuns makes runs of a few steps. Most of the time is spent on making a run.
 func BenchmarkRuns(b *testing.B) {
 	steps := 0
 	for seed := uint64(0); b.Loop(); seed++ {
@@ -451,7 +451,7 @@ func TestAResultCountsContextSwitchesAndTime(t *testing.T) {
 	}
 }
 
-// TestARunCannotTellItsPool has one pool serve runs that crash, that panic and that are cut, in between.
+// TestARunCannotTellItsPool uses one pool for all runs. Runs that crash, panic or are cut come in between.
 func TestARunCannotTellItsPool(t *testing.T) {
 	var pool sim.Pool
 	defer pool.Close()
@@ -589,7 +589,7 @@ func TestWhichStepsRace(t *testing.T) {
 	}
 }
 
-// A switch is a step of another actor's code than the one before: a start, an effect, an answer, the end of a sleep.
+// A switch is a step of one actor's code after a step of another's: a start, an effect, an answer, the end of a sleep.
 func TestSwitches(t *testing.T) {
 	s := sim.New(sim.Config{Strategy: sim.Replay(sim.Choices{0})})
 	for i, name := range []string{"alice", "bob"} {

@@ -29,8 +29,8 @@ type Fingerprinter interface {
 // The code of an actor is deterministic in its observations, so they stand for its local state, which cannot be read.
 // This holds by induction over its resumptions: between two parks no time passes, and all that the code can learn is
 // the answer and the clock. If it did not read the clock, it does the same at any time. Then it does not matter when
-// the code was resumed, nor when its request took effect: the answer says what the effect was for the actor, and
-// Config.Fingerprint what it was for the world.
+// the code was resumed, nor when its request took effect: the answer has the effect for the actor, and
+// Config.Fingerprint the effect for the world.
 func (s *Sim) Fingerprint() uint64 {
 	if s.cfg.Fingerprint == nil {
 		return 0
@@ -84,7 +84,7 @@ func (p *Proc) waitsFor(now time.Time) (n uint64) {
 	return n
 }
 
-// sent returns when a Dated request was sent, 0 for another one.
+// sent returns when a Dated request was sent; 0 if the request is not Dated.
 func sent(r Request) (at uint64) {
 	if d, ok := r.(Dated); ok {
 		at = uint64(d.DateSent().UnixNano())
@@ -163,7 +163,7 @@ func (s *Sim) observeAnswer(p *Proc, outcome int) {
 	a.observed = a.observed.Number(answer)
 }
 
-// unique returns a number that no other course of things has.
+// unique returns a number that no other run has.
 func (s *Sim) unique() uint64 {
 	h := fingerprint.Hash(0).Number(uint64(s.result.Steps))
 	for _, choice := range s.result.Choices {

@@ -10,7 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 )
 
-// place is a moment of a run: after the steps, each as "alice start", that it takes from its beginning.
+// place is a moment of a run: after the given steps from its beginning, each in the form "alice start".
 type place struct {
 	start time.Duration // of true time
 	ticks int
@@ -69,7 +69,7 @@ func (w *wanted) took(s sim.TraceStep) {
 	}
 }
 
-// asks is a request of which nothing but the times is known.
+// asks is a request of which only the times are known.
 type asks struct {
 	takes time.Duration
 	sent  time.Time
@@ -127,7 +127,7 @@ func TestWhatMakesAState(t *testing.T) {
 		here.Lane(func() { p.Do(asks{}) })
 		here.Join()
 	}})
-	secret := func(s *sim.Sim) { // there is nothing to be chosen
+	secret := func(s *sim.Sim) { // there is nothing to choose
 		s.Add(sim.Actor{Name: "alice", Run: func(p *sim.Proc) {
 			for range 3 {
 				p.Forget(0)

@@ -37,7 +37,8 @@ func own(k Kind) bool { return k <= Timer }
 type Step struct {
 	Kind Kind
 	// Thread numbers the step's thread: strategies with priorities give them to threads. The steps of one actor's own code
-	// share a thread; pauses, crashes and clock steps of its node are another; so are orphans, each source, and time.
+	// share a thread; pauses, crashes and clock steps of its node are another thread. Orphans, each source, and time are
+	// threads of their own.
 	Thread int
 	// Name is the name of the step's owner: an actor with its incarnation, a source, or "time".
 	Name string
@@ -45,11 +46,11 @@ type Step struct {
 	proc     *Proc
 	outcome  int
 	orphaned Request
-	nth      int // among the orphans
+	nth      int // its place among the orphans
 	source   Source
 	item     uint64
 	until    time.Time
-	sim      *Sim // of a Tick
+	sim      *Sim // the Sim of a Tick
 	planned  bool // it must happen now: see Planned
 }
 
@@ -89,14 +90,14 @@ type Source interface {
 	Next(after time.Time) (time.Time, bool)
 }
 
-// Move identifies a step by its content, so that a schedule can be described for another run than its own, even in a
-// world that was changed a little. Of the steps possible at one moment, no two have the same Move.
+// Move identifies a step by its content, so that a schedule can be carried over to another run, even in a world that
+// was changed a little. No two steps that are possible at one moment have the same Move.
 type Move struct {
 	Kind    Kind
 	Name    string // Step.Name
-	Outcome int    // of an effect: 0 is the ordinary one
+	Outcome int    // the outcome of an effect: 0 is the ordinary one
 	Planned bool   // it is not chosen by the schedule: see Planned
-	item    uint64 // of a source's step
+	item    uint64 // the item of a source's step
 }
 
 // Move returns the step's identity.

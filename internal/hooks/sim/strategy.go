@@ -22,7 +22,7 @@ func StrategyOf(s fmt.Stringer) Strategy {
 	return own
 }
 
-// From returns the strategy with the given random stream in place of that of the run's seed. It is for one run.
+// From returns the strategy with the given random stream in place of the stream of the run's seed. It is for one run.
 func (s Strategy) From(rng *rand.Rand) Strategy {
 	return Strategy{Name: s.Name, New: func(_ *rand.Rand, expectedSteps int) Chooser { return s.New(rng, expectedSteps) }}
 }
@@ -58,15 +58,15 @@ func (w randomWalk) Choose(steps []Step) int { return w.rng.IntN(len(steps)) }
 // Plan assigns a strategy to each schedule of a campaign.
 type Plan struct {
 	Name string
-	// At returns the strategy of the i-th schedule, from 0. That of the first must not need an estimate of the run's
-	// length: the first schedule is the estimate for the others.
+	// At returns the strategy of the i-th schedule, from 0. The strategy of the first schedule must not need an estimate
+	// of the run's length: that schedule gives the estimate for the others.
 	At func(i int) Strategy
 	// begin, if set, returns At for one set of schedules, in which the first schedule tells the others more than its
 	// length.
 	begin func() func(i int) Strategy
 }
 
-// Begin returns the plan for one set of schedules, of which the first ends before the others begin.
+// Begin returns the plan for one set of schedules. The first of these ends before the others begin.
 func (p Plan) Begin() Plan {
 	if p.begin != nil {
 		p.At = p.begin()
@@ -169,7 +169,7 @@ func (p *prefix) Watch(s Step) {
 // DivergedError says that a replayed schedule does not fit the run: the scenario, the protocol or the simulator has
 // changed since it was recorded; or that a run of an Exploration cannot be repeated.
 type DivergedError struct {
-	step    int // the step that could not be taken, from 1
+	step    int // the number of the step that could not be taken, from 1
 	choice  int // the position that was asked for
 	options int // the number of steps that were possible
 	// differs says in which way a run of an Exploration is not the same as another one; "" for a replay.

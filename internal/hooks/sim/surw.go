@@ -14,8 +14,8 @@ import (
 // accessed by half of the threads and by at least two. The first schedule, in which threads run in turn, counts the
 // accesses.
 //
-// Source: Zhao, Wolff, Mathur, Roychoudhury: Selectively uniform concurrency testing (ASPLOS 2025), and their experiments,
-// https://github.com/zhaohuanqdcn/SURW: scripts/get_var_count.py for which things are of interest,
+// Source: Zhao, Wolff, Mathur, Roychoudhury: Selectively uniform concurrency testing (ASPLOS 2025), and their
+// experiments, https://github.com/zhaohuanqdcn/SURW: scripts/get_var_count.py for the choice of things,
 // scripts/period/bench_runner.py for the drawing, src/main.zig for accesses beyond those that were counted.
 //
 // Deviation: the threads of a run are known from its beginning, so the count of a thread does not have its children's.
@@ -99,7 +99,7 @@ func (p *profile) draw(rng *rand.Rand) (object uint64, accesses []int) {
 	return p.things[i].object, slices.Clone(p.things[i].accesses)
 }
 
-// positive returns how many of the numbers are.
+// positive returns how many of the numbers are positive.
 func positive(numbers []int) (n int) {
 	for _, number := range numbers {
 		n += min(number, 1)
@@ -124,9 +124,9 @@ func drawWeighted(rng *rand.Rand, weights []int) int {
 type selective struct {
 	pos
 	about uint64 // the thing, 0 is none
-	left  []int  // by thread: how often it will still access the thing
+	left  []int  // by thread: how many accesses to the thing are left
 	next  int    // the thread that accesses it next, -1 is not drawn
-	waits []bool // by the place of a step: it accesses the thing, and is not next; reused
+	waits []bool // by the place of a step: it accesses the thing, and its thread is not next; reused
 }
 
 // Choose implements Chooser.
@@ -134,7 +134,7 @@ func (c *selective) Choose(steps []Step) int {
 	c.waits = append(c.waits[:0], make([]bool, len(steps))...)
 	for {
 		i, goesOn := c.first(steps)
-		if !goesOn && slices.Contains(c.waits, true) { // the next one waits for something that another one does first
+		if !goesOn && slices.Contains(c.waits, true) { // the next thread waits for a step of another one
 			c.next = c.drawWaiting(steps)
 			clear(c.waits)
 			continue

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// boundary returns the first instant after another one at which something can change, as things are now.
+// boundary returns the first instant after a given one at which something can change, as things are now.
 func (s *Sim) boundary(after time.Time) (next time.Time, ok bool) {
 	consider := func(t time.Time) {
 		if t.After(after) && (!ok || t.Before(next)) {

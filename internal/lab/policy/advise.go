@@ -10,7 +10,7 @@ import (
 
 // Demand has the facts and limits that a lifetime is chosen for.
 type Demand struct {
-	// Changes is how often the data changes, Reads how often it is read, a second.
+	// Changes and Reads are the numbers of changes and of reads of the data, a second.
 	Changes, Reads float64
 	// Miss is the cost of a render, Stale the cost of a second in which outdated data is served, in one unit.
 	Miss, Stale float64
@@ -21,8 +21,8 @@ type Demand struct {
 	Tolerance time.Duration
 	// Render is how long a render takes.
 	Render time.Duration
-	// Skew is how far a machine's clock may be off: a value that one machine stores as new may look older or younger to
-	// another by twice the skew.
+	// Skew is the most that a machine's clock may be off: a value that one machine stores as new may look older or younger
+	// to another by twice the skew.
 	Skew time.Duration
 	// Retention is how long rows are kept (ttl - generated_at). 0 is not checked. Lag is how much later TTL may delete
 	// them.
@@ -32,8 +32,8 @@ type Demand struct {
 // Advice is a lifetime, with its expected effects. Shares are from 0 to 1.
 type Advice struct {
 	// Lifetime is the cheapest of the usual values ([Practical]) that the demands allow: longer than a render, and at most
-	// the allowed age of data less twice the skew. If no usual value is allowed, it is the longest whole number of seconds
-	// that is.
+	// the allowed age of data less twice the skew. If no usual value is allowed, it is the largest allowed number of whole
+	// seconds.
 	Lifetime time.Duration
 	// FirstOrder is the rule of thumb sqrt(2C/(WS)), and Exact the lifetime with the least cost. Both are 0 if there is no
 	// optimum: if data never changes, or if renders never pay.
@@ -45,9 +45,9 @@ type Advice struct {
 	Misses float64
 	// Cost is the cost a second of renders and outdated reads, in the unit of the demand: C/T + S (1 - F(WT)).
 	Cost float64
-	// Reasons say in sentences what decided.
+	// Reasons are sentences with the reasons for the advice.
 	Reasons []string
-	// Calculator is what the rule of thumb alone would have said.
+	// Calculator is the advice of the rule of thumb alone.
 	Calculator Calculator
 }
 
@@ -55,11 +55,11 @@ type Advice struct {
 // longest staleness, rounded to the nearest of a list that begins at 5 s.
 type Calculator struct {
 	Optimum, Lifetime time.Duration
-	// Outdated is W*T, which it calls the expected staleness; it may be above 1.
+	// Outdated is W*T. The calculator calls this the expected staleness; it may be above 1.
 	Outdated float64
 	// Misses is 1/(T R).
 	Misses float64
-	// Cost is what its lifetime costs, by the formula of [Advice].
+	// Cost is the cost of its lifetime, by the formula of [Advice].
 	Cost float64
 }
 
@@ -154,7 +154,7 @@ func (d Demand) lessSkew() string {
 	return fmt.Sprintf(" (a lifetime of %s at most, for %s)", d.longest(), strings.Join(why, " and "))
 }
 
-// manyLifetimes is how many lifetimes a retention should have at least: ttl should be much larger than
+// manyLifetimes is the least number of lifetimes that a retention should have: ttl should be much larger than
 // revalidate_seconds, and a row that is deleted soon is missing when someone asks what was served.
 const manyLifetimes = 10
 
@@ -183,9 +183,9 @@ func (d Demand) checkRetention(a *Advice) error {
 	return nil
 }
 
-// longest returns how long a lifetime may be at most. It counts from the beginning of the render, so the age of a fresh
-// value is below it. If the writer's clock is ahead and the reader's behind, the age may exceed it by twice the skew.
-// The age of a stale value may exceed it by the tolerance, too.
+// longest returns the longest lifetime that is allowed. It counts from the beginning of the render, so the age of a
+// fresh value is below it. If the writer's clock is ahead and the reader's behind, the age may exceed it by twice the
+// skew. The age of a stale value may exceed it by the tolerance, too.
 func (d Demand) longest() time.Duration {
 	if d.Longest == 0 {
 		return never
@@ -259,7 +259,7 @@ func calculate(d Demand) Calculator {
 	}
 }
 
-// fromSeconds is a duration of so many seconds, to the millisecond.
+// fromSeconds returns s seconds as a duration, to the millisecond.
 func fromSeconds(s float64) time.Duration {
 	if s > never.Seconds() {
 		return never

@@ -65,7 +65,7 @@ func TestStalenessTable(t *testing.T) {
 		{1 / minute, minute, 0.632, 0.368}, {1 / minute, 5 * minute, 0.993, 0.801}, {1 / minute, hour, 1.000, 0.983},
 		{1, minute, 1.000, 0.983}, {1, 5 * minute, 1.000, 0.997}, {1, hour, 1.000, 1.000},
 	} {
-		// Over reads, at a rate that leaves no misses.
+		// This is the share over reads, at a rate that leaves no misses.
 		atExpiry, overReads := outdatedAtExpiry(test.changes, test.lifetime), absoluteOutdated(1e9, test.changes, test.lifetime)
 		if math.Abs(atExpiry-test.atExpiry) > 0.0006 || math.Abs(overReads-test.overReads) > 0.0006 {
 			t.Errorf("a change every %.0f s, a lifetime of %.0f s: got %.4f at expiry and %.4f over reads, want %.4f and %.4f",
@@ -151,7 +151,7 @@ func TestAdviceFitsRenderAndClocks(t *testing.T) {
 	}
 }
 
-// No other lifetime that people write is cheaper, and the calculator's is never so.
+// No other usual lifetime is cheaper, and the calculator's never is.
 func TestAdviceIsTheCheapest(t *testing.T) {
 	for _, d := range []Demand{
 		{Changes: 0.1 / 3600, Reads: 100, Miss: 0.5, Stale: 0.8},

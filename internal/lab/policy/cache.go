@@ -17,17 +17,17 @@ import (
 //	}
 //
 // Renders take no time, so no reader comes during the render of another: [Locked] and [LockedStale] do as [Unprotected]
-// does. Entries are about no time and of class 0: give them lifetimes of their own instead of [AgeBased] and [Tiered]
+// does. Entries have no age and are of class 0: give them lifetimes of their own instead of [AgeBased] and [Tiered]
 // ones. A time before the last one counts as the last one. A Cache is for one goroutine.
 //
 // Its statistics are the measures of an [Experiment] with the same reads and renders without duration: a test holds
 // them equal, read by read.
 type Cache[K comparable, V any] struct {
-	// Policy is the one that the cache keeps its values by. Without a Refresh it is [Unprotected]; [Periodic] renders
-	// without readers, and is refused.
+	// Policy decides how long values are kept and who renders them. A Policy without a Refresh is [Unprotected];
+	// [Periodic] renders without readers, and is refused.
 	Policy Policy
-	// Keys is how many keys it keeps at most; 0 is no limit. One more pushes out the key that was not read for the longest
-	// time.
+	// Keys is the largest number of keys that it keeps; 0 is no limit. One more key pushes out the one that was not read
+	// for the longest time.
 	Keys int
 	// Cleanup is the time between two removals of expired values. 0 is none: an expired value goes when it is read, or is
 	// pushed out.
@@ -49,15 +49,15 @@ type held[V any] struct {
 	lifetime Lifetime
 }
 
-// CacheStats is what a cache has counted.
+// CacheStats holds the counts of a cache.
 type CacheStats struct {
-	// Hits is reads of fresh values, Stale reads of values that were served although they had expired, and Misses
-	// reads that found neither.
+	// Hits counts reads of fresh values, Stale counts reads of values that were served although they had expired, and
+	// Misses counts reads that found neither.
 	Hits, Stale, Misses uint64
-	// Renders is how often a value was made, and Failed how many of them ended in an error.
+	// Renders counts how often a value was made, and Failed the renders that ended in an error.
 	Renders, Failed uint64
-	// Evictions is how many values made room for others, and Expirations how many were replaced or cleaned up because
-	// they had expired.
+	// Evictions counts the values that made room for others, and Expirations those that were replaced or cleaned up
+	// because they had expired.
 	Evictions, Expirations uint64
 	// Size is how many values there are.
 	Size int
@@ -69,8 +69,8 @@ func (s CacheStats) HitRatio() float64 {
 }
 
 // GetOrSet returns the value of a key. Where the policy asks for it, render makes the value, which is then kept for the
-// lifetime own; nil is the policy's. The error is that of render, if there is no other value to serve, or says what is
-// wrong with the cache.
+// lifetime own; nil is the policy's. An error is the error of render, if there is no other value to serve, or says what
+// is wrong with the cache.
 func (c *Cache[K, V]) GetOrSet(now time.Duration, key K, own Lifetime, render func() (V, error)) (V, error) {
 	var none V
 	if own == nil {
@@ -112,7 +112,7 @@ func (c *Cache[K, V]) Delete(now time.Duration, key K) bool {
 	return c.lru.Remove(key)
 }
 
-// Stats returns what the cache has counted up to a time.
+// Stats returns the cache's counts up to a time.
 func (c *Cache[K, V]) Stats(now time.Duration) CacheStats {
 	if c.lru == nil {
 		return CacheStats{}

@@ -105,7 +105,8 @@ func TestCacheSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// model is the seed's cache, told in the simplest way: a list of entries, the one that was read last at its end.
+// model is the cache of the tutorials in the simplest form: a list of entries. The entry that was read last is at its
+// end.
 type model struct {
 	size            int
 	lifetime, every time.Duration
@@ -183,7 +184,7 @@ func TestCacheIsItsModel(t *testing.T) {
 	}
 }
 
-// sameReads is reads that were drawn once, for a cache and for the simulator.
+// sameReads has reads that were drawn once, for a cache and for the simulator.
 func sameReads(n int, keys Keys) *Trace {
 	traffic := Poisson{Reads: 10, Keys: keys}.Begin(newRandom(1, streamReads), newRandom(1, streamChanges))
 	trace := &Trace{changes: make([][]time.Duration, len(keys.weights()))}

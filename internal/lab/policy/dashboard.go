@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Dashboard polls a rolling window of a time series. The window is cut into buckets at multiples of their width, so a
-// poll asks for the same buckets as the one before it, but for the first and the last: each bucket is a key. Events
+// Dashboard polls a rolling window of a time series. The window is cut into buckets at multiples of their width, and
+// each bucket is a key. So a poll asks for the same buckets as the one before it, except the first and the last. Events
 // belong to the bucket of the time at which they happened, and arrive late. Each arrival changes the bucket's data.
 type Dashboard struct {
-	// Every is the time between two polls, Window how far back a poll looks, Bucket the width of a bucket.
+	// Every is the time between two polls, Window the length of time that a poll covers, and Bucket the width of a bucket.
 	Every, Window, Bucket time.Duration
 	// Events is how many happen a second.
 	Events float64
-	// Late is how long after it happened an event arrives.
+	// Late is the time from an event to its arrival.
 	Late Dist
 	// ByQuery makes the whole window of each poll one key, as in a cache that is keyed by the query. The next poll asks
 	// for another window, so there are no hits at all: that is what buckets are for.
@@ -59,7 +59,7 @@ func (d *dashboard) Read() (Read, bool) {
 	return Read{At: d.poll, Key: key, Data: d.begins(key)}, true
 }
 
-// forget drops the buckets before the first one that is read again.
+// forget drops the buckets that no later poll reads.
 func (d *dashboard) forget(first int) {
 	for old := d.first; old < first; old++ {
 		delete(d.arrivals, old)
@@ -75,7 +75,7 @@ func (d *dashboard) Changed(key int, after time.Duration) time.Duration {
 		return d.changed(key, after)
 	}
 	next := never
-	begins := time.Duration(key) * d.Every // of the window, counted like buckets
+	begins := time.Duration(key) * d.Every // the beginning of the window, counted like buckets
 	for bucket := int(begins / d.Bucket); bucket <= int((begins+d.Window)/d.Bucket); bucket++ {
 		next = min(next, d.changed(bucket, after))
 	}

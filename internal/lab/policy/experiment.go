@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Experiment is a policy on a workload, with all that decides about cost and delay.
+// Experiment is a policy on a workload, with everything that decides its cost and delay.
 type Experiment struct {
-	// Policy is the one that is measured.
+	// Policy is the policy that is measured.
 	Policy Policy
 	// Workload reads keys and changes their data.
 	Workload Workload
@@ -15,14 +15,14 @@ type Experiment struct {
 	Render Dist
 	// Store is the table that the values are kept in.
 	Store Store
-	// Tier is what each node keeps in its memory, in front of the store. The zero value is none.
+	// Tier is the cache that each node keeps in its memory, in front of the store. The zero value is none.
 	Tier Tier
 	// Prices turns requests, storage and renders into money. The zero value prices nothing.
 	Prices Prices
 	// Steady makes the run begin in the steady state instead of with an empty store: the ages of rows, and of the copies
-	// in memory, are drawn from their stationary distribution. The workload is [Poisson] without a rhythm, and the policy
-	// one of an absolute, sliding or hybrid lifetime. Renders under way are not drawn: give it a warm-up of some renders
-	// and of a copy's lifetime. A value that nothing renders again is a month old.
+	// in memory, are drawn from their stationary distribution. The workload must be [Poisson] without a rhythm, and the
+	// policy must have an absolute, sliding or hybrid lifetime. Renders under way are not drawn: give it a warm-up of some
+	// renders and of a copy's lifetime. A value that nothing renders again is a month old.
 	Steady bool
 	// WarmUp is simulated first and not measured. Lasts is measured.
 	WarmUp, Lasts time.Duration
@@ -30,21 +30,21 @@ type Experiment struct {
 
 // Store is how the table behaves.
 type Store struct {
-	// Latency is how long a read of a row takes.
+	// Latency is the time that a read of a row takes.
 	Latency time.Duration
 	// Bytes is the size of a row. Bodies lie elsewhere. 0 counts as one unit for each request.
 	Bytes int
 	// Eventual makes reads eventually consistent, for half the units.
 	Eventual bool
-	// Retention is how long after it was stored a row may be deleted (its ttl). 0 keeps rows for ever.
+	// Retention is the time after which a stored row may be deleted (its ttl). 0 keeps rows for ever.
 	Retention time.Duration
-	// Lag is how much later it is deleted, as DynamoDB does; readers get it until then. 0 is exact.
+	// Lag is the further time until the row is deleted, as in DynamoDB; readers get it until then. 0 is exact.
 	Lag Dist
 	// Throttles makes the store refuse requests beyond the limits of DynamoDB for one partition key: 3,000 read units and
 	// 1,000 write units in a second. Renders are not refused.
 	Throttles bool
-	// Redis hides a row from readers as soon as it may be deleted, and deletes it when a reader asks for it or the
-	// active cycle finds it. Lag counts for nothing then.
+	// Redis hides a row from readers as soon as it may be deleted, and deletes it when a reader asks for it or the active
+	// cycle finds it. Lag has no effect then.
 	Redis bool
 }
 
@@ -52,9 +52,9 @@ type Store struct {
 type Tier struct {
 	// Nodes is how many nodes there are. Each read comes to a random one. 0 counts as 1.
 	Nodes int
-	// Keys is how many keys each node keeps. 0 is no tier.
+	// Keys is the number of keys that each node keeps. 0 is no tier.
 	Keys int
-	// Lifetime is how long a copy is served without a look at the store.
+	// Lifetime is the time for which a copy is served without a look at the store.
 	Lifetime time.Duration
 }
 
@@ -77,11 +77,11 @@ func (x *Experiment) validate() error {
 
 // Prices are the costs of requests, storage and so on, in one currency.
 type Prices struct {
-	// ReadUnits and WriteUnits are for a million request units of the store.
+	// ReadUnits and WriteUnits are the prices of a million request units of the store.
 	ReadUnits, WriteUnits float64
-	// Storage is for a gigabyte (10^9 bytes) and month (30 days).
+	// Storage is the price of a gigabyte (10^9 bytes) for a month (30 days).
 	Storage float64
-	// Render is for one render.
+	// Render is the price of one render.
 	Render float64
 }
 

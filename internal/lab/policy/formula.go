@@ -6,10 +6,10 @@ import (
 )
 
 // The formulas of this file hold for one key that is read at rate L and changes at rate W, both Poisson, per second,
-// with times in seconds. Tests hold the simulator to them, and them to the simulator.
+// with times in seconds. Tests hold the simulator to the formulas, and the formulas to the simulator.
 
-// F is the mean over [0, 1] of exp(-x u): the share of a lifetime during which a value is current, if the data changes
-// x times in a lifetime.
+// F is the mean over [0, 1] of exp(-x u). It is the share of a lifetime during which a value is current, if the data
+// changes x times in a lifetime.
 func freshShare(x float64) float64 {
 	if x == 0 {
 		return 1
@@ -52,7 +52,8 @@ func hybridHits(l, t, m float64) float64 {
 	return n / (1 + n)
 }
 
-// periodicAge is how long data has been outdated when it is read at a random time, if it is refreshed every T.
+// periodicAge is the time for which data has been outdated when it is read at a random time, if it is refreshed every
+// T.
 func periodicAge(w, t float64) float64 {
 	x := w * t
 	return t * (0.5 - 1/x - math.Expm1(-x)/(x*x))
@@ -80,25 +81,25 @@ func swrOutdated(l, w, d, t float64) float64 {
 	return (fresh + first + during) / (1 + l*t)
 }
 
-// unprotectedRenders is how many readers render at an expiry without protection: the first, and all that come during
-// its render.
+// unprotectedRenders is the number of readers that render at an expiry without protection: the first, and all that come
+// during its render.
 func unprotectedRenders(l, d float64) float64 { return 1 + l*d }
 
 // xfetchChance is the chance that a read at g before the expiry refreshes under XFetch: the chance of an exponential
 // draw above g/(beta D).
 func xfetchChance(g, beta, d float64) float64 { return math.Exp(-g / (beta * d)) }
 
-// xfetchBelow is the chance that the first refresh begins less than g before the expiry: that no read before it has
-// refreshed, the first points of a Poisson process with the rate L xfetchChance.
+// xfetchBelow is the chance that the first refresh begins less than g before the expiry, so that no earlier read has
+// refreshed. Refreshes are a Poisson process with the rate L xfetchChance, and this is about its first point.
 func xfetchBelow(g, l, beta, d float64) float64 {
 	return math.Exp(-l * beta * d * xfetchChance(g, beta, d))
 }
 
-// xfetchRenders is how many readers render before an expiry under XFetch: the first one, and those who draw a refresh
-// during its render. The draw's rate grows by exp(1/beta) in a render's time.
+// xfetchRenders is the number of readers that render before an expiry under XFetch: the first one, and those who draw a
+// refresh during its render. The draw's rate grows by exp(1/beta) in a render's time.
 func xfetchRenders(beta float64) float64 { return math.Exp(1 / beta) }
 
-// xfetchEarly is how long before the expiry the first refresh begins under XFetch, for renders of duration D.
+// xfetchEarly is the time from the first refresh to the expiry under XFetch, for renders of duration D.
 func xfetchEarly(l, beta, d float64) float64 {
 	const euler = 0.57721566490153286
 	return beta * d * (math.Log(l*beta*d) + euler)
@@ -119,8 +120,8 @@ func gammaBelow(k int, l, t float64) float64 {
 	return 1 - math.Exp(-l*t)*sum
 }
 
-// secondTierHits is the share of the first tier's misses that hit in the second, if the first keeps copies for T1 and
-// the second values for T2: the k-th miss after the one that filled both comes k T1 and k gaps later.
+// secondTierHits is the share of the first tier's misses that hit in the second tier. The first keeps copies for T1,
+// and the second keeps values for T2. The k-th miss after the miss that filled both comes k T1 and k gaps later.
 func secondTierHits(l, t1, t2 float64) float64 {
 	m := 0.0
 	for k := 1; float64(k)*t1 <= t2; k++ {

@@ -12,7 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
-// tolerance is how far the simulator's result may be from a formula: a formula that is off by 5 % must fail.
+// tolerance is the largest distance between the simulator's result and a formula: a formula that is off by 5 % must
+// fail.
 const tolerance = 0.05
 
 // repeated makes an experiment ten times.
@@ -51,7 +52,7 @@ func sets[P any](t *testing.T, all []P) []P {
 // secondsOf is a duration in seconds.
 func secondsOf(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// lasting returns a run of that many reads at a rate.
+// lasting returns the time that the given number of reads takes at a rate.
 func lasting(reads, rate float64) time.Duration { return secondsOf(reads / rate) }
 
 // onePoisson is an experiment on one key, with renders that take no time.
@@ -327,7 +328,7 @@ func TestRowsPastTheirTTL(t *testing.T) {
 	}
 }
 
-// The optimum costs less than any other lifetime, and is that of the literature for small rates.
+// The optimum costs less than any other lifetime, and for small rates it is the optimum of the literature.
 func TestOptimum(t *testing.T) {
 	for _, p := range []struct{ c, s, w, want, rule float64 }{
 		{1, 1, 0.01, 14.86, 14.14}, {1, 1, 0.5, 3.36, 2.00}, {0.5, 0.8, 0.1 / 3600, 212.55, 212.13},
@@ -449,7 +450,7 @@ func TestCountsAtTheirBounds(t *testing.T) {
 }
 
 // A row that is read under a sliding lifetime keeps its expiry ahead, as the protocol policy-sliding writes it: it is not
-// deleted while it is read. Under a cap the expiry is that of the longest freshness, and no read moves it.
+// deleted while it is read. Under a cap the expiry is that of the longest possible freshness, and no read moves it.
 func TestSlidingRowsRenewTheirExpiry(t *testing.T) {
 	var lines []string
 	for second := 0; second <= 60; second += 5 {

@@ -31,7 +31,7 @@ func (s sliding) Stored(_ *Entry, now time.Duration, _ *Random) time.Duration {
 // Read implements Lifetime: the time begins again.
 func (s sliding) Read(_ *Entry, now time.Duration) time.Duration { return now + time.Duration(s) }
 
-// Hybrid keeps a value fresh for the time idle since its last read, and no longer than the time most since the
+// Hybrid keeps a value fresh for the time idle after its last read, but for no longer than the time most from the
 // beginning of the render that made it.
 func Hybrid(idle, most time.Duration) Lifetime { return hybrid{idle, most} }
 
@@ -57,7 +57,7 @@ func capped(l Lifetime, e *Entry) bool {
 	return false
 }
 
-// Jitter shortens the lifetime of each stored value by a random share of at most most (0 to 1), so that values that
+// Jitter shortens the lifetime of each stored value by a random share up to most (0 to 1), so that values that
 // were stored together do not expire together.
 func Jitter(of Lifetime, most float64) Lifetime { return jitter{of, most} }
 
@@ -136,7 +136,7 @@ func Logarithmic(floor, age time.Duration) time.Duration {
 	return time.Duration(float64(floor) * (1 + math.Log2(1+age.Minutes())))
 }
 
-// Step is where a [Piecewise] schedule changes: data of at least this age has that lifetime.
+// Step is a point at which a [Piecewise] schedule changes: data of at least this age has this lifetime.
 type Step struct{ Age, Lifetime time.Duration }
 
 // Piecewise is a table of lifetimes. Data younger than the first step has the floor.
@@ -153,7 +153,7 @@ func Piecewise(steps ...Step) Schedule {
 }
 
 // Tiered gives each class of data a lifetime of its own, such as a short absolute one for prices and a long sliding one
-// for pictures. The workload says of which class a key is. A class without a lifetime has the last one.
+// for pictures. The workload gives each key its class. A class without a lifetime has the last one.
 func Tiered(byClass ...Lifetime) Lifetime { return tiered(byClass) }
 
 type tiered []Lifetime

@@ -14,11 +14,11 @@ const never = time.Duration(1) << 60
 
 // Entry is the cached value of a key. Times are since the run began.
 type Entry struct {
-	// Generated is when the render began that made the value: data that changed later is not in it.
+	// Generated is when the render of the value began: data that changed later is not in it.
 	Generated time.Duration
 	// Stored is when it was written.
 	Stored time.Duration
-	// FreshUntil is when it ceases to be fresh. At that moment it is not fresh any more.
+	// FreshUntil is the first moment at which it is no longer fresh.
 	FreshUntil time.Duration
 	// Render is how long it took to make.
 	Render time.Duration
@@ -57,7 +57,7 @@ type Refresh interface {
 	Locked() bool
 }
 
-// Action is what a reader does.
+// Action is the act of a reader.
 type Action int
 
 const (
@@ -113,7 +113,7 @@ func Named(name string, lifetime time.Duration) (Policy, error) {
 		names[i] = p.Name
 	}
 	err := fmt.Errorf("found policy %q, expected one of %s", name, strings.Join(names, ", "))
-	if option, ok := suggest.Nearest(strings.TrimPrefix(name, "policy-"), names); ok { // as the protocols have it
+	if option, ok := suggest.Nearest(strings.TrimPrefix(name, "policy-"), names); ok { // the same as in the protocols
 		err = fmt.Errorf("%w\nhint: did you mean %s?", err, option)
 	}
 	return Policy{}, err

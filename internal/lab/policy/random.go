@@ -26,8 +26,8 @@ func (r *Random) below(n int) int { return int(r.source.Uint64() % uint64(n)) }
 // Exponential draws from the exponential distribution with mean 1. It compares whole numbers and calls no function of
 // package math, whose results differ between machines in the last bit.
 //
-// Source: J. von Neumann, Various techniques used in connection with random digits, 1951: of independent uniform
-// numbers, the length of the first run down is odd with probability exp(-first).
+// Source: J. von Neumann, Various techniques used in connection with random digits, 1951: in a sequence of independent
+// uniform numbers, the first run down has an odd length with probability exp(-first).
 func (r *Random) Exponential() float64 {
 	for whole := 0; ; whole++ {
 		first := r.source.Uint64()
@@ -71,7 +71,7 @@ func Fixed(d time.Duration) Dist { return Dist{kind: fixed, scale: d} }
 // ExponentialWith is the exponential distribution with a mean.
 func ExponentialWith(mean time.Duration) Dist { return Dist{kind: exponential, scale: mean} }
 
-// Between is every duration from least to most, equally often.
+// Between is the uniform distribution of durations from least to most.
 func Between(least, most time.Duration) Dist {
 	return Dist{kind: uniform, scale: least, most: max(least, most)}
 }

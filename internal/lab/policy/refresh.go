@@ -12,11 +12,11 @@ func Locked() Refresh { return locked{} }
 func LockedStale(tolerance time.Duration) Refresh { return locked{stale: tolerance} }
 
 // StaleWhileRevalidate lets one reader at a time render a key, in the background. All readers get the old value
-// meanwhile, the one who renders too.
+// meanwhile, and so does the one who renders.
 func StaleWhileRevalidate() Refresh { return locked{stale: never / 4, background: true} }
 
 type locked struct {
-	stale      time.Duration // how long after its freshness a value is served
+	stale      time.Duration // how long a value is served after its freshness
 	background bool
 }
 
@@ -35,7 +35,8 @@ func (l locked) Read(e *Entry, rendering bool, now time.Duration, _ *Random) Act
 
 func (locked) Locked() bool { return true }
 
-// Periodic renders each value again at the end of its lifetime, whether it is read or not. Readers get what there is.
+// Periodic renders each value again at the end of its lifetime, whether it is read or not. Readers get the value that
+// is there.
 func Periodic() Refresh { return periodic{} }
 
 type periodic struct{}
@@ -55,7 +56,7 @@ func (periodic) Locked() bool { return true }
 
 // RefreshAhead renders in the background, under the lock, for a reader who finds a fresh value of at least this age,
 // such as 0.8 of the lifetime: keys that are read stay fresh, and keys that are not read expire. A reader who finds no
-// fresh value does as under [Locked].
+// fresh value acts as under [Locked].
 func RefreshAhead(age time.Duration) Refresh { return refreshAhead{after: age} }
 
 type refreshAhead struct {
@@ -89,9 +90,9 @@ func (unprotected) Read(e *Entry, _ bool, now time.Duration, _ *Random) Action {
 
 func (unprotected) Locked() bool { return false }
 
-// XFetch renders early with a probability that grows towards the end of the lifetime: a reader renders in the
-// background if the time left is less than beta times the time that the last render took, times an exponential draw.
-// There is no lock. In the window before one expiry, about exp(1/beta) readers render, and not one.
+// XFetch renders early with a probability that grows towards the end of the lifetime. A reader renders in the
+// background if the time left is less than a product: beta, the time that the last render took, and an exponential
+// draw. There is no lock. In the window before one expiry, about exp(1/beta) readers render, and not one.
 //
 // Source: A. Vattani, F. Chierichetti, K. Lowenstein, Optimal probabilistic cache stampede prevention, VLDB 2015.
 func XFetch(beta float64) Refresh { return xfetch{beta} }

@@ -43,9 +43,9 @@ func interval(values []float64, confidence float64) Interval {
 	return Interval{mean, mean - half, mean + half}
 }
 
-// Repeat plays the experiment with the seeds from first on, on so many workers. The summary does not depend on how many
-// there are. each, unless it is nil, is told after every run how many are done; it is called by one worker at a time.
-// If ctx ends, Repeat returns its error.
+// Repeat plays the experiment with the seeds from first on. The summary does not depend on the number of workers. each,
+// unless it is nil, is called after every run with the number of runs that are done, by one worker at a time. If ctx
+// ends, Repeat returns its error.
 func (x Experiment) Repeat(ctx context.Context, first uint64, seeds, workers int, each func(done int)) (*Summary, error) {
 	if seeds < 1 {
 		return nil, fmt.Errorf("policy: found %d seeds, expected at least 1\nhint: 10 seeds give intervals", seeds)

@@ -18,15 +18,16 @@ const (
 	TierRatio
 	// Outdated is the share of reads that were served outdated data: it had changed since its render.
 	Outdated
-	// OutdatedAge is how long the served data had been outdated, averaged over all reads (0 for current data), in seconds.
+	// OutdatedAge is the time for which the served data had been outdated, averaged over all reads (0 for current data),
+	// in seconds.
 	OutdatedAge
-	// OutdatedP50, OutdatedP99 and OutdatedMost are quantiles and the largest value of the same, over the reads that
+	// OutdatedP50, OutdatedP99 and OutdatedMost are two quantiles of this time and its largest value, over the reads that
 	// were served outdated data.
 	OutdatedP50
 	OutdatedP99
 	OutdatedMost
 	// OutdatedOver1s, OutdatedOver10s, OutdatedOver1m, OutdatedOver10m and OutdatedOver1h are the shares of reads whose
-	// data had been outdated for more than that time: the distribution, as promises to readers state it.
+	// data had been outdated for more than that time. Promises to readers state the distribution in this form.
 	OutdatedOver1s
 	OutdatedOver10s
 	OutdatedOver1m
@@ -45,10 +46,10 @@ const (
 	// RendersPerRefresh is the mean size of a group of renders of one key that overlap. 1 is a cache without
 	// stampedes.
 	RendersPerRefresh
-	// Early is how long before the end of its freshness a value was refreshed first, in seconds, averaged over the
+	// Early is the time from the first refresh of a value to the end of its freshness, in seconds, averaged over the
 	// refreshes of fresh values.
 	Early
-	// LatencyMean, LatencyP50 and LatencyP99 are what readers wait, in seconds.
+	// LatencyMean, LatencyP50 and LatencyP99 are about the time that readers wait, in seconds.
 	LatencyMean
 	LatencyP50
 	LatencyP99
@@ -58,9 +59,9 @@ const (
 	// Throttled is throttled requests a second, and Failed the share of reads that failed after all their retries.
 	Throttled
 	Failed
-	// RowsPast is how many rows are past their ttl and not deleted yet, on average.
+	// RowsPast is the average number of rows that are past their ttl and not deleted yet.
 	RowsPast
-	// CostMonth is what 30 days of this cost.
+	// CostMonth is the cost of 30 days of this.
 	CostMonth
 	// ConsumedReadCapacityUnits and the measures after it are CloudWatch's metrics of these names, as sums over the
 	// counted time. ConditionalCheckFailedRequests are attempts to take a lock that is held. A store without TTL, and
@@ -171,7 +172,7 @@ func formatSeconds(v float64) string {
 // outdatedBounds are the bounds of OutdatedOver1s and the measures after it.
 var outdatedBounds = [...]time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute, time.Hour}
 
-// Result is what one run has counted.
+// Result holds the counts of one run.
 type Result struct {
 	lasts                        time.Duration
 	prices                       Prices
@@ -296,7 +297,7 @@ func middleOf(i int) time.Duration {
 	return time.Duration((uint64(i-shift<<subBits) << shift) + (1<<shift)/2)
 }
 
-// quantile returns the duration that a share of the counted ones does not exceed, 0 for none.
+// quantile returns the duration that the given share of the counted durations does not exceed; 0 if none was counted.
 func (h *histogram) quantile(share float64) time.Duration {
 	rank := uint64(share * float64(h.n))
 	var below uint64
@@ -308,7 +309,7 @@ func (h *histogram) quantile(share float64) time.Duration {
 	return h.most
 }
 
-// mean returns the mean in seconds, 0 for none.
+// mean returns the mean in seconds; 0 if none was counted.
 func (h *histogram) mean() float64 { return ratio(h.sum, float64(h.n)) }
 
 // ratio is a/b, and 0 where there is nothing to divide.

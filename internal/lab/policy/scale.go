@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// TierLifetime returns how long each of so many nodes has to keep copies of a key in its memory, so that the store sees
-// at most that many reads of it a second. rate is the reads of the key a second on all nodes. It is 0 where no tier is
-// needed, and the largest duration where none is enough.
+// TierLifetime returns how long each node has to keep copies of a key in its memory, so that the store sees no
+// more than most reads of it a second. rate is the number of reads of the key a second on all nodes together. The result
+// is 0 where no tier is needed, and the largest duration where none is enough.
 func TierLifetime(nodes int, rate, most float64) time.Duration {
 	if rate <= most {
 		return 0
 	}
-	// A node asks once in a lifetime and the gap until the next read: nodes / (T + nodes/rate) reads a second.
+	// A node asks once in the time of a lifetime and of the gap until the next read: nodes / (T + nodes/rate) reads a
+	// second.
 	lifetime := float64(nodes)/most - float64(nodes)/rate
 	return fromSeconds(math.Ceil(lifetime*1000) / 1000)
 }

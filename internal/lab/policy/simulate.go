@@ -28,10 +28,10 @@ type epoch struct {
 type cached struct {
 	entry  Entry
 	held   bool
-	epoch  *epoch        // in which the entry was rendered
-	hidden time.Duration // from when on readers do not get the row
-	gone   time.Duration // when it is deleted
-	ttl    time.Duration // from when on it may be
+	epoch  *epoch        // the epoch in which the entry was rendered
+	hidden time.Duration // the time from which on readers do not get the row
+	gone   time.Duration // the time when it is deleted
+	ttl    time.Duration // the time from which on TTL may delete it
 	bytes  int
 
 	begun  bool // the two fields below are known
@@ -222,7 +222,7 @@ func (r *run) serveFound(k *cached, rd Read, now time.Duration, node int, fresh 
 }
 
 // extend writes a later end of freshness to the row, and moves its expiry by as much: otherwise a row that is read all
-// the time would be deleted. A row under a cap has the expiry of the longest freshness from the beginning. A throttled
+// the time would be deleted. A row under a cap has the expiry of the longest freshness from the start. A throttled
 // write is not repeated: the next read makes one.
 func (r *run) extend(k *cached, rd Read, now, until time.Duration) {
 	writes := r.writeUnitsOf(rd)
@@ -244,7 +244,7 @@ func (r *run) extend(k *cached, rd Read, now, until time.Duration) {
 	r.result.writeUnits += writes
 }
 
-// served counts a reader who is served a value of an epoch.
+// served counts a reader who is served a value from an epoch.
 func (r *run) served(e *epoch, now, latency time.Duration) {
 	r.result.reads++
 	r.result.latency.add(latency)
@@ -338,7 +338,7 @@ func (r *run) keep(k *cached, key int, from, stays time.Duration) {
 	}
 }
 
-// again renders a key at a time, without a reader.
+// again renders a key at a given time, without a reader.
 func (r *run) again(rd Read, at time.Duration) {
 	r.at(at, func(now time.Duration) {
 		k := r.key(rd.Key)
@@ -427,7 +427,7 @@ func (r *run) advance(k *cached, key int, now time.Duration) {
 	}
 }
 
-// at has something happen at a time.
+// at adds an event at a time.
 func (r *run) at(at time.Duration, do func(now time.Duration)) {
 	r.added++
 	heap.Push(&r.events, event{at, r.added, do})

@@ -9,17 +9,17 @@ import (
 // oldest is the age of a value that nothing renders again: a month, as on a site that has run so long.
 const oldest = monthSeconds * time.Second
 
-// chain is how long a key goes without a render, counted from the beginning of the last one: until the first read that
-// finds the value expired, or as old as most.
+// chain is the time from the beginning of a render of a key to the next one: to the first read that finds the value
+// expired, or as old as most.
 type chain struct {
 	lasts  time.Duration // how long a value is fresh at most
-	jitter float64       // the largest share of that which is lost
+	jitter float64       // the largest share of that time which is lost
 	idle   time.Duration // how long it is fresh without a read
 	most   time.Duration
 	slides bool    // reads move the end of freshness
 	renews bool    // and the expiry of the row
 	early  float64 // beta of XFetch
-	waits  bool    // for a read to render; periodic renders do not
+	waits  bool    // whether a read must come for a render; periodic renders do not wait
 }
 
 // chainOf returns the chain of a policy for a class of data. False means that none is known.
@@ -137,7 +137,7 @@ func (r *run) settleRow(k *cached, rd Read, c chain, gap float64) {
 	k.begun, k.now = true, &epoch{end: never, seen: true}
 	k.entry, k.held, k.epoch, k.bytes = e, true, k.now, r.Store.Bytes
 	k.change = r.traffic.Changed(rd.Key, -age)
-	if k.change <= 0 { // what changed between then and now has been seen by no render
+	if k.change <= 0 { // no render has seen the changes between then and now
 		k.now.end = k.change
 		k.now = &epoch{end: never}
 		k.change = r.traffic.Changed(rd.Key, 0)
@@ -205,11 +205,11 @@ func (c chain) draw(r *Random, gap float64, takes time.Duration) (age, last, lif
 	}
 }
 
-// drawUnbounded is draw for values that only a gap without reads ends. Looked at backwards, the last read was an
-// exponential time ago, and each read before it a gap shorter than idle, up to the one that rendered.
+// drawUnbounded is draw for values that only a gap without reads ends. Going back in time, the last read was an
+// exponential time ago, and each read before it a gap shorter than idle, up to the read that rendered.
 func (c chain) drawUnbounded(r *Random, after func() time.Duration, gap float64) (age, last, lifetime time.Duration) {
 	since := after()
-	long := math.Exp(-float64(c.idle) / gap) // the chance of a gap that ends it
+	long := math.Exp(-float64(c.idle) / gap) // the chance that a gap ends it
 	if long < 1e-3 {
 		age = time.Duration(min(r.Exponential()*gap/long, float64(oldest)))
 	} else {
@@ -237,7 +237,8 @@ func firstEarly(draw, gap, scale float64, lasts time.Duration) time.Duration {
 	return lasts - time.Duration(left)
 }
 
-// settleCopies draws which nodes have a copy of a key that each reads with a mean gap, and for how long they keep it.
+// settleCopies draws which nodes have a copy of a key, and for how long they keep it. Each node reads the key with the
+// given mean gap.
 func (r *run) settleCopies(k *cached, key int, gap float64) {
 	lifetime := float64(r.Tier.Lifetime)
 	for _, node := range r.tier {

@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
-// A run that begins in the steady state gives in seconds what a run from an empty store gives after some thousand
-// lifetimes: under every policy whose lifetimes do not depend on the age of data.
+// A run that begins in the steady state gives the same figures in seconds as a run from an empty store after some
+// thousand lifetimes. This is true of every policy whose lifetimes do not depend on the age of data.
 func TestSteadyIsWhatALongRunComesTo(t *testing.T) {
 	effort.Long(t)
 	for _, p := range All(10 * time.Second) {
@@ -50,7 +50,7 @@ func TestSteadyIsWhatALongRunComesTo(t *testing.T) {
 	}
 }
 
-// pooled is runs as one. The mean of the ratios of short runs is not the ratio of long ones.
+// pooled adds up runs into one. The mean of the ratios of short runs is not the ratio of long ones.
 func pooled(runs []*Result) *Result {
 	all := &Result{}
 	for _, r := range runs {

@@ -29,7 +29,8 @@ type meter struct {
 	used   float64
 }
 
-// take uses units, unless the limit of this second would be passed. There is no burst: what a second leaves is lost.
+// take uses units, unless the limit of this second would be passed. There is no burst: unused units of a second are
+// lost.
 func (m *meter) take(now time.Duration, units, limit float64) bool {
 	if second := int64(now / time.Second); second != m.second {
 		m.second, m.used = second, 0
@@ -60,14 +61,14 @@ func (r *run) throttled(rd Read, now time.Duration, node, retries int) {
 const (
 	redisCycle      = 100 * time.Millisecond // hz 10
 	redisSample     = 20                     // keys a loop
-	redisStale      = 10                     // per cent: a loop that finds more is followed by another
-	redisTimeShare  = 0.25                   // of a cycle may be spent
-	redisKeyLasts   = time.Microsecond       // for one deletion; that of a small key
+	redisStale      = 10                     // per cent of expired keys: a loop that finds more is followed by another
+	redisTimeShare  = 0.25                   // the share of a cycle that may be spent
+	redisKeyLasts   = time.Microsecond       // the time of one deletion, for a small key
 	redisCycleLimit = int(redisTimeShare * float64(redisCycle) / float64(redisKeyLasts))
 )
 
-// redis is the keys of a Redis that have an expiry, in the order of its hash table. An expired key is gone for readers
-// at once, and takes memory until a reader comes by, or the active cycle does.
+// redis holds the keys of a Redis that have an expiry, in the order of its hash table. An expired key is gone for
+// readers at once, and takes memory until a reader comes by, or the active cycle does.
 type redis struct {
 	keys   []int // by place in the table
 	place  map[int]int

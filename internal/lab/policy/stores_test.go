@@ -18,7 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
-// even reads one key at equal gaps.
+// even is a workload that reads one key at equal intervals.
 type even struct{ gap time.Duration }
 
 func (e even) Begin(_, _ *Random) Traffic { return &evenTraffic{e, 0} }
@@ -66,8 +66,8 @@ func TestOneKeyIsThrottledAtItsLimit(t *testing.T) {
 	}
 }
 
-// A tier in the memory of each node ends the throttling: its copies answer, and the store sees a request of each node
-// in a lifetime and a gap.
+// A tier in the memory of each node ends the throttling. Its copies answer, and the store sees one request of each node
+// in the time of a lifetime and a gap.
 func TestATierEndsThrottling(t *testing.T) {
 	const nodes, rate = 100, 20_000.0
 	x := Experiment{
@@ -99,7 +99,7 @@ const (
 	redisLifetime = 4 * time.Second // uniform from 0.5 s on
 	redisLook     = 250 * time.Millisecond
 	redisLasts    = 6 * time.Second
-	redisLate     = 4 * time.Second // a busy machine may look so much later
+	redisLate     = 4 * time.Second // a busy machine may look this much later
 )
 
 // lifetimes are the lifetimes of the test's keys, from a seed.
@@ -248,8 +248,8 @@ func TestExpiredRowsByStore(t *testing.T) {
 		return r.Value(RowsPast)
 	}
 	exact, redis, dynamodb := rows(Store{}), rows(Store{Redis: true}), rows(Store{Lag: Fixed(time.Minute)})
-	// A Redis looks at 200 keys a second, so 50 that expire in a second are a quarter of those; above a tenth it looks
-	// at more, and stays near that.
+	// A Redis looks at 200 keys a second, so 50 keys that expire in a second are a quarter of those. Above a tenth it
+	// looks at more keys, so the share stays near a tenth.
 	if exact != 0 || redis < 10 || redis > 120 || dynamodb < 2900 || dynamodb > 3100 {
 		t.Errorf("got %.0f rows past their ttl exactly, %.0f in Redis, %.0f in DynamoDB; want 0, some tenth of the 500 living ones, 3000",
 			exact, redis, dynamodb)

@@ -23,7 +23,7 @@ type Traffic interface {
 
 // Read is one read of a key.
 type Read struct {
-	// At is when it begins, since the run began.
+	// At is the time from the beginning of the run to this read.
 	At time.Duration
 	// Key counts from 0. Low numbers are denser than high ones in memory: give keys that are read soon low numbers.
 	Key int
@@ -31,7 +31,7 @@ type Read struct {
 	Data time.Duration
 	// Class is the tier of the key's data, see [Tiered].
 	Class int
-	// Bytes is the size of the row. 0 is the size that the experiment's store names.
+	// Bytes is the size of the row; 0 stands for the size that the experiment's store names.
 	Bytes int
 }
 
@@ -41,15 +41,15 @@ const Never = never
 // Poisson reads keys at random times: the numbers of reads in separate times are independent. Its zero value reads
 // nothing.
 type Poisson struct {
-	// Reads is how many reads there are a second, of all keys together.
+	// Reads is the number of reads a second, of all keys together.
 	Reads float64
-	// Changes is how often the data of each key changes, a second.
+	// Changes is the number of changes a second of the data of each key.
 	Changes float64
 	// Keys says how the reads are spread. Nil is one key.
 	Keys Keys
 	// Rhythm makes the rate of reads change with time. Nil is a steady rate.
 	Rhythm Rhythm
-	// Class says of which class the data of a key is, for [Tiered]. Nil is class 0.
+	// Class gives the data of each key its class, for [Tiered]. Nil is class 0.
 	Class func(key int) int
 }
 
@@ -116,7 +116,7 @@ func (u updates) Changed(_ int, after time.Duration) time.Duration {
 	return after + u.random.after(u.gap)
 }
 
-// Keys is how reads are spread over keys: [Uniform] or [Zipf].
+// Keys says how reads are spread over keys: [Uniform] or [Zipf].
 type Keys interface{ weights() []float64 }
 
 // Uniform reads each of this many keys equally often.
@@ -143,7 +143,7 @@ func (z Zipf) weights() []float64 {
 //
 // Source: M. D. Vose, A linear algorithm for generating random numbers with a given distribution, 1991.
 type picker struct {
-	chance []uint32 // of a column's own key, in 2^-32
+	chance []uint32 // the chance of a column's own key, in 2^-32
 	alias  []uint32 // the key that shares the column
 }
 
@@ -202,9 +202,9 @@ func (p picker) pick(r *Random) int {
 	return int(p.alias[column])
 }
 
-// Rhythm is how the rate of reads changes with time: [Bursty] or [Diurnal]. The mean rate stays.
+// Rhythm says how the rate of reads changes with time: [Bursty] or [Diurnal]. The mean rate stays.
 type Rhythm interface {
-	// begin returns a function from the time of a read to that of the next.
+	// begin returns a function from the time of a read to the time of the next.
 	begin(gap float64, r *Random) func(now time.Duration) time.Duration
 }
 
@@ -237,7 +237,7 @@ func (d Diurnal) begin(gap float64, r *Random) func(time.Duration) time.Duration
 	return func(now time.Duration) time.Duration {
 		for {
 			now += r.after(gap / most)
-			// A read at the largest rate is kept with the share that the rate has now.
+			// Reads are drawn at the largest rate. Each is kept with a chance that is the present rate's share of the largest.
 			phase := 2 * math.Pi * float64(now%d.Day) / float64(d.Day)
 			if r.Float64()*most < 1+d.Swing*math.Sin(phase) {
 				return now

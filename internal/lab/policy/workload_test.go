@@ -35,7 +35,7 @@ func TestRhythmsKeepTheMeanRate(t *testing.T) {
 		if got := float64(n) / lasts.Seconds(); math.Abs(got-rate) > rate*0.02 {
 			t.Errorf("%s: got %.3f reads a second, want %g", name, got, rate)
 		}
-		// Of the gaps of a steady rate, 1 - exp(-0.5) are shorter than half the mean half a gap; bursts have many more.
+		// A share of 1 - exp(-0.5) of the gaps of a steady rate is shorter than half the mean gap; bursts have many more.
 		share := float64(crowded) / float64(n)
 		if steady := -math.Expm1(-0.5); (name == "steady") != (math.Abs(share-steady) < 0.01) {
 			t.Errorf("%s: %.3f of the gaps are short; a steady rate has %.3f", name, share, steady)

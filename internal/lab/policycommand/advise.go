@@ -116,10 +116,10 @@ why.`,
 	return cmd
 }
 
-// leaseByDefault is the lease of a cache that names none.
+// leaseByDefault is the lease of a cache that does not name one.
 const leaseByDefault = 30 * time.Second
 
-// unasked says what it means to leave out a flag of advise that has no default.
+// unasked says what happens without a flag of advise that has no default.
 var unasked = map[string]string{
 	"longest": "data of any age may be served", "render": "a render takes no time", "skew": "clocks are exact",
 	"retention": "the ttl of rows is not checked",

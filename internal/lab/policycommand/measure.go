@@ -90,12 +90,12 @@ func (p *command) compare(ctx context.Context) error {
 	})
 }
 
-// vacuous is the error of figures that are about nothing.
+// vacuous is the error for figures that say nothing.
 func vacuous(why string) error {
 	return &cli.Error{Code: cli.ExitViolated, Err: errors.New("vacuous: " + why)}
 }
 
-// measure runs policies on workloads and prints what they gave.
+// measure runs policies on workloads and prints the results.
 func (p *command) measure(ctx context.Context, policies []policy.Policy, names []string, table func([]lab.Row) error) error {
 	var on []lab.Workload
 	for _, name := range names {

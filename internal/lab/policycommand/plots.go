@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/report"
 )
 
-// Plots reads what the command wrote with --format json. It has a plot for each workload: outdated reads, the fault of
-// a policy, over renders, its cost.
+// Plots reads the output of the command with --format json. Each workload has a plot. It shows outdated reads, the
+// fault of a policy, against renders, its cost.
 func Plots(in io.Reader) ([]report.Plot, error) {
 	measured, err := lab.ReadJSON(in)
 	var plots []report.Plot

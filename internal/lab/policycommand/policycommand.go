@@ -46,7 +46,7 @@ func names() string {
 	return strings.Join(names, ", ")
 }
 
-// mostAccesses is how many lines accesses prints: more are for a program, and run has them.
+// mostAccesses is the largest number of lines that accesses prints. More lines are for a program, and run prints them.
 const mostAccesses = 1000
 
 func newAccesses(out io.Writer) *cobra.Command {

@@ -48,7 +48,8 @@ var exact = []counted{
 			t.unlock("m")
 		})...)
 	}, map[int]runs{4: {384, 8988}}},
-	// A compare-and-swap that counts as a write, even where it fails, makes traces of orders that nobody can tell apart.
+	// If a compare-and-swap counts as a write even when it fails, orders that nobody can distinguish become different
+	// traces.
 	{"casrot, all of them writes", func(n int) []func(thread) {
 		return each(n, func(t thread, i int) { t.proc.Do(writing{t.swap("x", i, i+1)}) })
 	}, map[int]runs{3: {6, 0}, 4: {24, 0}, 5: {120, 0}}},
@@ -62,7 +63,7 @@ func each(n int, run func(t thread, i int)) (threads []func(thread)) {
 	return threads
 }
 
-// swap is a compare-and-swap. A compare-and-swap that would fail as things are only reads.
+// swap is a compare-and-swap. A compare-and-swap that would fail in the present state only reads.
 type swap struct {
 	access
 	old int

@@ -20,7 +20,7 @@ type Program struct {
 // for a random walk.
 const creation = 4
 
-// Run runs the program once and reports whether it has shown its bug, which means that an assertion failed.
+// Run runs the program once and reports whether it has shown its bug: whether an assertion failed.
 func (p Program) Run(cfg sim.Config) (shown bool, result sim.Result) {
 	m := &memory{variables: map[string]*variable{}}
 	//isrsim:unordered each is another variable

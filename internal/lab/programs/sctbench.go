@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// All returns the programs in the order in which tables show them. They are those of SCTBench. Each has the bug of its
+// All returns the programs in the order in which tables show them. They come from SCTBench. Each has the bug of its
 // original, and its comment names the differences.
 //
 // Source: Thomson, Donaldson, Betts: Concurrency testing using controlled schedulers: an empirical study (TOPC 2016),
@@ -18,7 +18,7 @@ func All() []Program {
 }
 
 // Reorder is reorder_N: setters write a = 1 and then b = -1, and a checker, which is created last, must not see one
-// without the other. Of N threads, one checks; in the original of reorder_20, ten do.
+// without the other. One of N threads checks; in the original of reorder_20, ten do.
 func Reorder(n int) Program {
 	setter := func(t thread) {
 		t.set("a", 1)
@@ -64,7 +64,7 @@ func twostage() Program {
 	return Program{Name: "twostage", threads: []func(thread){writer, reader}, joins: true}
 }
 
-// account is account_bad: the checker expects another balance than a deposit and a withdrawal make, so that it fails
+// account is account_bad: the checker expects a balance that a deposit and a withdrawal do not make, so that it fails
 // whenever it runs after both. The main thread creates it first and does not wait.
 func account() Program {
 	const x, y, z = 1, 2, 4
@@ -142,8 +142,9 @@ func wronglock() Program {
 	return Program{Name: "wronglock", threads: append([]func(thread){checked}, slices.Repeat([]func(thread){other}, 7)...), joins: true}
 }
 
-// stringbuffer is stringbuffer-jdk1.4: to append a buffer to another takes its length, and then its characters, each
-// under the buffer's mutex. Meanwhile a second thread erases it and puts its characters back. The main thread appends.
+// stringbuffer is stringbuffer-jdk1.4: an append of one buffer to another reads its length, and then its characters,
+// each under the buffer's mutex. Meanwhile a second thread erases it and puts its characters back. The main thread
+// appends.
 func stringbuffer() Program {
 	const length = 3
 	char := func(of string, i int) string { return fmt.Sprintf("%s char %d", of, i) }

@@ -63,8 +63,8 @@ func measureAll(ctx context.Context, subjects []subject, plans []sim.Plan, e lim
 	return rows, nil
 }
 
-// measure searches under every seed, on all cores. A plan that finds nothing under a quarter of them is taken to find
-// nothing under the others: hopeless searches would cost most of the time.
+// measure searches under every seed, on all cores. If a plan finds nothing under a quarter of them, the others are not
+// run and count as nothing found: hopeless searches would cost most of the time.
 func measure(ctx context.Context, s subject, plan sim.Plan, e limits) (cell, error) {
 	c := cell{plan: plan.Name, found: make([]int, e.seeds), limit: e.schedules}
 	few := (e.seeds + 3) / 4
@@ -97,7 +97,7 @@ func (c cell) search(ctx context.Context, s subject, plan sim.Plan, from, to int
 	return errors.Join(errs...)
 }
 
-// search returns the first schedule of a seed that shows the bug, from 1; 0 if none does. It goes about it as a
+// search returns the first schedule of a seed that shows the bug, from 1; 0 if none does. It searches as a
 // campaign.Campaign does.
 func search(ctx context.Context, s subject, plan sim.Plan, seed uint64, limit int) (int, error) {
 	expected := 1
@@ -121,7 +121,7 @@ func search(ctx context.Context, s subject, plan sim.Plan, seed uint64, limit in
 }
 
 // average returns the mean number of schedules, and the number of seeds that found something. A seed without a finding
-// counts with all that it tried.
+// counts with all schedules that it tried.
 func (c cell) average() (mean float64, found int) {
 	sum := 0
 	for _, at := range c.found {
@@ -155,7 +155,7 @@ func figure(f float64) string {
 	return fmt.Sprintf("%.0f", f)
 }
 
-// counts returns how many findings fall into each bucket, and last, how many seeds had none.
+// counts returns the number of findings in each bucket and, as the last, the number of seeds that found nothing.
 func (c cell) counts() [len(buckets) + 1]int {
 	var n [len(buckets) + 1]int
 	for _, at := range c.found {

@@ -21,7 +21,7 @@ func mutants() ([]subject, error) {
 	var scenarios []*scenario.Scenario
 	for _, name := range fixtures.Names() {
 		if strings.HasPrefix(name, "prove-") {
-			continue // small enough for every schedule: nothing is left to a strategy
+			continue // small enough for every schedule: a strategy has no choice left
 		}
 		data, err := fixtures.Read(name)
 		if err != nil {
@@ -36,7 +36,7 @@ func mutants() ([]subject, error) {
 		}
 		scenarios = append(scenarios, s)
 	}
-	// Those made for the plain reference come first: most mutants are of it.
+	// Scenarios that were made for the plain reference come first: most mutants are made from it.
 	made := func(s *scenario.Scenario) int {
 		if s.Protocol == recipe.Reference().Name {
 			return 0
@@ -50,7 +50,7 @@ func mutants() ([]subject, error) {
 	for _, m := range mutant.All() {
 		i := slices.IndexFunc(scenarios, func(s *scenario.Scenario) bool { return slices.Contains(s.Catches, m.Name) })
 		if i < 0 {
-			continue // it has a scenario in the museum, made to show it
+			continue // it has a scenario in the museum that was made to show it
 		}
 		subjects = append(subjects, mutantIn(scenarios[i], m))
 	}

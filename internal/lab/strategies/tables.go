@@ -78,7 +78,7 @@ func programTables(rows []row) string {
 
 const bucketLegend = "In how many seeds it was found within 10, 100, 1,000 and 10,000 schedules, and in how many not:"
 
-// writeBuckets prints where the findings fall, for each subject and in all.
+// writeBuckets prints the buckets of the findings, for each subject and for all together.
 func writeBuckets(b *strings.Builder, rows []row, plans []string) {
 	head(b, 1, append([]string{""}, plans...)...)
 	sums := make([][len(buckets) + 1]int, len(plans))

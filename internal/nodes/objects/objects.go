@@ -58,7 +58,8 @@ func Do(store isr.BodyStore) (func(context.Context, s3fake.Call) (*s3fake.Answer
 	}, nil
 }
 
-// faultOf is what a fault of the scenario's body store is to S3: status 500, before or after the effect. SDKs try again.
+// faultOf translates a fault of the scenario's body store for S3: status 500, before or after the effect. SDKs try
+// again.
 func faultOf(struck hooks.Struck) *s3fake.Fault {
 	switch struck {
 	case hooks.Refused:

@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// acquireASecondEarly rounds now up where it has to be rounded down, and so takes a lease that has a second to go.
+// acquireASecondEarly rounds now up instead of down, and so takes a lease that has a second to go.
 func acquireASecondEarly() isr.Protocol {
 	return isr.Protocol{
 		Name:    "acquire-a-second-early",
@@ -78,8 +78,8 @@ func (s patientAcquirer) Acquire(ctx context.Context, key string) (pagecache.Lea
 	return acquireIf(ctx, s.RecipeA, key, row, "attribute_not_exists(pk)", nil)
 }
 
-// reentrantByOwner lets a machine have the lock that it has already, by its name. After a crash it takes the lock of
-// its former life, whose last requests may still be under way. A name tells the machine, and not its attempt.
+// reentrantByOwner gives a machine a lock again that is under the machine's name already. After a crash it takes the
+// lock of its former life, whose last requests may still be under way. A name tells the machine, and not its attempt.
 func reentrantByOwner() isr.Protocol {
 	return isr.Protocol{
 		Name:    "reentrant-by-owner",
@@ -132,7 +132,7 @@ func (s patient) Acquire(ctx context.Context, key string) (pagecache.Lease, erro
 	})
 }
 
-// unlockedFirstFill believes that a page without a row has never been, so that no other machine can be making it. But
+// unlockedFirstFill believes that a page without a row never existed, so that no other machine can be making it. But
 // TTL has deleted the row, or two machines start at the same time.
 func unlockedFirstFill() isr.Protocol {
 	return isr.Protocol{
@@ -145,7 +145,7 @@ func unlockedFirstFill() isr.Protocol {
 
 type firstFiller struct {
 	*pagecache.RecipeA
-	unlocked string // the token of a lease that is none
+	unlocked string // the token of a lease that does not exist
 }
 
 func (s *firstFiller) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {
@@ -187,7 +187,7 @@ func renderBeforeAcquire() isr.Protocol {
 	}
 }
 
-// early is a page that was made before its lease was there.
+// early is a page that was made before its lease was taken.
 type early struct {
 	body []byte
 	at   pagecache.EpochSeconds
@@ -251,7 +251,7 @@ func (s *hastyRenderer) Read(ctx context.Context, key string) (pagecache.Meta, e
 	return s.RecipeA.Read(ctx, key)
 }
 
-// expiryRestartsOnLook does not trust the holder's clock, and measures by its own for how long the lock has not
+// expiryRestartsOnLook does not trust the holder's clock. It measures by its own clock how long the lock has not
 // changed. It begins again with every look: a machine that looks often enough never takes the lock of a dead one.
 //
 // Seen in: awslabs/amazon-dynamodb-lock-client issue 44.
@@ -266,7 +266,7 @@ func expiryRestartsOnLook() isr.Protocol {
 
 type watcher struct {
 	*pagecache.RecipeA
-	since map[string]time.Time // of the last look at a lock, by key
+	since map[string]time.Time // the last look at each lock, by key
 }
 
 func (s *watcher) Acquire(ctx context.Context, key string) (pagecache.Lease, error) {

@@ -10,8 +10,8 @@ import (
 // bodyAfterPointer publishes the pointer before the body. Readers in between find a page without a body, and a machine
 // that dies there leaves one for good.
 //
-// Seen in: public body caches that write after the row, and delta-io/delta-rs pull request 2452 from the other side,
-// where the body went and the row stayed.
+// Seen in: public body caches that write after the row, and delta-io/delta-rs pull request 2452, the other way round:
+// the body went and the row stayed.
 func bodyAfterPointer() isr.Protocol {
 	return isr.Protocol{
 		Name:    "body-after-pointer",
@@ -27,7 +27,7 @@ func bodyAfterPointer() isr.Protocol {
 	}
 }
 
-// lateBodies keeps bodies back until they are to be stored.
+// lateBodies keeps bodies back until somebody asks to store them.
 type lateBodies struct {
 	isr.BodyStore
 	waiting map[string][]byte
@@ -141,7 +141,7 @@ func sharedBodyName() isr.Protocol {
 // oneBody stores every body of a key under one name.
 type oneBody struct {
 	isr.BodyStore
-	key string // of the page that is being made
+	key string // the key of the page that is being made
 }
 
 func (b *oneBody) PutBody(ctx context.Context, _ string, body []byte) error {

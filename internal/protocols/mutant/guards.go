@@ -22,7 +22,7 @@ func guardAlone(name, summary string, g guard.Set) isr.Protocol {
 }
 
 // guardExpiryAlone publishes as long as the lease in LOCK is not over, with any token. A writer that slept past its
-// lease publishes under that of its successor, and takes it away with the same request.
+// lease publishes under the lease of its successor, and removes that lease with the same request.
 func guardExpiryAlone() isr.Protocol {
 	return guardAlone("guard-expiry-alone", "a publish asks whether the lease in LOCK is over, and not whose it is", guard.Expiry)
 }
@@ -46,9 +46,9 @@ func guardVersionAlone() isr.Protocol {
 	return guardAlone("guard-version-alone", "a publish asks for the version of META that was seen, and not for its lease", guard.Version)
 }
 
-// fenceInLockRow guards a publish by a number that each acquisition raises, and keeps the number in LOCK. A release or
-// TTL deletes the row and the count begins again: a sleeper that held number 1 wakes up to the number 1 of another
-// machine.
+// fenceInLockRow guards a publish by a number that each acquisition raises, and keeps the number in LOCK. When a
+// release or TTL deletes the row, the count begins again: a sleeper that held number 1 wakes up and meets the number 1
+// of another machine.
 func fenceInLockRow() isr.Protocol {
 	return isr.Protocol{
 		Name:    "fence-in-lock-row",

@@ -36,7 +36,7 @@ func acquireIf(ctx context.Context, r *pagecache.RecipeA, key string, row map[st
 	return lease, nil
 }
 
-// leaseIn reads the lease of a LOCK row; of no row, none, which is over.
+// leaseIn reads the lease of a LOCK row. No row is a lease that is over.
 func leaseIn(row map[string]types.AttributeValue) (token string, expires pagecache.EpochSeconds) {
 	if s, ok := row["lease_token"].(*types.AttributeValueMemberS); ok {
 		token = s.Value
@@ -98,10 +98,10 @@ func (s millisecondAcquirer) Acquire(ctx context.Context, key string) (pagecache
 	})
 }
 
-// zeroLeaseIsForEver counts a lease in whole seconds and takes none for "without an end". The lock of a machine that
+// zeroLeaseIsForEver counts a lease in whole seconds and takes zero for "without an end". The lock of a machine that
 // dies within half a second stays.
 //
-// Seen in: aws-powertools/powertools-lambda-python issue 4759, where no time left was taken for no limit.
+// Seen in: aws-powertools/powertools-lambda-python issue 4759, where a remaining time of zero was taken for no limit.
 func zeroLeaseIsForEver() isr.Protocol {
 	return isr.Protocol{
 		Name:    "zero-lease-is-for-ever",

@@ -25,9 +25,9 @@ import (
 // another.
 var manyMethods = map[string][]string{
 	"fence-in-lock-row":          {"Acquire", "Publish"},        // counts, and publishes by the count
-	"first-look-eventual":        {"Acquire", "Read"},           // the read after an acquire is the one that is consistent
+	"first-look-eventual":        {"Acquire", "Read"},           // only the read after an acquire is consistent
 	"fresh-as-of-read":           {"Fresh", "Read"},             // remembers when, and judges by it
-	"no-second-look":             {"Acquire", "Read"},           // the read after an acquire is the one that is left out
+	"no-second-look":             {"Acquire", "Read"},           // the read after an acquire is left out
 	"request-hash-ignored":       {"Asked", "Begin", "Publish"}, // wherever a hash is looked at
 	"unlocked-first-fill":        {"Acquire", "Publish"},        // a lease that is none has to be published under
 	"window-opens-before-render": {"Acquire", "Read"},           // the read after an acquire is where the window opens
@@ -84,8 +84,8 @@ func catchers(t *testing.T, name string) (some []*scenario.Scenario) {
 	return some
 }
 
-// A mutant differs from its reference in one method, or in the few of the table. With these put back it is no longer
-// caught: not in a scenario that catches it, under the same number of schedules.
+// A mutant differs from its reference in one method, or in the few of the table. With these methods put back, it is no
+// longer caught: not even in a scenario that catches it, under the same number of schedules.
 func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
 	effort.Long(t)
 	for _, m := range mutant.All() {

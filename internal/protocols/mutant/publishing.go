@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// blindPublish publishes as the reference does, and if its lease is lost, puts META all the same. A writer that was
+// blindPublish publishes as the reference does. If its lease is lost, it puts META all the same. A writer that was
 // paused past its lease overwrites the page of its successor.
 //
 // Seen in: awslabs/amazon-dynamodb-lock-client issue 1.
@@ -127,8 +127,8 @@ func (s twoStepPublisher) Publish(ctx context.Context, l pagecache.Lease, m page
 	return nil
 }
 
-// refusedPublishBelieved has its page, so it says that the request is done, although the store has refused to publish:
-// the lease was over. The client who looks again finds the page from before.
+// refusedPublishBelieved has made its page, so it says that the request is done, although the store has refused the
+// publish: the lease was over. The client who looks again finds the page from before.
 func refusedPublishBelieved() isr.Protocol {
 	return isr.Protocol{
 		Name:    "refused-publish-believed",
@@ -180,8 +180,8 @@ func orLast(render isr.Renderer) isr.Renderer {
 	}
 }
 
-// oldStockPublished publishes the first page that this node has ever made, again and again, under its own lease and
-// with a true time. It is like an artefact that was kept in a folder and goes out with every deployment.
+// oldStockPublished publishes the first page that this node made, again and again, under its own lease and with a true
+// time. It is like an artefact that was kept in a folder and goes out with every deployment.
 func oldStockPublished() isr.Protocol {
 	return isr.Protocol{
 		Name:    "old-stock-published",
@@ -237,8 +237,8 @@ func (s stranger) Acquire(ctx context.Context, key string) (pagecache.Lease, err
 	return pagecache.Lease{Key: key, Token: lock.LeaseToken, ExpiresAt: lock.LeaseExpiresAt}, nil
 }
 
-// retryWithoutToken sends a publish that was not answered again as a new one, is refused because its own lease is gone,
-// and concludes that it has lost: it tidies up and deletes the body to which META now leads. With the token of the
+// retryWithoutToken sends a publish without an answer again, as a new one. It is refused because its own lease is gone,
+// and concludes that it has lost: it tidies up, and deletes the body to which META now leads. With the token of the
 // first attempt DynamoDB would have answered with success.
 //
 // Seen in: delta-io/delta-rs pull request 2452, where the body was deleted while the row pointed at it.
@@ -271,7 +271,7 @@ type bodyDeleter interface {
 	DeleteBody(ctx context.Context, name string) error
 }
 
-// recipe is the part of its store that a publish needs to know.
+// recipe is the part of its store that a publish uses.
 type recipe interface {
 	Config() isr.Config
 	Now() pagecache.EpochSeconds
@@ -287,12 +287,12 @@ func transact(ctx context.Context, r recipe, actions ...types.TransactWriteItem)
 	return err
 }
 
-// publishIf is recipe A's publish under another condition on LOCK.
+// publishIf is recipe A's publish with another condition on LOCK.
 func publishIf(ctx context.Context, r *pagecache.RecipeA, l pagecache.Lease, m pagecache.Meta, condition string, values map[string]types.AttributeValue) error {
 	return transact(ctx, r, putMeta(r, m), deleteLock(r, l, condition, values))
 }
 
-// publishChecked is recipe A's publish, but for LOCK: it is checked, and stays.
+// publishChecked is recipe A's publish, except that LOCK is only checked, and stays.
 func publishChecked(ctx context.Context, r *pagecache.RecipeA, l pagecache.Lease, m pagecache.Meta) error {
 	cfg := r.Config()
 	return transact(ctx, r, putMeta(r, m), types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{

@@ -32,8 +32,8 @@ func (s eventualReader) Read(ctx context.Context, key string) (pagecache.Meta, e
 	return s.Found(out.Item)
 }
 
-// firstLookEventual saves half the price of a read: only the look under the lease is consistent, because only there is
-// anything decided. But a served page comes from the first look, too, and the replica that answers may know less than
+// firstLookEventual saves half the price of a read. Only the look under the lease is consistent, because decisions are
+// made only there. But a page may be served from the first look, too, and the replica that answers may be older than
 // the one before.
 func firstLookEventual() isr.Protocol {
 	return isr.Protocol{
@@ -96,7 +96,7 @@ func (s metaKeeper) Read(ctx context.Context, key string) (pagecache.Meta, error
 	return m, err
 }
 
-// staleInnerCache makes a page again from data that an inner cache still holds for fresh. Two windows add up: the page
+// staleInnerCache makes a page again from data that an inner cache still takes for fresh. Two windows add up: the page
 // says that it is new, and its data is as old as both.
 //
 // Seen in: vercel/next.js issue 58909.
@@ -168,8 +168,8 @@ func (h stockKeeper) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, err
 }
 
-// buildTimePage fills the cache when an instance starts, as if it were empty. A deployment, or a machine that comes up
-// late, takes the site back to the day of the build.
+// buildTimePage fills the cache when an instance starts, as if the cache were empty. A deployment, or a machine that
+// starts late, takes the site back to the day of the build.
 //
 // Seen in: caching-tools/next-shared-cache issue 1060.
 func buildTimePage() isr.Protocol {

@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// requestCompletedLate publishes the page and writes down in a second request that it has. A machine that dies in
-// between is asked again, and publishes again.
+// requestCompletedLate publishes the page, and records that in a second request. A machine that dies in between is
+// asked again, and publishes again.
 func requestCompletedLate() isr.Protocol {
 	return isr.Protocol{
 		Name:    "request-completed-late",
@@ -74,7 +74,7 @@ func (s *careless) Asked(ctx context.Context, key string, r isr.Request) (pageca
 	return s.whatever(ctx, key, r)
 }
 
-// whatever returns the row, even if it has other inputs.
+// whatever returns the row, even if the row has other inputs.
 func (s *careless) whatever(ctx context.Context, key string, r isr.Request) (pagecache.RequestRow, error) {
 	item, err := s.GetRow(ctx, key, pagecache.SortRequest+r.ID)
 	if err != nil {

@@ -32,9 +32,9 @@ type stage struct {
 	served string
 
 	protocol    isr.Protocol
-	rendering   func(keepAlive func() error) error // while alice renders, once; nil is nothing
-	beforeWrite func()                             // before alice's first write of a row; nil is nothing
-	beforeMeta  func()                             // before alice's first write of META; nil is nothing
+	rendering   func(keepAlive func() error) error // called while alice renders, once; may be nil
+	beforeWrite func()                             // called before alice's first write of a row; may be nil
+	beforeMeta  func()                             // called before alice's first write of META; may be nil
 }
 
 func newStage(t *testing.T, p isr.Protocol) *stage {
@@ -88,7 +88,7 @@ func (*stage) observed(r *pagecache.RecipeA) pagecache.Store {
 	return pagecache.Observed(r, inside.In(&cfg).Observe)
 }
 
-// oldPage has carol publish a page that goes stale.
+// oldPage makes carol publish a page that goes stale.
 func (s *stage) oldPage() {
 	s.Helper()
 	carol := s.correct("carol")

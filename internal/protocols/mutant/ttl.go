@@ -37,7 +37,7 @@ func (s ttlMangler) Acquire(ctx context.Context, key string) (pagecache.Lease, e
 	return acquireIf(ctx, s.RecipeA, key, lock.Item(), free, map[string]types.AttributeValue{":now": seconds(s.Now())})
 }
 
-// lockTTLTooShort has TTL collect the lock from the moment it is taken. Mostly TTL is days late, and the bug does not
+// lockTTLTooShort lets TTL collect the lock from the moment it is taken. Mostly TTL is days late, and the bug does not
 // show; when it is not, the holder has lost its lock.
 //
 // Seen in: delta-io/delta issue 1410, where a row went while its writer still relied on it.
@@ -54,8 +54,8 @@ func lockTTLTooShort() isr.Protocol {
 	}
 }
 
-// metaTTLTooShort has TTL collect the page's row half way through its freshness: rows deleted early lose data as surely
-// as rows that linger.
+// metaTTLTooShort lets TTL collect the page's row half way through its freshness: rows that go early do as much harm as
+// rows that linger.
 func metaTTLTooShort() isr.Protocol {
 	return isr.Protocol{
 		Name:    "meta-ttl-too-short",
@@ -72,7 +72,7 @@ func (s hastyCollector) Publish(ctx context.Context, l pagecache.Lease, m pageca
 	return s.RecipeA.Publish(ctx, l, m)
 }
 
-// versionTTLTooShort has TTL collect a version a second after it went stale, and keeps the pointer to it for as long as
+// versionTTLTooShort lets TTL collect a version a second after it went stale, and keeps the pointer to it as long as
 // pages are kept: META leads to a row that is gone.
 func versionTTLTooShort() isr.Protocol {
 	return isr.Protocol{
@@ -92,8 +92,8 @@ func (s versionCollector) Publish(ctx context.Context, l pagecache.Lease, m page
 	return transact(ctx, s, putVersion(s, v), pointTo(s.RecipeB, l, m), giveBack(s.RecipeB, l))
 }
 
-// presenceAsKnowledge takes a row that TTL may delete at any moment for a row like any other, and a row that is not
-// there for one that has never been. Its answers depend on when DynamoDB finds the time to clean up.
+// presenceAsKnowledge treats a row that TTL may delete at any moment like any other row, and a missing row as one that
+// never existed. Its answers depend on when DynamoDB finds the time to clean up.
 func presenceAsKnowledge() isr.Protocol {
 	return isr.Protocol{
 		Name:    "presence-as-knowledge",
@@ -116,8 +116,8 @@ func (s believer) Read(ctx context.Context, key string) (pagecache.Meta, error) 
 	return pagecache.ParseMeta(row)
 }
 
-// freshnessByTTL takes a row that TTL has no right to delete yet for a fresh one. ttl is a horizon for garbage
-// collection, hours or days after the page went stale.
+// freshnessByTTL takes a row for fresh as long as TTL may not delete it. ttl is a horizon for garbage collection, hours
+// or days after the page went stale.
 func freshnessByTTL() isr.Protocol {
 	return isr.Protocol{
 		Name:    "freshness-by-ttl",

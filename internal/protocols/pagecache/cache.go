@@ -16,7 +16,7 @@ import (
 type Cache struct {
 	cfg   isr.Config
 	store Store
-	early Early // the store, if it has pages made again early; nil if not
+	early Early // the store, if it makes pages again early; else nil
 }
 
 // New returns a cache on recipe A, the reference protocol.
@@ -62,7 +62,7 @@ type visit struct {
 	key  string
 	last *page // the last page seen, fresh or not
 	seen int64 // the version of META as it was last seen, 0 if there was none
-	// replaced is the body of a page that was found fresh and must be made again; "" is none.
+	// replaced is the body of a page that was found fresh and must be made again; "" if there is none.
 	replaced string
 }
 
@@ -103,7 +103,7 @@ type page struct {
 	overtaken bool
 }
 
-// look returns the page that META leads to, nil if there is none. A row whose body is gone counts as no row.
+// look returns the page that META leads to; nil if there is none. A row whose body is gone counts as no row.
 func (v *visit) look(ctx context.Context) (*page, error) {
 	meta, err := v.store.Read(ctx, v.key)
 	if err == nil || errors.Is(err, isr.ErrMiss) {
@@ -133,8 +133,8 @@ func (c *Cache) serve(p *page) isr.Served { return isr.Served{Body: p.body, Fres
 
 // regenerate makes and publishes the page. The lease is given back in every case; if that fails, it ends by itself.
 func (v *visit) regenerate(ctx context.Context, lease Lease) (*page, error) {
-	// The holder before may have published after our look: making the page again would be a stampede. A look that fails
-	// does not rule that out.
+	// The holder before may have published after our look: making the page again would be a stampede. After a failed look,
+	// that is still possible.
 	if found, err := v.look(ctx); err != nil || found != nil && v.fresh(found) && !v.replaces(found) {
 		v.release(ctx, lease)
 		return found, err
@@ -150,8 +150,8 @@ func (v *visit) regenerate(ctx context.Context, lease Lease) (*page, error) {
 	return made, nil
 }
 
-// release gives the lease back, best effort. The caller may be gone, and its context with it: that must not keep the
-// key locked for those still there.
+// release gives the lease back, best effort. The caller may be gone, and its context with it. That must not keep the
+// key locked for the others.
 func (c *Cache) release(ctx context.Context, lease Lease) {
 	_ = c.store.Release(context.WithoutCancel(ctx), lease)
 }
@@ -168,7 +168,7 @@ func (v *visit) render(ctx context.Context, lease *Lease) (*page, error) {
 	sum := sha256.Sum256(body)
 	meta := Meta{
 		PK: isr.PartitionKey(v.cfg.Tenant, lease.Key),
-		// The token is this generation's alone, so no other writer can touch the body that META will name.
+		// The token belongs to this generation alone, so no other writer can touch the body that META will name.
 		S3Key:             "pages/" + lease.Token,
 		GeneratedAt:       generatedAt,
 		RevalidateSeconds: int64(v.cfg.Revalidate / time.Second),
@@ -195,9 +195,9 @@ func (c *Cache) keepAlive(ctx context.Context, lease *Lease) error {
 }
 
 // unpublished decides what to serve after a publish that was refused, or whose outcome is unknown. A fresh META
-// decides. Else, after a refusal, our own page serves: its data is as new as its generated_at says. If it was
+// decides. Else, after a refusal, we serve our own page: its data is as new as its generated_at says. If the page was
 // overtaken, it may be older than an invalidation, and is served as stale. Any other failure is the store's, and the
-// caller's to hear of.
+// caller is told of it.
 func (v *visit) unpublished(ctx context.Context, lease Lease, made *page, cause error) (*page, error) {
 	v.release(ctx, lease)
 	found, err := v.look(ctx)
@@ -233,11 +233,11 @@ func (v *visit) makesAgain(p *page) bool {
 // replaces says whether this is the page that the request makes again although it was fresh.
 func (v *visit) replaces(p *page) bool { return v.replaced != "" && v.replaced == p.meta.S3Key }
 
-// hasFresh says whether a request that was to replace a fresh page has a fresh one to serve.
+// hasFresh says whether a request that should replace a fresh page still has a fresh page to serve.
 func (v *visit) hasFresh() bool { return v.replaced != "" && v.last != nil && v.fresh(v.last) }
 
-// AsHandler turns what New and NewOn return into what a Protocol's New returns: a failed one is no Handler at all, not
-// one that holds a nil *Cache.
+// AsHandler turns the results of New and NewOn into those of a Protocol's New: after a failure the Handler is nil, and
+// not a Handler that holds a nil *Cache.
 func AsHandler(c *Cache, err error) (isr.Handler, error) {
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// node is a cache and what its renderer does.
+// node is a cache, with the behaviour of its renderer.
 type node struct {
 	isr.Config
 	rig    *rig
@@ -93,7 +93,7 @@ func TestTheRowsOwnWindowCounts(t *testing.T) {
 	alice.Revalidate = 5 * time.Second
 	alice.wantServed(t, "alice's 1", true, 1)
 	r.clock.Advance(5 * time.Second)
-	bob := r.node("bob") // whose own pages would live for 60 s
+	bob := r.node("bob") // alice's own pages would live for 60 s
 	bob.wantServed(t, "bob's 1", true, 1)
 }
 
@@ -153,7 +153,7 @@ func TestAPageThatTookLongerThanItsWindowIsServedAsStale(t *testing.T) {
 func TestContentionWithAnOldPage(t *testing.T) {
 	for _, test := range []struct {
 		policy    isr.Contention
-		publishes int // bob does, after that many sleeps of alice; 0 is never
+		publishes int // bob publishes after this number of alice's sleeps; 0 is never
 		want      string
 		fresh     bool
 		sleeps    int
@@ -202,8 +202,8 @@ func TestContentionWithoutAnyPageWaits(t *testing.T) {
 	}
 }
 
-// contend makes a rig on which bob holds a lease until t0+30, and publishes after that many sleeps of alice, whose node
-// is returned.
+// contend makes a rig on which bob holds a lease until t0+30, and publishes after the given number of sleeps of alice.
+// It returns alice's node.
 func (r *rig) contend(t *testing.T, policy isr.Contention, publishes int) *node {
 	t.Helper()
 	bob := r.store(t, "bob")
@@ -243,7 +243,7 @@ func beforeFirst[Input any](n *node, do func()) {
 	}}
 }
 
-// Whoever saw a stale page, and gets the lease just after the winner released it, must not make the page again.
+// A node that saw a stale page, and gets the lease just after the winner released it, must not make the page again.
 func TestMETAIsReadAgainAfterAcquire(t *testing.T) {
 	r := newRig(t)
 	r.page(t, "old", t0-100)
@@ -309,7 +309,7 @@ func TestAFailedRenderingReleasesTheLeaseAndServesTheLastKnownPage(t *testing.T)
 	})
 }
 
-// Whatever fails, the policy says whether the last page or the error is the answer; a lease that is held is no failure.
+// The policy says whether the last page or the error is the answer, whatever fails; a lease that is held is no failure.
 func TestTheFailurePolicy(t *testing.T) {
 	down := func(context.Context, func(context.Context) error) error { return errOrigin }
 	for _, test := range []struct {

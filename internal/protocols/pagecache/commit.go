@@ -56,8 +56,8 @@ func (s *leases) transact(ctx context.Context, l Lease, m Meta, page func() []ty
 	return nil
 }
 
-// numbered is m with a version if versions are counted: one more than the version seen, or the present second, which no
-// earlier count has reached.
+// numbered is m with a version if versions are counted: one more than the version seen, or the present second as a
+// number. No earlier count has reached that.
 func (s *leases) numbered(l Lease, m Meta) Meta {
 	switch {
 	case !has(inside.In(&s.cfg).Guards, guard.Version):
@@ -70,8 +70,8 @@ func (s *leases) numbered(l Lease, m Meta) Meta {
 	return m
 }
 
-// refusal says why a publish was refused: ErrOvertaken if META was not as its guards want it, ErrAnswered if the
-// request was not, ErrLeaseLost if LOCK was not. Any other error is returned unchanged.
+// refusal says why a publish was refused: ErrOvertaken if the guard on META did not hold, ErrAnswered if the condition
+// on the request did not, ErrLeaseLost if the guard on LOCK did not. Any other error is returned unchanged.
 func refusal(err error, actions []types.TransactWriteItem) error {
 	cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
 	if !ok {

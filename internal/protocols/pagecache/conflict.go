@@ -16,10 +16,10 @@ const (
 	conflictWait     = 50 * time.Millisecond
 )
 
-// pastConflicts writes, and writes again while another request on the same rows is in the way. DynamoDB answers a
-// conflict only to what it did not do, and the SDK leaves it to the caller: a holder that took it for a failure would
-// throw away a good page. The lease refuses the other request, so a few tries are enough. write must judge its guards
-// again each time.
+// pastConflicts writes, and repeats the write while another request on the same rows is in the way. DynamoDB answers a
+// conflict only if the write did not happen, and the SDK leaves it to the caller: a holder that took it for a failure
+// would throw away a good page. The lease refuses the other request, so a few tries are enough. write must judge its
+// guards again each time.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
@@ -35,8 +35,8 @@ func (s *leases) pastConflicts(ctx context.Context, write func() error) error {
 	}
 }
 
-// conflicts says whether a write was refused for another request on the same rows, and for nothing that trying again
-// cannot mend.
+// conflicts says whether a write was refused only for another request on the same rows, so that a repetition can
+// succeed.
 func conflicts(err error) bool {
 	if _, ok := errors.AsType[*types.TransactionConflictException](err); ok {
 		return true

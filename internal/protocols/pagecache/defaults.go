@@ -48,7 +48,7 @@ func withDefaults(c isr.Config) (isr.Config, error) {
 // buffer is TTLBuffer in whole seconds, rounded up.
 func buffer(c *isr.Config) EpochSeconds { return Ceil(time.Unix(0, int64(c.TTLBuffer))) }
 
-// pageTTL is the ttl of the rows of a page that is fresh until then.
+// pageTTL is the ttl of the rows of a page that is fresh until the given time.
 func pageTTL(c *isr.Config, freshUntil EpochSeconds) EpochSeconds {
 	return Ceil(freshUntil.Time().Add(c.Retention)) + buffer(c)
 }

@@ -15,12 +15,12 @@ const onLock = guard.Token | guard.Expiry
 
 func has(g, all guard.Set) bool { return g&all == all }
 
-// The conditions of a publish. The SDK takes pointers, and only reads what they lead to.
+// The conditions of a publish. The SDK takes pointers, and only reads through them.
 //
-// TTL may have deleted the row that was seen. That is no sign of another publish or an invalidation, because either
-// would have left a row. Such a row has another version, because a count begins at the present second. So this guard
-// depends neither on TTL nor on a clock. For the other guard, a row whose time is over counts as gone, whether TTL has
-// deleted it or not: :gone is the last ttl that counts as gone.
+// TTL may have deleted the row that was seen. A missing row is no sign of another publish or an invalidation, because
+// either would have left a row. That row would have another version, because a count begins at the present second. So
+// this guard depends neither on TTL nor on a clock. For the other guard, a row whose time is over counts as gone,
+// whether TTL has deleted it or not: :gone is the last ttl that counts as gone.
 var (
 	ifHeld         = "lease_expires_at > :now"
 	ifVersion      = "(version = :seen OR attribute_not_exists(pk))"
@@ -45,7 +45,7 @@ func (s *leases) onLease(l Lease) (condition *string, values map[string]types.At
 	}
 }
 
-// metaGuard is the condition on META of a publish; a nil condition is none.
+// metaGuard is the condition of a publish on META; nil means no condition.
 type metaGuard struct {
 	condition *string
 	names     map[string]string

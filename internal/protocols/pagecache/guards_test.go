@@ -31,7 +31,7 @@ func TestGuardsPrint(t *testing.T) {
 var overtakings = []struct {
 	name              string
 	meta              *pagecache.Meta // nil is no row
-	version, monotone bool            // which guards refuse what was generated at t0+1
+	version, monotone bool            // the guards that refuse a page that was generated at t0+1
 }{
 	{"as it was", &pagecache.Meta{GeneratedAt: t0 - 100, Version: 3}, false, false},
 	{"published again, of older data", &pagecache.Meta{GeneratedAt: t0, Version: 4}, true, false},
@@ -143,8 +143,8 @@ func TestVersionsAfterARowThatIsGone(t *testing.T) {
 	}
 }
 
-// TTL may delete the row that was seen while a page is made: that does not overtake the page. An invalidation since is,
-// and has a version that no row before has had.
+// TTL may delete the row that was seen while a page is made: that does not overtake the page. An invalidation since
+// then does overtake it, and has a version that no earlier row had.
 func TestARowThatTTLDeletesWhileThePageIsMade(t *testing.T) {
 	for _, invalidated := range []bool{false, true} {
 		onBoth(t, func(t *testing.T, onB bool) {
@@ -166,7 +166,8 @@ func TestARowThatTTLDeletesWhileThePageIsMade(t *testing.T) {
 	}
 }
 
-// A page that was overtaken while it was made may be older than what overtook it: it is served, but not as fresh.
+// A page that was overtaken while it was made may be older than the change that overtook it: it is served, but not as
+// fresh.
 func TestAnOvertakenPageIsNotFresh(t *testing.T) {
 	r := newRig(t)
 	r.page(t, "old", t0-100)

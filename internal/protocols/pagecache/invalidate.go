@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// An invalidation closes the window of the page and counts META's version up. Where there is no page, it leaves a row
-// with a version, so that the publish of a page that is being made is refused. The row is kept as long as a page: no
+// An invalidation closes the window of the page and counts META's version up. If there is no page, it leaves a row with
+// a version, so that the publish of a page that is being made is refused. The row is kept as long as a page: no
 // rendering may take longer.
 var (
 	ifThere = "attribute_exists(pk) AND (attribute_not_exists(#ttl) OR #ttl > :gone)"
@@ -27,8 +27,8 @@ var (
 // invalidateAttempts is how many times a page may come or go between the two requests of an invalidation.
 const invalidateAttempts = 4
 
-// Invalidate implements Store. Sent again after a lost response, it counts up once more. That refuses at most one
-// correct writer, which began in between, and its page is then made once more.
+// Invalidate implements Store. If it is sent again after a lost response, it counts up once more. This refuses at most
+// one correct writer, which began in between, and its page is then made once more.
 //
 // Without guard.Version no publish would look at the version.
 func (s *leases) Invalidate(ctx context.Context, key string) error {
@@ -81,7 +81,7 @@ func (c *Cache) Invalidate(ctx context.Context, key string) error {
 }
 
 // Rollback implements Rollbacker, for recipe B: ErrUnsupported otherwise. It waits while another node is regenerating
-// the page. After an error that is neither of these nor ErrMiss, it may have taken effect, and another call goes back
+// the page. After an error other than these and ErrMiss, the rollback may have taken effect, and another call goes back
 // further.
 //
 // A rollback lasts until the page is made again. An older version is fresh until its own window is over, which is

@@ -55,15 +55,15 @@ func (s *leases) Fresh(m Meta, now time.Time) bool {
 	return m.RevalidateSeconds > 0 && Floor(now) < m.FreshUntil()
 }
 
-// gone is the last ttl of rows that count as gone now: they are a TTLBuffer before it. TTL has not come yet then, by
-// any clock, and whether it has come later makes no difference.
+// gone is the last ttl of rows that count as gone now: they are a TTLBuffer before it. At that time TTL has not come
+// yet, by any clock. If it comes later, that makes no difference.
 func (s *leases) gone() EpochSeconds { return s.Now() + buffer(&s.cfg) }
 
-// Gone says whether a row with that ttl counts as gone.
+// Gone says whether a row with the given ttl counts as gone.
 func (s *leases) Gone(ttl EpochSeconds) bool { return ttl != 0 && ttl <= s.gone() }
 
-// found reads a META row. No row is ErrMiss; a row that counts as gone or has no page is ErrMiss together with its
-// version.
+// found reads a META row. If there is no row, the error is ErrMiss. If the row counts as gone or has no page, it is
+// ErrMiss together with the row's version.
 func (s *leases) found(item map[string]types.AttributeValue) (Meta, error) {
 	if item == nil {
 		return Meta{}, isr.ErrMiss
@@ -79,7 +79,7 @@ func (s *leases) found(item map[string]types.AttributeValue) (Meta, error) {
 	}
 }
 
-// nothing is the rest of a row that leads to no page: a publish builds on it.
+// nothing is the content of a row that leads to no page: a publish builds on it.
 func (m Meta) nothing() Meta { return Meta{PK: m.PK, Version: m.Version} }
 
 // otherRecipe is the error of a META row that another protocol has written.
@@ -95,19 +95,19 @@ func (s *leases) NewLock(key, token string) Lock {
 
 func (s *leases) lockTTL(expires EpochSeconds) EpochSeconds { return expires + buffer(&s.cfg) }
 
-// The conditions of the writes, and what a refresh sets. The SDK takes pointers, and only reads what they lead to.
+// The conditions of the writes, and what a refresh sets. The SDK takes pointers, and only reads through them.
 var (
 	ifFree       = "attribute_not_exists(pk) OR lease_expires_at <= :now"
 	ifOwn        = "lease_token = :token"
-	ifOwnAndHeld = "lease_token = :token AND lease_expires_at > :now" // guards every write of a lease's holder, but giving it back
+	ifOwnAndHeld = "lease_token = :token AND lease_expires_at > :now" // guards every write of a lease's holder except its release
 	setExpiry    = "SET lease_expires_at = :expires, #ttl = :ttl"
 	consistent   = true
 )
 
 // Acquire implements Store.
 //
-// A put can be refused by its own success: if the response is lost, the SDK sends the put again, which then meets its
-// own row. So a refused put asks for the row, and a row with its own token is a success.
+// A put can be refused by its own success: if the response is lost, the SDK sends the put again, and it meets its own
+// row. So a refused put asks for the row. If the row has its own token, the put has succeeded.
 //
 // A put that meets a transaction on LOCK counts as refused, too: only a holder who publishes has one.
 func (s *leases) Acquire(ctx context.Context, key string) (Lease, error) {
@@ -162,7 +162,7 @@ func (s *leases) Refresh(ctx context.Context, l Lease) (Lease, error) {
 	return l, nil
 }
 
-// Release implements Store. It needs the token only: giving back a lease that is over and has not been taken over
+// Release implements Store. It needs the token only: the release of a lease that is over and has not been taken over
 // changes nothing for others.
 func (s *leases) Release(ctx context.Context, l Lease) error {
 	err := s.pastConflicts(ctx, func() error {

@@ -8,9 +8,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Observed returns the store with its operations told to observe: each when it is called, and to the function that
-// observe returns, when it has been answered. Of a node that dies in between, no answer is heard. Who called and when
-// is for the observer to know.
+// Observed returns a store that tells its operations to observe: it calls observe when an operation is called, and the
+// function that observe returns when the operation has been answered. If the node dies in between, the observer hears
+// no answer. The observer itself must know who called, and when.
 func Observed(store Store, observe storeop.Observer) Store {
 	cfg := store.Config()
 	return observed{store, observe, buffer(&cfg)}
@@ -19,7 +19,7 @@ func Observed(store Store, observe storeop.Observer) Store {
 type observed struct {
 	Store
 	observe storeop.Observer
-	buffer  EpochSeconds // between when a row counts as gone and its ttl
+	buffer  EpochSeconds // the time for which a row counts as gone before its ttl
 }
 
 func (o observed) Read(ctx context.Context, key string) (Meta, error) {
@@ -87,7 +87,7 @@ func (o observed) withMeta(op storeop.Operation, m Meta) storeop.Operation {
 	return op
 }
 
-// withResult returns the operation with the result that a store's answer tells.
+// withResult returns the operation with the result that follows from a store's answer.
 func withResult(op storeop.Operation, err error) storeop.Operation {
 	switch {
 	case err == nil:

@@ -49,8 +49,8 @@ func (r *RecipeA) Read(ctx context.Context, key string) (Meta, error) {
 	return m, nil
 }
 
-// Found reads a META row. No row is ErrMiss; a row that counts as gone or has no page is ErrMiss together with its
-// Version.
+// Found reads a META row. If there is no row, the error is ErrMiss. If the row counts as gone or has no page, it is
+// ErrMiss together with the row's Version.
 func (r *RecipeA) Found(item map[string]types.AttributeValue) (Meta, error) {
 	m, err := r.found(item)
 	if err == nil && m.S3Key == "" {

@@ -27,7 +27,7 @@ func TestAcquire(t *testing.T) {
 		row   map[string]types.AttributeValue // LOCK before
 		after time.Duration                   // when alice asks
 		held  bool
-		until pagecache.EpochSeconds // of the lease she gets
+		until pagecache.EpochSeconds // the end of the lease that she gets
 	}{
 		{"no lock", nil, 0, false, t0 + 30},
 		{"no lock, between seconds: the expiry rounds up", nil, 1, false, t0 + 31},

@@ -15,7 +15,7 @@ import (
 
 // RecipeB keeps a row for each generation of a page, VER#<lease token>, and META as the pointer to the visible one: one
 // transaction puts the version, moves the pointer and deletes LOCK, under the guards. A page can be rolled back to an
-// older version as long as that is kept.
+// older version as long as that version is kept.
 //
 // Freshness is the pointer's: generated_at and revalidate_seconds are in both rows. The version's ttl is never before
 // the pointer's.
@@ -157,7 +157,7 @@ func (r *RecipeB) Older(ctx context.Context, key string) (visible, older Meta, e
 	return visible, older, nil
 }
 
-// age orders versions: by when they were generated, and those of one second by their sort keys.
+// age orders versions by the time of their generation, and versions of the same second by their sort keys.
 type age struct {
 	generatedAt EpochSeconds
 	sk          string

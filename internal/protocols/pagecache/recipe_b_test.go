@@ -221,7 +221,7 @@ func TestWhatIsRolledBackToIsAsOldAsItIs(t *testing.T) {
 		if invalidated {
 			alice.invalidate(t)
 		} else {
-			delete(r.bodies, "pages/alice-1") // which has her make another one
+			delete(r.bodies, "pages/alice-1") // so that she makes another one
 		}
 		alice.wantServed(t, "alice's 2", true, 2)
 		r.bodies["pages/alice-1"] = []byte("alice's 1")

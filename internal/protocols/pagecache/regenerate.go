@@ -11,9 +11,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Regenerate implements Regenerator: it makes and publishes the page, fresh or not, once for each Request. The same
-// request again is served the page that was made for it, for as long as Retention lasts. A request waits while another
-// node is regenerating the page.
+// Regenerate implements Regenerator: it makes and publishes the page, fresh or not, once for each Request. If the same
+// request comes again, it is served the page that was made for it, for as long as Retention lasts. A request waits
+// while another node is regenerating the page.
 //
 // ErrOtherInputs says that Request.ID was used with another Hash. A failed request is an error, whatever
 // Config.Failure says: the page was not made, or this call cannot tell. The same request again finds out.
@@ -67,7 +67,7 @@ func (v *visit) answer(ctx context.Context, r isr.Request) (isr.Served, error) {
 	lease.Request = r
 	made, err := v.render(ctx, &lease)
 	if err != nil {
-		_ = v.store.Fail(context.WithoutCancel(ctx), v.key, r) // best effort: it may be taken up again either way
+		_ = v.store.Fail(context.WithoutCancel(ctx), v.key, r) // best effort: the request may be taken up again either way
 		v.release(ctx, lease)
 		return isr.Served{}, err
 	}
@@ -94,8 +94,8 @@ func (v *visit) see(ctx context.Context) error {
 	return nil
 }
 
-// result serves the page that answered a request. It is fresh while META says so of that very page. If META cannot be
-// read, it does not count as fresh.
+// result serves the page that answered a request. It is fresh as long as META leads to that very page and says that it
+// is fresh. If META cannot be read, it does not count as fresh.
 func (v *visit) result(ctx context.Context, row RequestRow) (isr.Served, error) {
 	body, err := v.cfg.Bodies.GetBody(ctx, row.ResultS3Key)
 	if err != nil {
@@ -107,7 +107,7 @@ func (v *visit) result(ctx context.Context, row RequestRow) (isr.Served, error) 
 	return isr.Served{Body: body}, nil
 }
 
-// RequestStatus is how far a requested regeneration has come.
+// RequestStatus is the progress of a requested regeneration.
 type RequestStatus string
 
 // The statuses. A request that has started or failed may be taken up again by any caller with the same inputs.
@@ -123,7 +123,7 @@ type RequestRow struct {
 	SK          string        `dynamodbav:"sk"` // REQ# and the idempotency key
 	RequestHash string        `dynamodbav:"request_hash"`
 	Status      RequestStatus `dynamodbav:"status"`
-	ResultS3Key string        `dynamodbav:"result_s3_key,omitempty"` // of the page that was made, once it is
+	ResultS3Key string        `dynamodbav:"result_s3_key,omitempty"` // the body of the page, once it is made
 	TTL         EpochSeconds  `dynamodbav:"ttl"`
 }
 
@@ -160,7 +160,7 @@ func ParseRequestRow(item map[string]types.AttributeValue) (RequestRow, error) {
 	return row, nil
 }
 
-// The conditions and changes of REQ# rows. A row that counts as gone is none.
+// The conditions and changes of REQ# rows. A row that counts as gone is treated as missing.
 var (
 	ifNotAnswered = "request_hash = :hash AND #status <> :completed AND #ttl > :gone"
 	setAnswered   = "SET #status = :completed, result_s3_key = :result, #ttl = :ttl"
@@ -170,8 +170,8 @@ var (
 	aliasStatusTTL = map[string]string{"#status": attrStatus, "#ttl": attrTTL}
 )
 
-// Begin implements Store. The answer to a put whose response was lost and which was sent again is the row that it has
-// written.
+// Begin implements Store. If the response to a put was lost and the put was sent again, the answer is the row that it
+// has written.
 func (s *leases) Begin(ctx context.Context, key string, r isr.Request) (RequestRow, error) {
 	var row RequestRow
 	var found map[string]types.AttributeValue

@@ -209,7 +209,7 @@ func TestASleeperFindsItsRequestAnswered(t *testing.T) {
 	})
 }
 
-// Nor does a holder publish whose request was answered, although its lease is still valid.
+// A holder does not publish if its request has been answered, even though its lease is still valid.
 func TestAnAnsweredRequestIsNotPublishedAgain(t *testing.T) {
 	onBoth(t, func(t *testing.T, onB bool) {
 		r := newRig(t)
@@ -243,7 +243,7 @@ func TestARequestThatIsOvertakenIsMadeAgain(t *testing.T) {
 	})
 }
 
-// A request is forgotten with its time, whether TTL has come or not.
+// A request is forgotten once its time is over, whether TTL has deleted its row or not.
 func TestARequestIsForgotten(t *testing.T) {
 	for _, deleted := range []bool{false, true} {
 		everyReference(t, func(t *testing.T, r *rig, node func(string) *node) {
@@ -265,8 +265,8 @@ func TestARequestIsForgotten(t *testing.T) {
 	}
 }
 
-// Whatever one fault does to a call, a repetition of the request finds its outcome: one page was published, and every
-// caller that was given a page was given that one.
+// A repetition of a request finds the outcome of the first call, whatever one fault did to it: one page was published,
+// and every caller that was given a page was given that page.
 func TestARequestIsAnsweredOnceThroughFaults(t *testing.T) {
 	for _, op := range []string{"GetItem", "PutItem", "TransactWriteItems", "UpdateItem", "DeleteItem"} {
 		for _, kind := range []string{"response-lost", "request-lost", "error-before", "error-after", "throttled", "conflict", "duplicate"} {

@@ -27,7 +27,7 @@ const (
 // t0 is when every test begins, in the rows' unit.
 var t0 = pagecache.Floor(fakeclock.Epoch)
 
-// rig is a store, a clock and a body store, and any number of nodes on them.
+// rig is a store, a clock and a body store, with any number of nodes on them.
 type rig struct {
 	ctx    context.Context
 	clock  *fakeclock.Clock
@@ -201,7 +201,7 @@ func (s spy) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteI
 	return s.Client.TransactWriteItems(ctx, in, o...)
 }
 
-// wantMention checks that an error's text names all of that.
+// wantMention checks that an error's text contains all the words.
 func wantMention(t *testing.T, err error, words ...string) {
 	t.Helper()
 	if err == nil {

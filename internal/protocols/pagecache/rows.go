@@ -37,10 +37,10 @@ const (
 // EpochSeconds is an instant as the rows hold it. Its own type keeps milliseconds out.
 type EpochSeconds int64
 
-// Floor is the last whole second not after t: what "now" is.
+// Floor is the last whole second not after t. "Now" is rounded like this.
 func Floor(t time.Time) EpochSeconds { return EpochSeconds(t.Unix()) }
 
-// Ceil is the first whole second not before t: what an expiry is.
+// Ceil is the first whole second not before t. An expiry is rounded like this.
 func Ceil(t time.Time) EpochSeconds {
 	s := t.Unix()
 	if t.Nanosecond() > 0 {
@@ -57,7 +57,8 @@ func (e EpochSeconds) attribute() types.AttributeValue { return number(int64(e))
 // Meta is the META row of a key: the page itself in recipe A, and the pointer to the page's version in recipe B. The
 // result of recipe B's Read has both.
 //
-// An invalidation where there was no page leaves a row without S3Key and CurrentSK: it has a Version and nothing else.
+// An invalidation of a page that does not exist leaves a row without S3Key and CurrentSK: the row has a Version and
+// nothing else.
 type Meta struct {
 	PK                string       `dynamodbav:"pk"`
 	SK                IsMeta       `dynamodbav:"sk"`
@@ -93,8 +94,7 @@ func (m Meta) Item() map[string]types.AttributeValue {
 	return item
 }
 
-// ParseMeta reads a META row. A row that is not one, such as another team's, is an error that says which attribute is
-// wrong.
+// ParseMeta reads a META row. Another row, such as another team's, gives an error that names the wrong attribute.
 func ParseMeta(item map[string]types.AttributeValue) (Meta, error) {
 	r := reader{item: item}
 	m := Meta{
@@ -125,12 +125,12 @@ func (m Meta) hasPage() bool { return m.S3Key != "" || m.CurrentSK != "" }
 // Version is a VER# row of recipe B: one generation of a page.
 type Version struct {
 	PK                string       `dynamodbav:"pk"`
-	SK                string       `dynamodbav:"sk"` // VER# and the lease token of who made it
+	SK                string       `dynamodbav:"sk"` // VER# and the lease token of its maker
 	S3Key             string       `dynamodbav:"s3_key"`
 	GeneratedAt       EpochSeconds `dynamodbav:"generated_at"`
 	RevalidateSeconds int64        `dynamodbav:"revalidate_seconds"`
 	ETag              string       `dynamodbav:"etag,omitempty"`
-	Version           int64        `dynamodbav:"version,omitempty"` // of META when it was published, under guard.Version; 0 is none
+	Version           int64        `dynamodbav:"version,omitempty"` // the version of META at its publish, under guard.Version; 0 is none
 	TTL               EpochSeconds `dynamodbav:"ttl,omitempty"`
 }
 
@@ -149,7 +149,7 @@ func (v Version) Item() map[string]types.AttributeValue {
 	return item
 }
 
-// ParseVersion reads a VER# row. A row that is not one is an error that says which attribute is wrong.
+// ParseVersion reads a VER# row. Another row gives an error that names the wrong attribute.
 func ParseVersion(item map[string]types.AttributeValue) (Version, error) {
 	r := reader{item: item}
 	v := Version{
@@ -253,7 +253,7 @@ func (r *reader) number(name string) int64 {
 	return v
 }
 
-// maybeText and maybeNumber read what may be missing.
+// maybeText and maybeNumber read attributes that may be missing.
 func (r *reader) maybeText(name string) string {
 	if _, ok := r.item[name]; !ok {
 		return ""

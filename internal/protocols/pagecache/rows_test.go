@@ -120,7 +120,7 @@ func TestRowsSurvive(t *testing.T) {
 	})
 }
 
-// sameInPackageAttributevalue checks that the SDK's own way from a model to a row and back gives the same.
+// sameInPackageAttributevalue checks that the SDK's own conversion from a model to a row and back gives the same.
 func sameInPackageAttributevalue[Model comparable](t rapid.TB, want Model, item row) {
 	t.Helper()
 	marshalled, err := attributevalue.MarshalMap(want)

@@ -13,11 +13,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// early is recipe A with a window in two parts. META's revalidate_seconds is the untouched part, in which the page may
+// early is recipe A with a window of two parts. META's revalidate_seconds is the untouched part, in which the page may
 // not be made again. In the rest of the window the page is still fresh, so that a new one can be made while no request
 // has to wait, or is served a stale page.
 //
-// The rows show a page that is made again in its untouched part: single-flight finds it.
+// The rows show whether a page is made again in its untouched part: single-flight finds that.
 type early struct {
 	*pagecache.RecipeA
 	untouched pagecache.EpochSeconds // from generated_at
@@ -103,16 +103,16 @@ func (s *recentReader) Due(m pagecache.Meta, now time.Time) bool {
 	return recent && s.mayMake(m, now)
 }
 
-// beta is how eagerly pages are made again: more is earlier. 1 is the value of the paper.
+// beta says how eagerly pages are made again: a larger beta is earlier. The paper's value is 1.
 const beta = 1
 
 // xfetch draws at each read whether the read makes the page again before its window ends. The chance is
 // exp(-left/(beta*delta)): left is the rest of the window, and delta is the time that it took to make the page. META
 // has delta in render_ms.
 //
-// The published algorithm has no lock: each read that draws so makes the page. Here the lease and the second look are
-// recipe A's, so each page is made again once. A page is never made again in the first half of its window. Without that
-// bound, a page that takes longer to make than its window lasts would be made again by nearly every read.
+// The published algorithm has no lock: each read whose draw says so makes the page. Here the lease and the second look
+// are recipe A's, so each page is made again once. A page is never made again in the first half of its window. Without
+// that bound, a page that takes longer to make than its window lasts would be made again by nearly every read.
 //
 // Source: Vattani, Chierichetti, Lowenstein: Optimal Probabilistic Cache Stampede Prevention (VLDB 2015).
 func xfetch() isr.Protocol {

@@ -77,7 +77,7 @@ const staleTolerance = 30 * time.Second
 // Under staleWhileRevalidate, one node makes a stale page again. The other requests are served the old page for as long
 // as it is tolerated, and wait after that.
 //
-// The published pattern keeps a second copy of the value under a longer TTL, and a lock that its holder deletes
+// The published pattern keeps a second copy of the value under a longer TTL, and has a lock that its holder deletes
 // unconditionally. Here the tolerance is Config.Retention, after which a META row counts as gone whether TTL has come
 // or not, and the lock is recipe A's: no holder deletes the lock of another, and no page is put without it.
 func staleWhileRevalidate() isr.Protocol {

@@ -12,7 +12,7 @@
 //
 // Freshness is judged against Config.Revalidate, the window that is promised. META's revalidate_seconds may be shorter:
 // a sliding policy moves it, and an early refresh ends it at the second from which the page may be made again. Under a
-// policy that breaks nothing, a reader that knows the schema alone takes a page for stale too early, and never too
+// policy that breaks nothing, a reader that knows only the schema may take a page for stale too early, but never too
 // late.
 //
 // # Determinism

@@ -34,7 +34,7 @@ func TestARefreshAheadIsOfPagesThatAreReadOften(t *testing.T) {
 }
 
 // TestAnEarlyRefreshNeverCostsAFreshPage: while another node has the lease, or when the origin is broken, the old page
-// is served as long as it is fresh, even if the configuration has requests wait, and fail.
+// is served as long as it is fresh, even if the configuration makes requests wait, and fail.
 func TestAnEarlyRefreshNeverCostsAFreshPage(t *testing.T) {
 	strict := func(cfg *isr.Config) { cfg.Contention, cfg.Failure = isr.Wait, isr.Fail }
 	r := newRig(t)

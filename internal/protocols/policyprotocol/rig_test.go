@@ -77,7 +77,7 @@ func (r *rig) node(policy, actor string, options ...func(*isr.Config)) isr.Handl
 	return h
 }
 
-// second is the present one, from the beginning of the test.
+// second is the present second, counted from the beginning of the test.
 func (r *rig) second() int { return int(r.clock.Now().Sub(fakeclock.Epoch) / time.Second) }
 
 // at moves to a second.
@@ -90,7 +90,7 @@ func (r *rig) at(second int) {
 	r.clock.Advance(left)
 }
 
-// want has a node asked for the page.
+// want asks a node for the page.
 func (r *rig) want(h isr.Handler, body string, fresh bool) {
 	r.Helper()
 	served, err := h.Get(r.Context(), key)
@@ -99,7 +99,7 @@ func (r *rig) want(h isr.Handler, body string, fresh bool) {
 	}
 }
 
-// wantRendered says when pages should have been made so far.
+// wantRendered checks the times at which pages were made so far.
 func (r *rig) wantRendered(seconds ...int) {
 	r.Helper()
 	if !slices.Equal(r.rendered, seconds) {
@@ -117,7 +117,7 @@ func (r *rig) locked(until int) {
 	}
 }
 
-// before has something happen before a node puts a row, once.
+// before calls a function before a node puts a row, once.
 type before struct {
 	isr.Client
 	put func()

@@ -61,8 +61,8 @@ func TestPoliciesKeepTheInvariantsOrNameTheOneThatTheyBreak(t *testing.T) {
 	}
 }
 
-// TestABugInAnEarlyRefreshIsFound: the rows say from when on a page may be made again, so a page that is made twice
-// shows.
+// TestABugInAnEarlyRefreshIsFound: the rows hold the time from which on a page may be made again, so a page that is
+// made twice shows.
 func TestABugInAnEarlyRefreshIsFound(t *testing.T) {
 	r, err := campaign.Campaign{
 		Scenario: steadyReads(t), Protocol: policyprotocol.Hasty(), Seed: 1, Options: scenario.Options{Only: "single-flight"},
@@ -106,7 +106,7 @@ func refreshes(t *testing.T, s *scenario.Scenario, p isr.Protocol, seed uint64) 
 func TestPagesAreMadeAgainEarly(t *testing.T) {
 	const runs = 60
 	s := steadyReads(t)
-	for policy, want := range map[string]struct{ early, late int }{ // in so many runs at least
+	for policy, want := range map[string]struct{ early, late int }{ // the least number of runs
 		"policy-absolute":      {0, runs / 2},
 		"policy-swr":           {0, runs / 2},
 		"policy-refresh-ahead": {runs / 2, 0},

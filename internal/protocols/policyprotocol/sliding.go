@@ -26,7 +26,7 @@ func sliding() isr.Protocol {
 	}
 }
 
-// slider is recipe A, whose pages are fresh until a time after they were last read.
+// slider is recipe A with pages that are fresh until a time after their last read.
 type slider struct {
 	*pagecache.RecipeA
 	slide pagecache.EpochSeconds // that time
@@ -60,7 +60,7 @@ func (s *slider) slid(m pagecache.Meta, now pagecache.EpochSeconds) pagecache.Me
 	if s.cap > 0 {
 		until = min(until, m.GeneratedAt+s.cap)
 	} else {
-		longer.TTL += until - m.FreshUntil() // under a cap, the first ttl was that of the longest window
+		longer.TTL += until - m.FreshUntil() // under a cap, the first ttl was for the longest window
 	}
 	longer.RevalidateSeconds = int64(until - m.GeneratedAt)
 	return longer

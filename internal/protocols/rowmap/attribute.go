@@ -10,7 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// unit is what a number, or a text, counts.
+// unit is the unit of a number, or the form of a text.
 type unit string
 
 const (
@@ -24,7 +24,7 @@ var (
 	unitsOfLength = []unit{seconds, "ms", "us", "ns", duration}
 )
 
-// digits is how many decimal places a unit is smaller than a second.
+// digits is the number of decimal places between a second and the unit.
 func (u unit) digits() int {
 	switch u {
 	case "ms":
@@ -44,7 +44,7 @@ func (u unit) resolution() time.Duration {
 	case seconds:
 		return time.Second
 	case "us", "ns":
-		return time.Microsecond // where time stops, and no trace shows less
+		return time.Microsecond // time stops at these steps, and no trace shows smaller ones
 	default:
 		return time.Millisecond
 	}
@@ -54,7 +54,7 @@ func (u unit) resolution() time.Duration {
 type attribute struct {
 	name string
 	unit unit
-	path []string // of a name with dots
+	path []string // the path of a name with dots
 }
 
 // parseAttribute reads a name and, if there are units, one of them. The first unit is the default.
@@ -191,7 +191,7 @@ func secondsOf(t time.Time) attr.N {
 	return attr.N{Number: nano}
 }
 
-// scaled returns a number with the decimal point so many places to the left.
+// scaled returns a number with the decimal point moved to the left by places.
 func scaled(n attr.N, places int) attr.N {
 	if places == 0 {
 		return n
@@ -207,7 +207,7 @@ func scaled(n attr.N, places int) attr.N {
 	}
 	less, err := attr.ParseNumber(n.String() + "E-" + strconv.Itoa(places))
 	if err != nil {
-		return n // it is beyond what DynamoDB holds, and no time
+		return n // it is beyond the numbers of DynamoDB, and so no time
 	}
 	return attr.N{Number: less}
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// fit is how far a mapping fits the rows that were written.
+// fit says how well a mapping fits the rows that were written.
 type fit struct {
 	written    bool // some row was
 	found      bool // in some row something was found
 	locked     bool // in some row there was a lock with its holder and its end
 	left       bool // some attribute, or some row, has no meaning
 	strangers  []string
-	complaints []string // of a schema's own function
+	complaints []string // the complaints of a schema's own function
 }
 
-// maxStrangers is how many rows a misfit names.
+// maxStrangers is the number of rows that a misfit names.
 const maxStrangers = 8
 
 func (f *fit) refuse(complaint string) {
@@ -129,8 +129,8 @@ func shortened(v attr.Value) string {
 	return text
 }
 
-// Misfit says why the mapping does not fit the rows that were translated, and names some of them; "" if it does, as far
-// as they tell. A mapping that has a lock fits if a lock was found, or if nothing in the rows could be one.
+// Misfit says why the mapping does not fit the rows that were translated, and names some of them; "" if the rows show
+// no reason. A mapping that has a lock fits if a lock was found, or if nothing in the rows could be one.
 func (t *Translator) Misfit() string {
 	f := &t.fit
 	var lines []string

@@ -44,7 +44,7 @@ func (e *entry) addTTL(to, row attr.Item) {
 	}
 }
 
-// page is the translated META, or VER#, of a row; nil if the row has nothing of a page.
+// page is the translated META, or VER#, of a row; nil if the row has no attribute of a page.
 func (e *entry) page(m *Mapping, row attr.Item) attr.Item {
 	page := attr.Item{}
 	for _, of := range []struct {
@@ -134,8 +134,8 @@ func (e *entry) marked(page, row attr.Item) bool {
 	}
 }
 
-// versionIn is the name of the version that a page's pointer leads to: the pointer is the name, or the sort key or
-// partition key of its row.
+// versionIn is the name of the version that a page's pointer leads to. The pointer is the name itself, or the sort key
+// or partition key of the version's row.
 func (m *Mapping) versionIn(pointer string) string {
 	for i := range m.entries {
 		e := &m.entries[i]

@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// nanos is added to the name of a time, for the attribute of a translated row with the nanoseconds of its fraction. In
-// rows that are not translated a fraction is no time: those hold whole seconds.
+// nanos is the suffix of an attribute of a translated row that holds a time's fraction, in nanoseconds. It follows the
+// name of the time. In rows that are not translated a fraction is not part of a time: those hold whole seconds.
 const nanos = ".nanos"
 
 // times are the attributes of translated rows that hold times and lengths of time.
@@ -48,12 +48,12 @@ const GeneratedNanos = "generated_at" + nanos
 // IsFraction reports whether an attribute is the fraction of a time.
 func IsFraction(name string) bool { return strings.HasSuffix(name, nanos) }
 
-// farthest is a number of seconds. Sums of a few times that are nearer do not overflow.
+// farthest is a number of seconds. Sums of a few times below this bound do not overflow.
 const farthest = 1 << 59
 
 // Times returns the attributes of the rows themselves that hold times, each with its unit. It leaves out attributes
-// that other rows use for something else, or in another unit, and those within a map. A nil Mapping has those of META
-// and LOCK.
+// that other rows use for something else, or in another unit, and attributes within a map. A nil Mapping has the times
+// of META and LOCK.
 func (m *Mapping) Times() map[string]string {
 	if m == nil {
 		return map[string]string{"generated_at": "s", "fresh_until": "s", "lease_expires_at": "s", "ttl": "s"}

@@ -32,7 +32,7 @@ type entry struct {
 	when            []condition
 
 	isPage, isLock, isVersion, isRequest bool
-	// isMark says that the row marks the page of its key, which is another row, as not fresh.
+	// isMark says that the row marks a page as not fresh: the page of its key, which is in another row.
 	isMark bool
 
 	body, bodyKey, generated, window, freshUntil, current, invalidated, etag, version attribute
@@ -51,7 +51,7 @@ const never = "never"
 // withoutEnd is the hint for a lock without a named end.
 const withoutEnd = "expires: locked_until ms, or expires: never of a lock that is held until it is given back"
 
-// keyAttribute is an attribute of a key. The zero one is none.
+// keyAttribute is an attribute of a key. The zero value is none.
 type keyAttribute struct {
 	name string
 	kind attr.Kind
@@ -61,7 +61,7 @@ type keyAttribute struct {
 // Error is a mistake in an isr.Schema.
 type Error struct {
 	Row           int    // its place in Schema.Rows, from 0
-	Field         string // the key of a scenario file that the field is called by; "" is the row as a whole
+	Field         string // the name of the field in scenario files; "" is the row as a whole
 	Problem, Hint string // the text that was found and the expected one; how to mend it, or ""
 }
 
@@ -313,7 +313,7 @@ type condition struct {
 	text string
 	of   attribute
 	not  bool
-	// value is compared with, if compares is set; else it is asked whether the attribute is there.
+	// value is compared with the attribute if compares is set; else the condition is that the attribute is there.
 	compares bool
 	value    string
 }

@@ -93,15 +93,16 @@ func (c *captures) of(name string) *string {
 	}
 }
 
-// match reads a text. A placeholder stands for at least one byte, and for as few as will do; one that stood for another
-// text before does not match.
+// match reads a text. A placeholder stands for at least one byte, and for as few as possible. A placeholder that stood
+// for another text before does not match.
 func (f *form) match(text string, c *captures) bool {
 	var dead deadEnds
 	return dead.match(f.parts, text, c)
 }
 
-// deadEnds are the rests of a form that do not match rests of a text, by their lengths. No placeholder is in a form
-// twice, so whatever came before does not change that. Without them, the time would grow with a power of the length.
+// deadEnds are pairs, by their lengths, of a rest of a form and a rest of a text that do not match. No placeholder is
+// in a form twice, so the text before them does not matter. Without deadEnds, the time would grow with a power of the
+// length.
 type deadEnds map[[2]int]bool
 
 func (d *deadEnds) match(parts []part, text string, c *captures) bool {
@@ -112,7 +113,7 @@ func (d *deadEnds) match(parts []part, text string, c *captures) bool {
 	if d.matches(parts, text, c) {
 		return true
 	}
-	if len(parts) > 2 { // else there is nothing to be tried again
+	if len(parts) > 2 { // else there is nothing to try again
 		if *d == nil {
 			*d = deadEnds{}
 		}

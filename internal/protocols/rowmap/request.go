@@ -11,7 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Roles are what a row may be.
+// Roles are the kinds of row that a row may be.
 type Roles uint8
 
 // The roles.
@@ -25,7 +25,7 @@ const (
 // Has reports whether r has all of the roles in other.
 func (r Roles) Has(other Roles) bool { return r&other == other }
 
-// Place returns what the row with a key may be by its key alone, and the partition of its translated rows. The item may
+// Place returns the roles that a row may have by its key alone, and the partition of its translated rows. The item may
 // have other attributes, too.
 func (m *Mapping) Place(table string, item map[string]types.AttributeValue) (pk string, roles Roles) {
 	key := m.keyOf(table, item)
@@ -109,7 +109,7 @@ func (m *Mapping) keyOf(table string, item map[string]types.AttributeValue) attr
 	if len(m.entries) > 0 {
 		return nil
 	}
-	key := attr.Item{} // the table is that of META and LOCK
+	key := attr.Item{} // the table holds META and LOCK
 	for _, name := range []string{"pk", "sk"} {
 		v, err := attr.FromSDK(item[name])
 		if err != nil || v == nil {
@@ -130,8 +130,8 @@ func (m *Mapping) Name(table string, item map[string]types.AttributeValue) strin
 }
 
 // Writes returns the roles of a row that a put of an item, or an update, sets. It sets the lock if it sets the lock's
-// token, or, without a token, its end. It sets the page if it sets an attribute of the page. The item of an update is
-// its key.
+// token or, for a lock without a token, its end. It sets the page if it sets an attribute of the page. The item of an
+// update is its key.
 func (m *Mapping) Writes(table string, item map[string]types.AttributeValue, update *string, aliases map[string]string) (r Roles) {
 	key := m.keyOf(table, item)
 	var set map[string]bool

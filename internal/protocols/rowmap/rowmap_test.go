@@ -263,7 +263,7 @@ func TestALockWithoutAToken(t *testing.T) {
 		`pLOCK of `+pk+`: {lease_expires_at: 20, lease_token: "alice"} => {lease_expires_at: 25, lease_token: "bob"}`)
 	l.want(l.write("bob", "p", key, items{"html": s("x"), "until": n(30)}), `pLOCK of `+pk+`: {lease_expires_at: 25, lease_token: "bob"} => absent`)
 	before := items{"id": n(9)}
-	l.last["p"+before.String()] = with(before, items{"lock": n(50)}) // before the log began, by nobody knows whom
+	l.last["p"+before.String()] = with(before, items{"lock": n(50)}) // before the log began, by an unknown writer
 	l.want(l.write("alice", "p", before, items{"lock": n(50), "more": n(1)}),
 		`pLOCK of `+isr.PartitionKey("", "9")+`: {lease_expires_at: 50} => {lease_expires_at: 50, lease_token: "alice"}`)
 }
@@ -319,7 +319,8 @@ func TestTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of until there are two units, at is a token, too, lock.end is within a map, and window is no time.
+	// Each other attribute is left out for a reason: until has two units, at is a token, too, lock.end is within a map,
+	// and window is no time.
 	if got, want := fmt.Sprint(m.Times()), "map[ttl:s]"; got != want {
 		t.Errorf("the attributes with times are %s, want %s", got, want)
 	}
@@ -435,7 +436,7 @@ func TestAFunctionReadsRows(t *testing.T) {
 	}
 }
 
-// The key alone need not say what a row is. Then that is known from an earlier write of the row.
+// The key alone need not say what a row is. Then an earlier write of the row says it.
 func TestAFunctionReadsMoreThanKeys(t *testing.T) {
 	l := newStory(t, isr.Schema{
 		Rows: []isr.Row{{Partition: "id = lock#{key}", Token: "owner", Expires: "until"}},

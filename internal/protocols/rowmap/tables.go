@@ -15,7 +15,8 @@ type Table struct {
 	TTL    *dynamodb.UpdateTimeToLiveInput // nil if nothing in it has a ttl
 }
 
-// Tables describes the tables that the mapping's rows are in. Rows that name none are in the table of the given name.
+// Tables describes the tables that the mapping's rows are in. Rows that name no table are in the table of the given
+// name.
 func (m *Mapping) Tables(name string) []Table {
 	var all []Table
 	for i := range m.entries {

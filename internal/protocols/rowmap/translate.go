@@ -28,12 +28,12 @@ type Translator struct {
 	held map[rowName]holding
 	pks  map[page]string
 	fit  fit
-	of   []target // room for those of one change
+	of   []target // room for the rows of one change
 	// places are the places of rows that only a schema's function knows, as far as they have been written.
 	places map[string]place
 	// pages are the pages of mappings with marks: a mark is a row which says that a page, in another row, is not fresh.
 	pages map[rowName]*markedPage
-	marks []mark // room for those of one change
+	marks []mark // room for the marks of one change
 }
 
 // markedPage is a page as its own row shows it, and the rows that mark it, by their names.
@@ -72,8 +72,8 @@ type rowName struct{ region, table, key string }
 
 // holding has the facts about a lock that its row does not hold.
 type holding struct {
-	token   attr.S    // of locks without one: the actor that set the end, or that wrote the row of a lock without an end
-	expires attr.N    // of locks that hold a length only
+	token   attr.S    // for locks without one: the actor that set the end, or wrote the row of a lock without an end
+	expires attr.N    // for locks that hold only a length
 	renewed time.Time // and the write from which that counts
 }
 
@@ -93,8 +93,9 @@ func (m *Mapping) Log(log []ddbfake.Change) []ddbfake.Change {
 	return all
 }
 
-// Append appends the meaning of a change of the log: no, one or several changes of META, LOCK, VER# and REQ# rows, with
-// the sequence number and the request of c. Versions come before the page that leads to them, and pages before locks.
+// Append appends the meaning of a change of the log: changes of META, LOCK, VER# and REQ# rows, none, one or several,
+// with the sequence number and the request of c. Versions come before the page that leads to them, and pages before
+// locks.
 func (t *Translator) Append(to []ddbfake.Change, c *ddbfake.Change) []ddbfake.Change {
 	t.of, t.marks = t.of[:0], t.marks[:0]
 	matched := false
@@ -166,7 +167,7 @@ func (t *Translator) target(pk, sk string) *target {
 	return &t.of[i]
 }
 
-// entry adds what an entry finds in the row.
+// entry adds the page and the lock that an entry finds in the row.
 func (t *Translator) entry(e *entry, pk string, found *captures, c *ddbfake.Change) {
 	before, after := e.holds(c.Before), e.holds(c.After)
 	if e.isMark {
@@ -301,7 +302,7 @@ func sameValue(a *attribute, c *ddbfake.Change) bool {
 	return before != nil && attr.Equal(before, after)
 }
 
-// custom adds what the schema's own function makes of the row.
+// custom adds the rows that the schema's own function makes of the row.
 func (t *Translator) custom(c *ddbfake.Change) {
 	read := func(row attr.Item, of func(*target) *attr.Item) {
 		if row == nil {

@@ -108,7 +108,7 @@ func (m *Mapping) Say(text string) string {
 
 func begins(before byte) bool { return strings.IndexByte(" (\"\n", before) >= 0 }
 
-// stands reports whether a text begins with the phrase, and the phrase ends where a word does.
+// stands reports whether a text begins with the phrase, and the phrase ends at the end of a word.
 func stands(text, phrase string) bool {
 	rest, ok := strings.CutPrefix(text, phrase)
 	return ok && (rest == "" || strings.IndexByte(" ,.;:)\"'\n", rest[0]) >= 0)

@@ -1,6 +1,6 @@
 // Package api lists the exported names of the packages that this module promises to others, as docs/API.txt has them:
-// one line a name, with its type. Its test compares the file with the code, so that a change of the surface is seen in
-// review, and refuses names that a caller could not use: those whose types are not exported, or internal.
+// one line a name, with its type. Its test compares the file with the code, so that a change of the surface shows in
+// review. It refuses names that a caller could not use, because their types are not exported, or internal.
 package api
 
 import (
@@ -12,11 +12,11 @@ import (
 	"strings"
 )
 
-// Surface is what one package exports.
+// Surface has the exports of one package.
 type Surface struct {
 	// Lines are its names with their types, sorted.
 	Lines []string
-	// Hidden says which of the lines a caller can see and not write down, and why; sorted.
+	// Hidden has the lines that a caller can see but not write down, with the reason; sorted.
 	Hidden []string
 }
 
@@ -118,8 +118,7 @@ func (l *lister) fields(name string, of *types.Struct) {
 	}
 }
 
-// promoted lists the methods that a struct has from embedded types that are not exported, which are listed nowhere
-// else.
+// promoted lists the methods that a struct has from embedded types that are not exported. They are listed nowhere else.
 func (l *lister) promoted(named *types.Named) {
 	if types.IsInterface(named) {
 		return
@@ -214,7 +213,7 @@ func (l *lister) hidden(t types.Type) (why []string) {
 	visit = func(t types.Type) {
 		switch t := t.(type) {
 		case *types.Basic:
-		case *types.TypeParam: // its constraint stands in the line of what has it
+		case *types.TypeParam: // its constraint stands in the line of the generic type or function
 		case *types.Named:
 			complain(t.Obj())
 			visitAll(t.TypeArgs())

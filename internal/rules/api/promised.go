@@ -18,7 +18,7 @@ var Commands = []string{"cmd", "examples"}
 // Surface.Hidden.
 var Allowed = map[string]string{}
 
-// Before is how many names each package exported in commit af11106, before the surface was looked at.
+// Before is the number of names that each package exported in commit af11106, before the surface was reviewed.
 var Before = map[string]int{
 	"ddbfake": 205, "ddbfake/attr": 100, "ddbfake/conformance": 58, "ddbfake/conformance/differential": 59,
 	"ddbfake/control": 32, "ddbfake/expr": 94, "fakeclock": 40, "fixtures": 4, "fixtures/ddblocal": 15, "property": 15,

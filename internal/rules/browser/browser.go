@@ -103,7 +103,7 @@ func (b *Browser) Do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Load opens an address in a window of that size, and waits for an element.
+// Load opens an address in a window of the given size, and waits for an element.
 func (b *Browser) Load(url, element string, width, height int64) {
 	b.t.Helper()
 	b.Do(chromedp.EmulateViewport(width, height), chromedp.Navigate(url), chromedp.WaitReady(element))
@@ -149,7 +149,7 @@ func (b *Browser) Expect(text string) {
 	}
 }
 
-// Prefer has the browser prefer "light" or "dark" pages.
+// Prefer makes the browser prefer "light" or "dark" pages.
 func (b *Browser) Prefer(scheme string) {
 	b.t.Helper()
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
@@ -175,8 +175,8 @@ func (b *Browser) Keep(name string) {
 	}
 }
 
-// Axe fails the test for each barrier to people that axe-core finds in the page. ISRSIM_AXE names axe-core's file;
-// without it Axe does nothing. It does not look into frames.
+// Axe fails the test for each barrier that axe-core finds in the page. ISRSIM_AXE names axe-core's file; without it Axe
+// does nothing. It does not look into frames.
 func (b *Browser) Axe(what string) {
 	b.t.Helper()
 	file := os.Getenv("ISRSIM_AXE")

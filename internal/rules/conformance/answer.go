@@ -36,7 +36,7 @@ import (
 // follows: AWS does not promise how long they last.
 const ok = "ok"
 
-// answer prints the outcome of a request. It returns an error if err is no answer of a DynamoDB.
+// answer prints the outcome of a request. It returns an error if err is not an answer of a DynamoDB.
 func answer(out any, err error) (string, error) {
 	if err != nil {
 		return errorText(err)
@@ -152,8 +152,7 @@ func answer(out any, err error) (string, error) {
 	return "", fmt.Errorf("conformance: no text for a %T", out)
 }
 
-// Lists and maps of a request that the service echoes in an error, in Java's notation and in full. They are not
-// compared.
+// The service echoes lists and maps of a request in an error, in Java's notation and in full. They are not compared.
 var (
 	echoedList = regexp.MustCompile(`(?s)Value '?\[.+\]'? at`)
 	echoedMap  = regexp.MustCompile(`(?s)Value '\{.+\}' at 'requestItems'`)
@@ -389,7 +388,7 @@ func capacityText(c *types.ConsumedCapacity) string {
 	return text
 }
 
-// capacitiesText prints what was consumed of several tables, sorted: AWS promises no order.
+// capacitiesText prints the consumed capacity of several tables, sorted: AWS promises no order.
 func capacitiesText(list []types.ConsumedCapacity) string {
 	texts := make([]string, len(list))
 	for i := range list {

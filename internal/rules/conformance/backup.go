@@ -136,7 +136,7 @@ func backupCases() []Case {
 			expect(listBackups(limit(101)), broken("Value '101' at 'limit' failed to satisfy constraint: Member must have value less than or equal to 100"))),
 		newCase("list from another region", "A list goes on in its region.", labBackup+"#ddb-backup-012", needsBackups, expect(backUp("one"), one),
 			expect(listBackups(startingAfterBackup(1, "eu-west-1")), invalid("Invalid Request: The supplied ExclusiveStartBackupArn does not match the region"))),
-		newCase("list by time", "Of the bounds of time the lower is part of the range and the upper is not.", labBackup+"#ddb-backup-014",
+		newCase("list by time", "The lower bound of time is part of the range, and the upper is not.", labBackup+"#ddb-backup-014",
 			movesClock, needsBackups,
 			expect(backUp("one"), one), then(wait(time.Second)), expect(backUp("two"), "backup two USER AVAILABLE"),
 			then(wait(time.Second)), expect(backUp("three"), "backup three USER AVAILABLE"),
@@ -192,7 +192,7 @@ func restoreCases() []Case {
 		return newCase(name, rule, source, provisioned(expect(restore(1, "copy", options...), want),
 			expect(describeTable(on("copy")), "ResourceNotFoundException: Requested resource not found: Table: copy not found")))
 	}
-	// onDemand is a case of a table that is paid per request.
+	// onDemand is a case about a table that is paid per request.
 	onDemand := func(name, rule, source, want string, options ...option) Case {
 		return newCase(name, rule, source, inTables(map[string]schema{usualTable: "pk S, sk S | gsi: g S -> ALL"}), needsBackups,
 			expect(backUp("one"), one), expect(restore(1, "copy", options...), want))
@@ -414,7 +414,7 @@ func recoveryCases() []Case {
 			and(copied(3*time.Second, `2 of 2: {pk: "a", sk: "1", v: 4} {pk: "a", sk: "2"}`)...).
 			and(copied(time.Minute, `2 of 2: {pk: "a", sk: "1", v: 4} {pk: "a", sk: "2"}`)...).
 			and(expect(scan(), `2 of 2: {pk: "a", sk: "1", v: 4} {pk: "a", sk: "2"}`)),
-		newCase("transactions are whole", "Of a transaction a restored table has all or nothing.", api("RestoreTableToPointInTime"), movesClock, needsBackups,
+		newCase("transactions are whole", "A restored table has all writes of a transaction or none.", api("RestoreTableToPointInTime"), movesClock, needsBackups,
 			holding(row("a", "1", "v", 1)), expect(recovery(true), on35), then(wait(time.Minute)),
 			expect(transact(actions{remove(row("a", "1")), put(row("b", "1")), put(row("b", "2"))}), ok), then(wait(time.Hour))).
 			and(copied(59*time.Second, `1 of 1: {pk: "a", sk: "1", v: 1}`)...).
@@ -477,7 +477,7 @@ func recoveryCases() []Case {
 			expect(restoreLatest("copy", sourceARN("missing", "")), "TableNotFoundException: Table not found: missing")),
 		newCase("source that is no ARN", "An ARN begins like one.", quirks+"details/DDB-TABLE-442.md", needsBackups,
 			expect(restoreLatest("copy", set("SourceTableName", nil), set("SourceTableArn", "rows")), badParameter("ARNs must start with 'arn:': rows"))),
-		newCase("source of another kind", "The ARN is that of a table.", labRestore+"#ddb-table-272", needsBackups,
+		newCase("source of another kind", "The ARN names a table.", labRestore+"#ddb-table-272", needsBackups,
 			expect(restoreLatest("copy", set("SourceTableName", nil), set("SourceTableArn", "arn:aws:s3:::bucket")), invalid("sourceTableArn is not a valid ARN"))),
 		newCase("source of another account", "The source is of the same account.", labRestore+"#ddb-table-272", needsBackups,
 			expect(restoreLatest("copy", set("SourceTableName", nil), set("SourceTableArn", "arn:aws:dynamodb:us-east-1:123456789012:table/rows")),

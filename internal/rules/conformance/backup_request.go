@@ -64,7 +64,7 @@ func (w *world) plain(text string) string {
 	})
 }
 
-// dropBackups deletes the case's backups, but for those that go by themselves.
+// dropBackups deletes the case's backups, except those that go by themselves.
 func (w *world) dropBackups(ctx context.Context) error {
 	var failed error
 	for _, b := range w.backups {
@@ -229,7 +229,7 @@ func restoreAt(after time.Duration, target string, options ...option) request {
 	}
 }
 
-// restoreLatest restores the usual table as it was as late as possible.
+// restoreLatest restores the usual table to the latest possible moment.
 func restoreLatest(target string, options ...option) request {
 	return func(w *world) any {
 		return build(w, &dynamodb.RestoreTableToPointInTimeInput{

@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Case is one rule of DynamoDB, with a test whether a store keeps it.
+// Case is one rule of DynamoDB, with a test of a store for it.
 type Case struct {
 	// Topic is the noun that the case belongs to, which is also the name of the file that it stands in.
 	Topic string
@@ -24,7 +24,7 @@ type Case struct {
 	Source string
 
 	tables map[string]schema // in addition to the usual one, or in its place
-	rows   []attrs           // of the usual table, put there first
+	rows   []attrs           // the rows of the usual table, put there first
 	steps  []step
 	clock  bool // the case moves the store's clock
 	sweep  bool // the case needs deletions by TTL
@@ -62,7 +62,7 @@ type part interface{ addTo(c *Case) }
 
 func (s step) addTo(c *Case) { c.steps = append(c.steps, s) }
 
-// setup is a part that is no step.
+// setup is a part that is not a step.
 type setup func(c *Case)
 
 func (set setup) addTo(c *Case) { set(c) }
@@ -202,7 +202,7 @@ type deviation struct {
 	got, reason string
 }
 
-// Astray names the steps that do not exist and have a deviation listed, which would never be looked at.
+// Astray names the steps that have a deviation listed but do not exist: nobody would ever use such a deviation.
 func Astray() []string {
 	steps := map[place]bool{}
 	for _, c := range Cases() {

@@ -54,7 +54,7 @@ func TestFakeSDKDoor(t *testing.T) {
 	conformance.Run(t, store)
 }
 
-// Each case has a fake of its own, so that a request that is refused can be seen to leave everything as it was.
+// Each case has a fake of its own. So a test can see that a refused request leaves everything as it was.
 func TestFakeGoDoor(t *testing.T) {
 	for _, c := range conformance.Cases() {
 		t.Run(c.Topic+"/"+c.Name, func(t *testing.T) {

@@ -4,8 +4,8 @@ DynamoDB Local, the service itself.
 
 # What
 
-A [Case] has a name, the sentence of the rule, the source of it, and what to do and to expect. [Run] runs them all on
-a [Store]:
+A [Case] has a name, the sentence of the rule, the source of it, the requests to make and the answers to expect. [Run]
+runs all cases on a [Store]:
 
 	func TestConformance(t *testing.T) {
 		conformance.Run(t, conformance.Store{Name: "mine", Client: client})

@@ -55,7 +55,7 @@ func expressionCases() []Case {
 			invalid("ExpressionAttributeNames can only be specified when using expressions"),
 		},
 		{
-			"values of an update without an expression", "The values of an update need an expression, of which it could have two.", dynalite + "updateItem.js",
+			"values of an update without an expression", "The values of an update need an expression: it could have two.", dynalite + "updateItem.js",
 			update(a, "", noUpdate(), with(one)),
 			invalid("ExpressionAttributeValues can only be specified when using expressions: UpdateExpression and ConditionExpression are null"),
 		},

@@ -111,7 +111,7 @@ func writeOwn(t *testing.T, b *bytes.Buffer, folder, service string, known []*di
 	for _, name := range []string{"Fidelity", "Limits"} {
 		fmt.Fprintf(b, "### %s\n\n%s\n\n", name, section(t, "../../../"+folder+"/doc.go", name))
 	}
-	b.WriteString("### Deviations\n\nWhat differs on purpose, or because the service does not say what it does.\n\n| where | deviation | source |\n|---|---|---|\n")
+	b.WriteString("### Deviations\n\nEach row is a difference on purpose, or one where the service does not say what it does.\n\n| where | deviation | source |\n|---|---|---|\n")
 	found := 0
 	row := func(where, text string, sources []string) {
 		found++
@@ -235,8 +235,8 @@ func writeLocal(b *bytes.Buffer) {
 			}
 		}
 	}
-	b.WriteString("## Where DynamoDB Local differs: conformance\n\nCases in which DynamoDB Local 3.3.1 answers otherwise, with the number of the step. What each answers, and the source\n" +
-		"of the rule, stands with the case.\n\n| why we take DynamoDB Local to be wrong | steps | cases |\n|---|---|---|\n")
+	b.WriteString("## Where DynamoDB Local differs: conformance\n\nCases in which DynamoDB Local 3.3.1 answers otherwise, with the number of the step. The case has both\n" +
+		"answers, and the source of the rule.\n\n| why we take DynamoDB Local to be wrong | steps | cases |\n|---|---|---|\n")
 	reasons := slices.SortedFunc(maps.Keys(places), func(x, y string) int {
 		return cmp.Or(cmp.Compare(len(places[y]), len(places[x])), cmp.Compare(x, y))
 	})
@@ -247,7 +247,7 @@ func writeLocal(b *bytes.Buffer) {
 }
 
 func writeDifferences(b *bytes.Buffer) {
-	b.WriteString("## Where DynamoDB Local differs: random sequences\n\nWhat `go test ./internal/rules/conformance -run Differential` passes over; anything else fails it. The texts are patterns.\n\n" +
+	b.WriteString("## Where DynamoDB Local differs: random sequences\n\n`go test ./internal/rules/conformance -run Differential` passes over these differences and fails at any other. The texts are patterns.\n\n" +
 		"| operations | where | the fake | DynamoDB Local | why | source |\n|---|---|---|---|---|---|\n")
 	for _, k := range differential.Local {
 		operations := k.Operations

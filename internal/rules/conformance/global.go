@@ -105,7 +105,7 @@ func globalCases() []Case {
 			invalid("Update table operation with more than one type of replica actions not allowed."),
 			replicaUpdates(types.ReplicationGroupUpdate{Create: creating(ireland).Create, Delete: deleting(tokyo).Delete})),
 		refused("with another change", "Replicas are changed alone.", labReplicas+"#ddb-table-224", alone, replicaUpdates(creating(ireland)), enabling("NEW_IMAGE")),
-		refused("with two creations and another change", "That replicas are changed alone comes first.", labReplicas+"#ddb-table-224", alone,
+		refused("with two creations and another change", "The rule that replicas are changed alone comes first.", labReplicas+"#ddb-table-224", alone,
 			replicaUpdates(creating(ireland), creating(tokyo)), enabling("NEW_IMAGE")),
 		refused("delete none", "A replica that is deleted exists.", labReplicas+"#ddb-table-307", notPart(tokyo), replicaUpdates(deleting(tokyo))),
 		refused("change none", "A replica that is changed exists.", labReplicas+"#ddb-table-307", notPart(tokyo), replicaUpdates(changing(tokyo, infrequent))),
@@ -136,7 +136,7 @@ func globalCases() []Case {
 		newCase("TTL is everywhere", "TTL is set for all regions, whichever was asked.", labReplicas+"#ddb-table-230", needsRegions,
 			expect(updateTTL("ttl", true), "ttl ttl true"), expect(addReplica(ireland), added), expect(at(ireland, describeTTL()), "ttl ENABLED ttl"),
 			expect(at(ireland, updateTTL("ttl", false)), "ttl ttl false"), expect(describeTTL(), "ttl DISABLED")),
-		newCase("each its own", "Recovery and protection are those of one region.", labReplicas+"#ddb-table-230", needsRegions,
+		newCase("each its own", "Recovery and protection belong to one region.", labReplicas+"#ddb-table-230", needsRegions,
 			expect(addReplica(ireland), added), expect(recovery(true), "point in time ENABLED for 35 days"),
 			expect(at(ireland, describeRecovery()), "backups ENABLED, point in time DISABLED"), expect(recovery(false), "point in time DISABLED for 0 days"),
 			expect(updateTable(set("DeletionProtectionEnabled", true)), removed),
@@ -145,7 +145,7 @@ func globalCases() []Case {
 			expect(updateTable(replicaUpdates(changing(ireland, nil))), noActions),
 			expect(updateTable(replicaUpdates(changing(ireland, infrequent))), removed),
 			expect(describeTable(), globalRows+"; global 2019.11.21 [eu-west-1 ACTIVE STANDARD_INFREQUENT_ACCESS]"), expect(at(ireland, describeTable()), globalRows+atHome)),
-		newCase("reads of a replica", "A replica may have a ceiling of reads of its own, until it is that of the table.", labReplicas+"#ddb-table-422", needsRegions,
+		newCase("reads of a replica", "A replica may have a ceiling of reads of its own, until it gets the ceiling of the table.", labReplicas+"#ddb-table-422", needsRegions,
 			expect(addReplica(ireland), added), expect(updateTable(atMost(100, 200)), removed),
 			expect(updateTable(replicaUpdates(changing(ireland, reads(50)))), removed),
 			expect(at(ireland, describeTable()), globalRows+"; at most 50/200; global 2019.11.21 [us-east-1 ACTIVE at most 100]"),
@@ -208,10 +208,10 @@ func replicationCases() []Case {
 			expect(at(ireland, put(row("a", "1"), where("attribute_not_exists(pk)"))), conditionFailed),
 			expect(at(ireland, put(row("a", "1", "v", "y"), where("v = :v"), with(attrs{":v": "x"}))), ok),
 			expect(put(row("a", "1"), where("v = :v"), with(attrs{":v": "x"})), conditionFailed))),
-		newCase("transactions", "What a transaction writes is seen in the other regions.", docGlobals, global(
+		newCase("transactions", "The writes of a transaction are seen in the other regions.", docGlobals, global(
 			expect(transact(actions{put(row("a", "1")), put(row("b", "1"))}), ok),
 			expect(at(ireland, transactGet(actions{get(k, only("pk"), set("ConsistentRead", nil)), get(key("b", "1"), only("pk"), set("ConsistentRead", nil))})), `[{pk: "a"} {pk: "b"}]`))),
-		newCase("batches and statements", "What batches and statements write is seen in the other regions.", docGlobals, global(
+		newCase("batches and statements", "The writes of batches and statements are seen in the other regions.", docGlobals, global(
 			expect(batchWrite(actions{put(row("a", "1")), put(row("b", "1"))}), ok), expect(at(ireland, get(key("b", "1"), only("pk"))), `{pk: "b"}`))),
 		newCase("tokens", "A token stands for a transaction in one region.", docGlobals, global(
 			expect(transact(actions{update(k, "ADD n :n", with(attrs{":n": num("1")}))}, token("t")), ok),

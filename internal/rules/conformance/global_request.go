@@ -128,8 +128,8 @@ func (w *world) noteReplicas(in any) {
 	}
 }
 
-// dropReplicas deletes the replicas that a case has left, the latest first: one that another was made from must stay.
-// Those of a strongly consistent table go together.
+// dropReplicas deletes the replicas that a case has left, the latest first: a replica must stay while another one that
+// was made from it exists. Those of a strongly consistent table go together.
 func (w *world) dropReplicas(ctx context.Context) (err error) {
 	if w.store.Name == Local { // it leaves ReplicaUpdates out of a request that changes anything else
 		return nil

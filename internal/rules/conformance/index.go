@@ -56,7 +56,7 @@ func indexCreateCases() []Case {
 		}
 		return s
 	}
-	// include projects so many attributes into each of several indexes.
+	// include makes indexes; the i-th projects as many attributes as the i-th number says.
 	include := func(each ...int) schema {
 		s := usualSchema
 		for i, n := range each {

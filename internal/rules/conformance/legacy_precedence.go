@@ -125,7 +125,7 @@ func legacyPrecedenceCases() []Case {
 			expect(legacyQuery(bad, on("none")), badText),
 			expect(legacyQuery(tests{}, on("none")), invalid("Conditions can be of length 1 or 2 only")),
 		),
-		build("the table before the key", "Whether a condition is one that a key can have is judged once the table is found.", dynalite+"query.js",
+		build("the table before the key", "A condition is judged as one of a key once the table is found.", dynalite+"query.js",
 			expect(legacyQuery(tests{"pk": is("NULL"), "x": is("NE", 1)}, on("none")), notFound),
 			expect(legacyQuery(pk, queryFilter(pk), on("none")), notFound),
 			expect(legacyUpdate(k, changes{"pk": by("DELETE")}, on("none")), notFound),

@@ -154,7 +154,7 @@ func legacyUpdateCases() []Case {
 		{"ADD a list creates", "ADD of a list creates an item.", alternator + "test_item.py", nil, changes{"x": by("ADD", list{7})}, `{pk: "a", sk: "b", x: [7]}`},
 		{"DELETE", "DELETE without a value deletes an attribute, there or not.", docLegacyUpdates, row("a", "b", "x", 1), changes{"x": by("DELETE"), "y": by("DELETE")}, `{pk: "a", sk: "b"}`},
 		{"DELETE from a set", "DELETE with a set deletes elements, those that are there.", docLegacyUpdates, row("a", "b", "x", strs{"p", "q", "r"}), changes{"x": by("DELETE", strs{"p", "r", "z"})}, `{pk: "a", sk: "b", x: <"q">}`},
-		{"DELETE all of a set", "A set of which nothing is left goes.", alternator + "test_item.py", row("a", "b", "x", nums{"1", "2"}), changes{"x": by("DELETE", nums{"2", "1"})}, `{pk: "a", sk: "b"}`},
+		{"DELETE all of a set", "A set without elements left goes.", alternator + "test_item.py", row("a", "b", "x", nums{"1", "2"}), changes{"x": by("DELETE", nums{"2", "1"})}, `{pk: "a", sk: "b"}`},
 		{"numbers of a set", "The elements of a set are compared as numbers, however they are written.", docTypes, row("a", "b", "x", nums{"1", "2"}, "y", nums{"3", "4"}), changes{"x": by("ADD", nums{"2.0", "5"}), "y": by("DELETE", nums{"4.00"})}, `{pk: "a", sk: "b", x: <1, 2, 5>, y: <3>}`},
 		{"DELETE from nothing", "DELETE with a set leaves a missing attribute missing.", docLegacyUpdates, row("a", "b"), changes{"x": by("DELETE", strs{"p"})}, `{pk: "a", sk: "b"}`},
 		{"DELETE creates nothing", "DELETE alone creates no item.", scylla5862, nil, changes{"x": by("DELETE"), "y": by("DELETE", nums{"4"})}, "nothing"},

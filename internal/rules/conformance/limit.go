@@ -74,10 +74,10 @@ func limitCases() []Case {
 				invalid("Transaction payload size cannot exceed 4MB. Payload Size: 4200096")),
 			expect(get(key("a", "00")), "nothing")),
 		newCase("4 MB of updates",
-			"The size of an update in a transaction is that of its key, values and expressions.", LocalOnly,
+			"The size of an update in a transaction is the size of its key, values and expressions.", LocalOnly,
 			expect(transact(updates(12, 350_000)),
 				invalid("Transaction payload size cannot exceed 4MB. Payload Size: 4200204"))),
-		newCase("4 MB of items to delete", "The 4 MB are those of the request: a transaction may delete more.",
+		newCase("4 MB of items to delete", "The 4 MB limit the request: a transaction may delete more.",
 			alternator+"test_transact.py", holding(rows(12, 350_000)...),
 			expect(transact(deletes(12)), ok),
 			expect(query("pk = :a", with(attrs{":a": "a"})), "0 of 0")),
@@ -114,7 +114,7 @@ func boundaryCases() []Case {
 	const sizes = parity + "tier3/limits/expressionSize.test.ts"
 	a := key("a", "b")
 	rows := []attrs{row("a", "b", "v", 1)}
-	// sized makes an expression of so many bytes about an attribute that no item has.
+	// sized makes an expression of n bytes about an attribute that no item has.
 	sized := func(before, after string, n int) string {
 		return before + strings.Repeat("x", n-len(before)-len(after)) + after
 	}
@@ -150,7 +150,7 @@ func boundaryCases() []Case {
 		newCase("4 KB as sent", "The limit is on the expression as it is sent: names count as their placeholders.",
 			sizes, holding(rows...), expect(get(a, only("#a, v"), named("#a", strings.Repeat("n", 5000))), "{v: 1}")),
 		both("300 operators", "An expression has at most 300 operators and functions.", docLimits, func(n int) request {
-			// So many comparisons, and one operator less between them.
+			// The operators are the comparisons and the ORs between them.
 			terms := strings.Repeat("v=:v OR ", (n-1)/2) + "v=:v"
 			if n%2 == 0 {
 				terms = "NOT " + terms

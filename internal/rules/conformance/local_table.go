@@ -114,7 +114,7 @@ const (
 	localPlain   = "table rows (pk S HASH, sk S RANGE) PAY_PER_REQUEST 0/0"
 )
 
-// localSettings are the answers of DynamoDB Local 3.3.1 about the settings of tables that differ from DynamoDB's.
+// localSettings are the answers of DynamoDB Local 3.3.1 about settings of tables, where they differ from DynamoDB's.
 var localSettings = map[place]deviation{
 	{"table_settings/encrypted", 1}:                      {localPlain, noEncryption},
 	{"table_settings/encrypted", 2}:                      {localPlain, noEncryption},

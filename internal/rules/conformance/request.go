@@ -13,14 +13,14 @@ import (
 // world is a case's knowledge of the store on which it runs.
 type world struct {
 	store  Store
-	prefix string // of the names of this case's tables
-	arn    string // of its tables, but for their names; known once one is created
+	prefix string // the prefix of the names of this case's tables
+	arn    string // the ARN of its tables, without their names; known once one is created
 
 	seen    streamsSeen
 	next    *string // the NextToken of a statement
 	began   time.Time
 	backups []backupSeen
-	// replicas are the regions in which the usual table got replicas, with those where it got them.
+	// replicas are the regions in which the usual table got replicas, with the regions from which it got them.
 	replicas []replicaSeen
 	strong   bool   // that table is strongly consistent
 	witness  string // and has a witness in this region, "" for none

@@ -18,7 +18,7 @@ func is(operator string, values ...any) types.ExpectedAttributeValue {
 	return e
 }
 
-// listing is like is, but its list is never left out, even if it is empty.
+// listing does the same as is, but never leaves the list out, even if it is empty.
 func listing(operator string, values ...any) types.ExpectedAttributeValue {
 	e := is(operator, values...)
 	if e.AttributeValueList == nil {

@@ -194,7 +194,7 @@ func statementReadCases() []Case {
 	)
 }
 
-// texts are so many different texts, in single quotes.
+// texts returns n different texts, in single quotes.
 func texts(n int) string {
 	list := make([]string, n)
 	for i := range list {
@@ -237,7 +237,7 @@ func statementIndexCases() []Case {
 		{"negated filter", "A negated condition is a filter.", qlIndex, `SELECT pk FROM "rows"."gsi" WHERE g = 'x' AND NOT w = 'w1'`, nil, badParameter(lacks + "[w]")},
 		{"missing in a filter", "IS MISSING is a filter.", qlIndex, `SELECT pk FROM "rows"."gsi" WHERE g = 'x' AND w IS MISSING`, nil, badParameter(lacks + "[w]")},
 		{"filter of several queries", "IN on the partition key makes queries.", qlIndex, `SELECT pk FROM "rows"."gsi" WHERE g IN ['x', 'y'] AND w = 'w1'`, nil, badParameter(lacks + "[w]")},
-		{"filter of the last branch", "Of several branches the last one is reported.", flociEdge, `SELECT pk FROM "rows"."gsi" WHERE (g = 'x' AND u1 = '1') OR (g = 'y' AND u2 = '1')`, nil, badParameter(lacks + "[u2]")},
+		{"filter of the last branch", "The last of several branches is reported.", flociEdge, `SELECT pk FROM "rows"."gsi" WHERE (g = 'x' AND u1 = '1') OR (g = 'y' AND u2 = '1')`, nil, badParameter(lacks + "[u2]")},
 		{"branch without such a filter", "One branch without such a filter is enough.", flociEdge, `SELECT sk FROM "rows"."gsi" WHERE (g = 'x' AND w = 'w1') OR g = 'y'`, nil, `[{sk: "4"}]`},
 		{"filter of a scan", "In a scan the attribute counts as missing.", qlIndex, `SELECT pk FROM "rows"."gsi" WHERE w = 'w1'`, nil, "[]"},
 		{"projected filter", "A filter on an attribute that the index has.", qlIndex, `SELECT sk FROM "rows"."gsi" WHERE g = 'x' AND v = 'v1'`, nil, `[{sk: "1"}]`},

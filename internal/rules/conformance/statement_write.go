@@ -124,7 +124,7 @@ func statementWriteCases() []Case {
 	)
 }
 
-// nested is a map of that many levels.
+// nested is a map with the given number of levels.
 func nested(levels int) any {
 	var v any = "x"
 	for range levels {
@@ -231,7 +231,7 @@ func statementRefusedCases() []Case {
 	refused("set_delete of no set", "So does set_delete.", flociEdge, "UPDATE \"rows\" SET \"ss\" =\nset_delete(\"ss\", ['x']) WHERE pk = 'a' AND sk = '1'", "The second argument to SET_DELETE must be a value with type SET at 2:12:4")
 	refused("set_add of one", "It has two operands.", functions, "UPDATE \"rows\" SET ss =\nset_add(ss) WHERE pk = 'a' AND sk = '1'", "SET_ADD must have exactly two arguments at 2:1:7")
 	refused("index below zero", "An index is not below zero.", flociEdge, `SELECT l[-1] FROM "rows"`, "List index is not within the allowable range; index: [-1] at 1:11:1")
-	refused("index above an int32", "Nor above an int32.", flociEdge, `SELECT l[2147483648] FROM "rows"`, "List index is not within the allowable range; index: [2147483648] at 1:10:10")
+	refused("index above an int32", "An index is not above an int32.", flociEdge, `SELECT l[2147483648] FROM "rows"`, "List index is not within the allowable range; index: [2147483648] at 1:10:10")
 	refused("type of attribute_type", "The type is a text.", flociEdge, select1+" AND attribute_type(l, 1)", operand+"attribute_type, operand type: N")
 	refused("text in a sum", "A sum has numbers.", flociEdge, update("n = 'a' + 1"), operand+"+, operand type: S")
 	refused("null in a difference", "So has a difference.", flociEdge, update("n = n - null"), operand+"-, operand type: NULL")

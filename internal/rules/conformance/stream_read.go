@@ -24,7 +24,7 @@ func streamReadCases() []Case {
 		noShard   = "ResourceNotFoundException: Requested resource not found: Shard does not exist"
 		typeNames = "[AFTER_SEQUENCE_NUMBER, LATEST, AT_TIMESTAMP, AT_SEQUENCE_NUMBER, TRIM_HORIZON]"
 		shard     = "shardId-00000001414576573621-f55eea83"
-		gibberish = "sdfadfsdfnlfkajakfgjalksfgklasjklasdjfklasdfasdfgasf" // of the suite's tests
+		gibberish = "sdfadfsdfnlfkajakfgjalksfgklasjklasdjfklasdfasdfgasf" // from the suite's tests
 	)
 	list, describe, getIteratorAPI, getRecordsAPI := api("streams_ListStreams"), api("streams_DescribeStream"), api("streams_GetShardIterator"), api("streams_GetRecords")
 	missing := func(w *world, in any) {
@@ -84,7 +84,7 @@ func streamReadCases() []Case {
 			expect(describeStream(), closed)),
 		streamed("describe missing", "A stream is described by its ARN.", "https://github.com/localstack/localstack/blob/master/localstack-core/localstack/services/dynamodbstreams/provider.py", nil,
 			expect(describeStream(missing), noStream)),
-		streamed("describe what is no ARN", "An ARN is that of a stream.", suite, nil,
+		streamed("describe what is no ARN", "The ARN must name a stream.", suite, nil,
 			expect(describeStream(set("StreamArn", gibberish)), invalid("Invalid StreamArn")),
 			expect(describeStream(func(w *world, in any) { set("StreamArn", *w.arnOf(usualTable))(w, in) }),
 				invalid("Invalid StreamArn"))),
@@ -170,11 +170,11 @@ func streamReadCases() []Case {
 			expect(getRecords(), `1 records; more
 - `+third+` new {pk: "a", sk: "3", x: "xxxxxxxx"...390000}`)),
 
-		streamed("iterator of a missing stream", "An iterator is that of a stream.", "https://github.com/localstack/localstack/blob/master/localstack-core/localstack/services/dynamodbstreams/provider.py", nil,
+		streamed("iterator of a missing stream", "An iterator belongs to a stream.", "https://github.com/localstack/localstack/blob/master/localstack-core/localstack/services/dynamodbstreams/provider.py", nil,
 			described, expect(getIterator("LATEST", missing), noStream)),
 		streamed("iterator of what is no ARN", "A stream is named by its ARN.", suite, nil,
 			described, expect(getIterator("LATEST", set("StreamArn", gibberish)), invalid("Invalid StreamArn"))),
-		streamed("iterator of a missing shard", "An iterator is that of a shard.", suite, nil,
+		streamed("iterator of a missing shard", "An iterator belongs to a shard.", suite, nil,
 			expect(getIterator("LATEST", shardOf(shard)), noShard),
 			expect(getIterator("LATEST", shardOf("semprinidfaasdasfsdvacsdcfsdsvsdvsdvsdvsdvsdv")), noShard)),
 		streamed("iterator of a short shard", "The id of a shard has at least 28 characters.", getIteratorAPI, nil,

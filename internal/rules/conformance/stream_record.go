@@ -103,7 +103,7 @@ func streamRecordCases() []Case {
 			expect(put(row("a", "b")), ok),
 			expect(deleteTable(), "deleted rows"),
 			expect(readStream(0), "1 records; end\n- INSERT "+keys)),
-		newCase("sizes", "The size of a record is that of the keys and the images in it.",
+		newCase("sizes", "The size of a record is the size of the keys and the images in it.",
 			"https://docs.aws.amazon.com/lambda/latest/dg/with-ddb-example.html",
 			inTable("Id N | stream: NEW_AND_OLD_IMAGES"), readsStreams,
 			// AWS's own example

@@ -52,7 +52,7 @@ func streamsText(out *dynamodbstreams.ListStreamsOutput) string {
 	return text
 }
 
-// streamDescriptionText prints a stream, and of its shards whether they are open or closed: there may be any number.
+// streamDescriptionText prints a stream, and whether its shards are open or closed: there may be any number of shards.
 func streamDescriptionText(d *streamtypes.StreamDescription) string {
 	var keys, shards []string
 	for _, k := range d.KeySchema {
@@ -312,7 +312,7 @@ func atRecord(n int) option {
 // wholeStream is all records of a stream, in the order of sequence numbers: AWS does not promise a number of shards.
 type wholeStream struct {
 	arn   string
-	sizes bool // of the records, in bytes, rather than they
+	sizes bool // print the sizes of the records, in bytes, and not the records
 }
 
 func readStream(n int) request {

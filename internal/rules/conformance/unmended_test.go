@@ -37,7 +37,7 @@ var unmendedDynamoDB = []unmended{
 		paritySuite + "tier3/error-messages/partiqlParameterNumbers.test.ts",
 	},
 	{
-		"an unknown type in `attribute_type` of a statement", "the text lists the types in another order than that about an expression", "one order",
+		"an unknown type in `attribute_type` of a statement", "the text lists the types in another order than the text about an expression", "one order",
 		"https://github.com/floci-io/floci/blob/main/src/test/java/io/github/hectorvent/floci/services/dynamodb/DynamoDbPartiQLDocumentedSyntaxIntegrationTest.java",
 	},
 	{

@@ -1,6 +1,6 @@
 package conformance
 
-// revision is an update of the row {pk: "a", sk: "b"} and the row that is read after it.
+// revision is an update of the row {pk: "a", sk: "b"}, with the row that is read after it.
 type revision struct {
 	name, rule, source string
 	item               attrs // nil: there is no such row
@@ -200,7 +200,7 @@ func updateCases() []Case {
 			item, "DELETE x :v", v(1), invalid(badType + "operator: DELETE, operand type: NUMBER, typeSet: ALLOWED_FOR_DELETE_OPERAND"), same,
 		},
 		{
-			"overlapping paths", "Two paths of which one leads through the other are refused.", docUpdates,
+			"overlapping paths", "Two paths are refused if one leads through the other.", docUpdates,
 			row("a", "b", "doc", attrs{}), "SET doc = :v, doc.k = :v", v(1),
 			invalid("Invalid UpdateExpression: Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [doc], path two: [doc, k]"), "",
 		},

@@ -46,8 +46,8 @@ func (a attrs) sdk() map[string]types.AttributeValue {
 	return out
 }
 
-// valueOf converts a value as a case writes it. It panics at an unknown type: that is a mistake in this package, which
-// any run of it shows.
+// valueOf converts a value as a case writes it. It panics at an unknown type. That is a mistake in this package, and
+// any run of the cases shows it.
 func valueOf(v any) types.AttributeValue {
 	switch v := v.(type) {
 	case types.AttributeValue:
@@ -89,7 +89,7 @@ func valueOf(v any) types.AttributeValue {
 // nullFalse is a NULL that DynamoDB refuses.
 var nullFalse types.AttributeValue = &types.AttributeValueMemberNULL{Value: false}
 
-// text returns a text of that many bytes.
+// text returns a text of sizeBytes bytes.
 func text(sizeBytes int) string { return strings.Repeat("x", sizeBytes) }
 
 func numberCases() []Case {

@@ -10,7 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/race"
 )
 
-// LongVariable is the environment variable that has every repetition made.
+// LongVariable is the environment variable that turns every repetition on.
 const LongVariable = "ISRSIM_LONG"
 
 // Fewer returns n in the nightly run, and few otherwise.
@@ -32,7 +32,7 @@ func Long(t testing.TB) {
 	}
 }
 
-// Nightly skips a test that repeats, for half a minute or more, what shorter ones hold.
+// Nightly skips a test that takes half a minute or more to repeat a rule that shorter tests check.
 func Nightly(t testing.TB) {
 	t.Helper()
 	Long(t)

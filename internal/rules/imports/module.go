@@ -7,7 +7,7 @@ var Module = Rules{
 	Levels: [][]string{
 		{
 			"internal/base", "internal/rules", "internal/search", "internal/server", "internal/show",
-			"internal/study", "internal/trace", "internal/wire", // of a wing, its words alone
+			"internal/study", "internal/trace", "internal/wire", // of a wing, only its words
 			"ddbfake/internal/slab", "internal/base/suggest",
 		},
 		{

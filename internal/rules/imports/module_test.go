@@ -61,7 +61,7 @@ func readDirectories(t *testing.T) {
 	}
 }
 
-// maxFiles is how many Go files a package may have, tests included: a reader can learn that many.
+// maxFiles is the largest number of Go files of a package, tests included: a reader can learn that many.
 const maxFiles = 30
 
 // longPackages may have more: their files are entries of a list, and nobody reads all of them.
@@ -71,7 +71,7 @@ var longPackages = map[string]string{
 	"scenario/invariant":         "an invariant a file",
 }
 
-// maxScenario is how many Go files package scenario may have without its tests.
+// maxScenario is the largest number of Go files of package scenario, without its tests.
 const maxScenario = 25
 
 // TestFiles: a package is a few files, each with one idea.

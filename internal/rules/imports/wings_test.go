@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// maxWings is how many folders internal may have: a newcomer can take that many in at a glance.
+// maxWings is the largest number of folders of internal: a newcomer can take that many in at a glance.
 const maxWings = 13
 
 // TestWings: internal has few wings, each says in its doc.go what is behind its door, and no two lead into each other.
@@ -46,7 +46,7 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// wings returns which wing of internal imports which other.
+// wings returns the imports between the wings of internal.
 func wings(graph Graph, module string) Graph {
 	wing := func(path string) string {
 		below, _ := strings.CutPrefix(path, module+"/internal/")
@@ -68,7 +68,7 @@ func wings(graph Graph, module string) Graph {
 	return all
 }
 
-// circle returns the shortest way back to itself of the first node that has one; nil is none.
+// circle returns the shortest way from a node back to itself, for the first node that has one; nil if none has.
 func circle(graph Graph) []string {
 	for _, from := range slices.Sorted(maps.Keys(graph)) {
 		for _, next := range graph[from] {

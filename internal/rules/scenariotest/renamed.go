@@ -13,7 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Renamed is a protocol whose rows, keys and attributes all have other names: those of RenamedRows.
+// Renamed is a protocol whose rows, keys and attributes all have other names, which RenamedRows describe.
 func Renamed(p isr.Protocol) isr.Protocol {
 	own := p
 	own.New = func(cfg isr.Config) (isr.Handler, error) {

@@ -61,7 +61,7 @@ func Trace(t testing.TB, r scenario.Run) (string, *scenario.Outcome) {
 	return b.String(), o
 }
 
-// Ran runs a campaign, or another thing that runs, and returns its result.
+// Ran runs a campaign, or anything else with a method Run, and returns its result.
 func Ran[R any](t testing.TB, c interface {
 	Run(ctx context.Context) (R, error)
 }) R {

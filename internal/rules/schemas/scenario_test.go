@@ -77,7 +77,7 @@ func TestEmbeddedScenariosFitTheSchema(t *testing.T) {
 	}
 }
 
-// The schema finds what editors are to underline.
+// The schema finds the mistakes that editors should underline.
 func TestTheSchemaRefusesMistakes(t *testing.T) {
 	s := compiled(t, "scenario.schema.json")
 	const valid = `name: example

@@ -45,11 +45,11 @@ func (w writer) Get(ctx context.Context, key string) (isr.Served, error) {
 
 // BenchmarkWriters is the schedules per second of two recipe-A writers on the Go door, on one core: run it with -cpu 1.
 //
-// A schedule is a run of a scenario from an empty table to a verdict: two nodes, each of which takes the lease of the
-// one page (a conditional put) and, if it gets it, stores a body and publishes (a transaction that puts META and
-// deletes LOCK), under a random walk with a seed of its own; then every invariant is judged on what happened, but for
-// linearizability, for no operation is observed (hooks.Setup.Blind). One operation is a campaign of a thousand of them, by
-// one worker. The garbage collector is set as isr-sim sets it for campaigns.
+// A schedule is a run of a scenario from an empty table to a verdict: two nodes take the lease of the one page (a
+// conditional put). A node that gets it stores a body and publishes (a transaction that puts META and deletes LOCK).
+// All this happens under a random walk with a seed of its own. Then every invariant judges the run, except
+// linearizability, because no operation is observed (hooks.Setup.Blind). One operation is a campaign of a thousand of
+// them, by one worker. The garbage collector is set as isr-sim sets it for campaigns.
 func BenchmarkWriters(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(800))
 	s := scenario.Defaults()

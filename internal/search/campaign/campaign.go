@@ -20,7 +20,7 @@ type Campaign struct {
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
 	Protocol isr.Protocol
 	Seed     uint64
-	// Plan says which strategies pick the schedules; the zero Plan is sim.Portfolio.
+	// Plan names the strategies that pick the schedules; the zero Plan is sim.Portfolio.
 	Plan sim.Plan
 	// Schedules is the number of schedules; 0 is the scenario's own number.
 	Schedules int

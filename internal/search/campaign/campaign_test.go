@@ -68,8 +68,8 @@ func TestACampaignWithoutInvariantsIsVacuous(t *testing.T) {
 	}
 }
 
-// A campaign that has judged nothing is vacuous, whatever its scenario declares: no publish succeeded or was refused,
-// or no page was served.
+// A campaign is vacuous, whatever its scenario declares, if no publish succeeded or was refused, or if no page was
+// served: it has judged nothing.
 func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {
 	nothing := isr.Protocol{Name: "always-fails", New: func(isr.Config) (isr.Handler, error) { return noService{}, nil }}
 	for _, test := range []struct {

@@ -95,10 +95,11 @@ func (c *Certificate) Of(s *scenario.Scenario, protocol string, seed uint64) err
 	return nil
 }
 
-// checker compares the states that a search reaches with those of a certificate. Without one it has nothing to say.
+// checker compares the states that a search reaches with those of a certificate. A checker without a certificate has
+// nothing to say.
 type checker struct {
 	certificate *Certificate
-	strange     bool             // the latest state is none of the certificate's
+	strange     bool             // the certificate does not have the latest state
 	last        schedule.Choices // the choices of the latest run
 }
 

@@ -61,7 +61,7 @@ func TestCertificates(t *testing.T) {
 		t.Errorf("with a state too many: got %v (%s), expected unknown", p.Verdict, p.Why)
 	}
 
-	// A proof that leaves out a state without right is not certified.
+	// A proof that wrongly leaves out a state is not certified.
 	proof, err = Prove{Scenario: s, Seed: 1}.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -9,15 +9,15 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 )
 
-// Deadline is an end that rows held in a search. It says whether a request to the row was sent in the second before the
-// end, at it, and after it, while the row still had that end.
+// Deadline is the end of a lease or of a freshness, as rows had it in a search. It says whether a request to the row was
+// sent in the second before the end, at it, and after it, while the row still had that end.
 type Deadline struct {
 	Of                string // "the end of alice's lease"
-	Lease             bool   // and not that of a page's freshness
+	Lease             bool   // it is not the end of a page's freshness
 	Before, At, After bool
 }
 
-// Reached says whether the search met all three.
+// Reached says whether the search met the deadline in all three ways.
 func (d Deadline) Reached() bool { return d.Before && d.At && d.After }
 
 // String names the deadline, the sides on which the search met it, and those on which it did not.
@@ -43,7 +43,7 @@ func (d Deadline) String() string {
 	}
 }
 
-// deadlines lists the ends, those of leases first.
+// deadlines lists the ends. The ends of leases come first.
 func deadlines(ends hooks.Ends) (all []Deadline) {
 	pages := map[string]bool{}
 	//isrsim:unordered a set is made

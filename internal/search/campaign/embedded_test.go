@@ -28,7 +28,7 @@ func TestTheReferencePassesEveryEmbeddedScenario(t *testing.T) {
 	}
 }
 
-// Under another seed than that of package selftest, which has every mutant in each of its scenarios under seed 1.
+// The seed differs from that of package selftest, which runs every mutant in each of its scenarios under seed 1.
 func TestEmbeddedScenariosCatchTheMutantsTheyName(t *testing.T) {
 	effort.OneAtATime(t)
 	for _, name := range fixtures.Names() {

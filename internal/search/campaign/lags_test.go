@@ -24,7 +24,7 @@ reach: [ttl-deletion, expired-row-read]
 bounds: {ticks: 6, schedules: 200}
 `
 
-// Marks that the runs under other lags reach count. A probe sees the schedule's own run alone.
+// Marks count even if only the runs under other lags reach them. A probe sees only the schedule's own run.
 func TestComparedLagsAreRunsOfTheSameSchedule(t *testing.T) {
 	effort.Long(t)
 	s, err := scenario.Parse("f.yaml", []byte(lagging))

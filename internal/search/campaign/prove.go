@@ -41,9 +41,9 @@ type Prove struct {
 	Seed uint64
 	// MaxSchedules and MaxStates, if positive, end the search.
 	MaxSchedules, MaxStates int
-	// Options are the options of each run. Swarm makes no proof, nor does a bubble. With SDK each schedule is run twice,
-	// and compared with its repetition and with the schedules that begin like it: code that needs such a client may depend
-	// on things that no schedule decides. A program runs twice for everything that it is told for the first time, and one
+	// Options are the options of each run. A run with Swarm, or in a bubble, makes no proof. With SDK each schedule is run
+	// twice, and compared with its repetition and with the schedules that begin like it: code that needs such a client may
+	// depend on things that no schedule decides. The code of a program runs twice for each past that is new, and one
 	// schedule in a hundred is run again without memory.
 	scenario.Options
 	// Certify makes the proof list the states that it has reached. These are all states: persistent sets, which leave some
@@ -106,7 +106,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	return proof, err
 }
 
-// search runs the schedules one after the other, until one is enough, or failed says so.
+// search runs the schedules one after the other, until one ends the search, or failed says so.
 func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bool) (*Proof, error) {
 	s := v.Scenario
 	proof := &Proof{judged: looked.Judged, Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, v.Options)}}

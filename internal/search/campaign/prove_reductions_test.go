@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Package sim holds the reductions to the plain enumeration. These tests are about the facts that this package gives
-// it: which things a step touches, the state of the world, the memory of an invariant.
+// Package sim tests the reductions against the plain enumeration. These tests are about the facts that this package
+// gives it: which things a step touches, the state of the world, the memory of an invariant.
 func TestReductionsChangeNoVerdict(t *testing.T) {
 	effort.OneAtATime(t)
 	const (
@@ -82,7 +82,7 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 }
 
 // Sleep sets leave out orders of steps, and no state. A state that comes up only without them differs from another one
-// by an order that nobody can see. To search from it is of no use.
+// by an order that nobody can see. A search from it would be useless.
 func TestSleepSetsLeaveOutNoState(t *testing.T) {
 	effort.OneAtATime(t)
 	worlds := map[string]string{

@@ -45,7 +45,7 @@ func TestTheReferencesAreProved(t *testing.T) {
 			if !p.Passed() || !p.Explored.Complete || !strings.HasPrefix(prose.Extent(p), "complete: ") {
 				t.Errorf("%s: %s\n%s", prose.ProofRow(p), prose.Extent(p), prose.Report(&p.Report, "isr-sim", name))
 			}
-			// Far fewer are no proof, and far more are a reduction that does not reduce.
+			// Far fewer would be no proof, and far more would mean that a reduction does not work.
 			for _, d := range p.Deadlines {
 				if !d.Reached() {
 					t.Errorf("%s: %s; want it reached on all sides", name, d)
@@ -157,8 +157,8 @@ func BenchmarkProve(b *testing.B) {
 	}
 }
 
-// TestProofsOfForeignCode holds that code behind the SDK is proved as without it, and that options which make no proof
-// are refused.
+// TestProofsOfForeignCode holds that code is proved in the same way with and without the SDK, and that options under
+// which no proof is possible are refused.
 func TestProofsOfForeignCode(t *testing.T) {
 	s := scenariotest.Embedded(t, "prove-two-writers")
 	most := effort.Fewer(300, 50)

@@ -46,7 +46,7 @@ func TestProofsOfRenamedRows(t *testing.T) {
 	}
 }
 
-// broken are the invariants that a proof has found to be violated.
+// broken returns the invariants that a proof has found to be violated.
 func broken(p *campaign.Proof) []string {
 	if p.Failure == nil {
 		return nil

@@ -28,7 +28,7 @@ func (r *Report) Passed() bool {
 	return r.Verdict == Expected(r.Scenario, r.Protocol.Name) && !r.Vacuous()
 }
 
-// Expected is the verdict that a scenario expects of a protocol: Expect of its own protocol, ok of every other.
+// Expected is the verdict that a scenario expects of a protocol: Expect for its own protocol, and ok for every other.
 func Expected(s *scenario.Scenario, protocol string) invariant.Verdict {
 	if protocol == s.Protocol {
 		return s.Expect

@@ -47,9 +47,9 @@ const DefaultShrinkRuns = 10_000
 
 // Shrunk is the result of a Shrink.
 type Shrunk struct {
-	// Scenario has the run as its replay entry, and names the violation in its About. It declares no marks and no mutants.
+	// The replay entry of Scenario is the run, and its About names the violation. It declares no marks and no mutants.
 	Scenario *scenario.Scenario
-	Outcome  *scenario.Outcome // of the replay entry, with its Digest
+	Outcome  *scenario.Outcome // the outcome of the replay entry, with its Digest
 	Before   Size
 	After    Size
 	Runs     int // that were tried
@@ -61,7 +61,7 @@ type Shrunk struct {
 type Size struct {
 	Switches int           // see sim.Result
 	Steps    int           // in all
-	Elapsed  time.Duration // of true time
+	Elapsed  time.Duration // the true time that it took
 	Faults   int           // that the scenario declares
 	Actors   int
 	Commands int // in all scripts
@@ -99,7 +99,7 @@ func (e *NotViolatedError) Error() string {
 	return fmt.Sprintf("scenario %s, protocol %s: the run's verdict is %v, expected a violated one", e.Scenario, e.Protocol, e.Verdict)
 }
 
-// Run shrinks. If the run does not violate an invariant, the error is a *NotViolatedError; other errors are those of
+// Run shrinks. If the run does not violate an invariant, the error is a *NotViolatedError; other errors come from
 // scenario.Run.Do. A cancelled context ends it with the smallest run so far.
 func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 	k.Failed.Trace = nil
@@ -138,7 +138,7 @@ func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 			}
 		}
 		if found = next; found.recorded.Result.End != sim.Cut {
-			sh.run.Steps = 0 // which has not ended it
+			sh.run.Steps = 0 // this bound did not end the run
 		}
 	}
 	return sh.finish(found, before, budget)
@@ -158,7 +158,7 @@ func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
 	run.Scenario, run.Seed, run.Trace = f.scenario, f.seed, io.Discard
 	choices := trimmed(f.recorded.Result.Choices)
 	run.Strategy = sim.Replay(choices)
-	o, err := run.Do(context.WithoutCancel(sh.ctx)) // what was found until its end is not lost
+	o, err := run.Do(context.WithoutCancel(sh.ctx)) // an interrupt must not lose the result so far
 	if err != nil {
 		return nil, err
 	}
@@ -254,8 +254,8 @@ func (f *found) compare(o *found) int {
 	return cmp.Or(slices.Compare(a[:], b[:]), cmp.Compare(len(f.recorded.Deviations), len(o.recorded.Deviations)), cmp.Compare(f.seed, o.seed))
 }
 
-// detailsOf counts the details of a scenario besides its size: the pauses, crashes and clock steps that it permits,
-// ticks, settings that are not the default, and durations.
+// detailsOf counts the details of a scenario that its size leaves out: the pauses, crashes and clock steps that it
+// permits, ticks, settings that are not the default, and durations.
 func detailsOf(s *scenario.Scenario) [4]int64 {
 	var nodeFaults, settings int64
 	count := func(differs bool) {

@@ -204,7 +204,7 @@ func TestShrinkIsBoundedByRunsAndByItsContext(t *testing.T) {
 // ending is a context that is cancelled while runs are tried.
 type ending struct {
 	context.Context
-	left atomic.Int64 // times at which it says that it is not
+	left atomic.Int64 // how often it says that it is not cancelled
 }
 
 func (e *ending) Err() error {
@@ -260,8 +260,8 @@ func BenchmarkShrink(b *testing.B) {
 	}
 }
 
-// TestShrinkDropsWhatHappensAtATime: of all that happens at a time, the pause that matters is left, and the file that is
-// left can be read and violates the same.
+// TestShrinkDropsWhatHappensAtATime: among the events at a time, only the pause that matters is left. The resulting
+// file can be read, and violates the same invariant.
 func TestShrinkDropsWhatHappensAtATime(t *testing.T) {
 	s, err := scenario.Parse("events.yaml", []byte(`
 name: events

@@ -27,15 +27,15 @@ func (sh *shrinker) simplify(f found) found {
 	return f
 }
 
-// cut is try for a change that may remove the very thing that the schedule needs. If the schedules of try no longer
-// violate the invariant, it searches for others. Most bugs that remain in the smaller scenario show within some tens of
-// schedules.
+// cut does the same as try, for a change that may remove the very thing that the schedule needs. If the schedules of
+// try no longer violate the invariant, it searches for others. Most bugs that remain in the smaller scenario show
+// within some tens of schedules.
 func (sh *shrinker) cut(f *found, change func(*scenario.Scenario), adapt func(sim.Move) (sim.Move, bool)) bool {
 	return sh.try(f, change, adapt) || sh.search(f, change, 40, 200)
 }
 
-// search is try with the first schedule of a portfolio that violates the invariant, made smaller. It takes at most that
-// many runs.
+// search does the same as try, but with another schedule: the first one of a portfolio that violates the invariant,
+// made smaller. It makes at most runs runs.
 func (sh *shrinker) search(f *found, change func(*scenario.Scenario), schedules, runs int) bool {
 	s := changed(f.scenario, change)
 	if s == nil {
@@ -100,7 +100,7 @@ func keepsForTooLong(s *scenario.Scenario) bool {
 	return s.Promise.MaxAge > 0 && s.Cache.Revalidate+s.Cache.Retention > s.Promise.MaxAge
 }
 
-// changed returns a changed copy; nil if it is the same, or none that a file can say.
+// changed returns a changed copy; nil if it is the same, or if a file cannot hold it.
 func changed(s *scenario.Scenario, change func(*scenario.Scenario)) *scenario.Scenario {
 	c := clone(s)
 	change(c)
@@ -113,8 +113,8 @@ func changed(s *scenario.Scenario, change func(*scenario.Scenario)) *scenario.Sc
 	return c
 }
 
-// sensible leaves out restarts of machines that nothing crashes any more, and says whether each window of a fault ends
-// after it begins.
+// sensible leaves out restarts of machines that no longer crash, and says whether each window of a fault ends after it
+// begins.
 func sensible(s *scenario.Scenario) bool {
 	for i := range s.Actors {
 		a := s.Actors[i]
@@ -204,7 +204,7 @@ func (sh *shrinker) withoutCommands(f found) found {
 	return f
 }
 
-// withoutNodeFaults leaves out pauses, crashes, restarts and clock steps of the nodes, at a time or not.
+// withoutNodeFaults leaves out pauses, crashes, restarts and clock steps of the nodes, planned or not.
 func (sh *shrinker) withoutNodeFaults(f found) found {
 	for i := range f.scenario.Actors {
 		for j := 0; j < len(f.scenario.Actors[i].ClockSteps); {
@@ -232,7 +232,7 @@ func (sh *shrinker) withoutNodeFaults(f found) found {
 	return f
 }
 
-// cacheSettings set one setting of a cache to that of another one.
+// cacheSettings copy one setting of a cache to another cache.
 var cacheSettings = []func(c, d *scenario.Cache){
 	func(c, d *scenario.Cache) { c.Lease = d.Lease },
 	func(c, d *scenario.Cache) { c.Revalidate = d.Revalidate },
@@ -250,7 +250,7 @@ var cacheSettings = []func(c, d *scenario.Cache){
 // withDefaults sets each value that the violation does not need to its default, which files leave out.
 func (sh *shrinker) withDefaults(f found) found {
 	d := scenario.Defaults()
-	// First of all: a cache that is left so small that nothing in it is ever fresh would never settle.
+	// Settle goes first: a cache that has been made so small that nothing in it is ever fresh would never settle.
 	sh.try(&f, func(s *scenario.Scenario) { s.Settle = 0 }, nil)
 	for _, same := range cacheSettings {
 		sh.try(&f, func(s *scenario.Scenario) { same(&s.Cache, &d.Cache) }, nil)
@@ -362,7 +362,7 @@ func (sh *shrinker) inLessTime(f found) found {
 	return f
 }
 
-// fromPlainSeed replaces the seed, of which only a lag that is random takes notice, by a short one.
+// fromPlainSeed replaces the seed by a short one. Only a random lag depends on the seed.
 func (sh *shrinker) fromPlainSeed(f found) found {
 	plain := f
 	plain.seed = 1

@@ -8,17 +8,17 @@ import (
 )
 
 // Point identifies a moment of a run by the steps that the actors have taken so far, and not by the number of choices:
-// it means the same in a run that went another way for a while. No two moments of a run have the same.
+// it has the same meaning in a run that went another way for a while. No two moments of a run have the same Point.
 type Point struct {
 	actor string // the actor whose code took the latest step of any code; "" before the first
 	steps int    // the number of steps that its code has taken
-	since int    // the number of steps since then, which are of no actor's code
+	since int    // the number of steps since then; none of them is of an actor's code
 }
 
 // Deviation is a moment at which a schedule leaves the default schedule, and the step that it takes there.
 //
-// The default schedule runs the current actor's code for as long as it can run, then that of the next actor in turn.
-// When no code can run, time moves. Optional steps are never taken: no pause, no crash, no fault, no deletion.
+// The default schedule runs the current actor's code for as long as it can run, then the code of the next actor in
+// turn. When no code can run, time moves. Optional steps are never taken: no pause, no crash, no fault, no deletion.
 type Deviation struct {
 	At   Point
 	Move sim.Move
@@ -27,7 +27,7 @@ type Deviation struct {
 // place follows a run and knows its current moment.
 type place struct {
 	at     Point
-	thread int            // of the code that ran last
+	thread int            // the thread of the code that ran last
 	steps  map[string]int // by actor
 }
 

@@ -80,8 +80,8 @@ func (r *recorder) Choose(steps []sim.Step) int {
 	return chosen
 }
 
-// compare orders schedules of one world: that with fewer context switches is less, then that with fewer steps, the
-// shorter one in true time, the one with fewer deviations.
+// compare orders schedules of one world: first by context switches, then by steps, by true time, and by deviations.
+// Fewer is less.
 func (r *Recorded) compare(o *Recorded) int {
 	return cmp.Or(
 		cmp.Compare(r.Result.Switches, o.Result.Switches), cmp.Compare(r.Result.Steps, o.Result.Steps),

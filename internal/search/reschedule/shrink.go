@@ -6,8 +6,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 )
 
-// Shrink looks for a schedule that shows the same with fewer context switches, then with fewer steps, then in less
-// time. It is greedy and deterministic: the result is no worse than from, and cannot be shrunk any further by it.
+// Shrink looks for a schedule that shows the same behaviour with fewer context switches, then with fewer steps, then in
+// less time. It is greedy and deterministic: the result is no worse than from, and another Shrink does not make it
+// smaller.
 //
 // It deletes deviations from the default schedule, as delta debugging does. It joins stretches of one actor's steps.
 // And it lets another actor go first, moment by moment.
@@ -40,8 +41,8 @@ func better(best *Recorded, s sim.Strategy, attempt Attempt) bool {
 	return true
 }
 
-// deleteDeviations deletes as many deviations as can be spared, many at a time first. A schedule with fewer of them
-// that is no better is kept for the while: it may be on the way to one that is.
+// deleteDeviations deletes as many deviations as can be spared, many at a time first. A schedule with fewer of them is
+// kept for a while even if it is no better: it may lead to a better one.
 func deleteDeviations(from Recorded, attempt Attempt) Recorded {
 	best, few := from, from
 	for size := len(few.Deviations); size > 0; size /= 2 {
@@ -82,8 +83,8 @@ func joinStretches(best Recorded, attempt Attempt) Recorded {
 	return best
 }
 
-// stretches returns where the stretch of one actor's own steps that begins at a move ends, and where the same actor's
-// next one begins and ends. If there is none, next is nextEnd.
+// stretches returns the end of the stretch of one actor's own steps that begins at a move, and the beginning and end of
+// the same actor's next stretch. If there is no next one, next is nextEnd.
 func stretches(moves []sim.Move, at int) (end, next, nextEnd int) {
 	same := func(i int) bool { return own(moves[i].Kind) && moves[i].Name == moves[at].Name }
 	for end = at; end < len(moves) && same(end); {
@@ -101,7 +102,7 @@ func stretches(moves []sim.Move, at int) (end, next, nextEnd int) {
 	return end, next, nextEnd
 }
 
-// takeDetours has another actor's code go first, wherever that is possible.
+// takeDetours lets another actor's code go first, wherever that is possible.
 func takeDetours(best Recorded, attempt Attempt) Recorded {
 	for i := 0; i < len(best.detours); {
 		if !better(&best, Deviate(append(slices.Clip(best.Deviations), best.detours[i])), attempt) {
@@ -111,7 +112,7 @@ func takeDetours(best Recorded, attempt Attempt) Recorded {
 	return best
 }
 
-// deletePairs deletes deviations that only two together can be spared: away, and back.
+// deletePairs deletes pairs of deviations of which neither can be spared alone: one leads away, and the other back.
 func deletePairs(best Recorded, attempt Attempt) Recorded {
 	for i := 0; i < len(best.Deviations); i++ {
 		for j := i + 1; j < len(best.Deviations); {

@@ -46,7 +46,7 @@ func (c Set) repeat(ctx context.Context, a Attempt) error {
 	return nil
 }
 
-// same compares the conclusions of two runs of one schedule; err is of the second.
+// same compares the conclusions of two runs of one schedule; err is the error of the second.
 func (c Set) same(ctx context.Context, o, again *scenario.Outcome, err error) error {
 	switch {
 	case err != nil:
@@ -58,7 +58,7 @@ func (c Set) same(ctx context.Context, o, again *scenario.Outcome, err error) er
 	}
 }
 
-// where runs a schedule again some times after two runs of it have differed, and says where two of these runs differ,
+// where runs a schedule again some times, after two runs of it have differed. It says where two of these runs differ,
 // with a separator before it. It returns "" if they are all the same. Runs that break are compared up to the break.
 func (c Set) where(ctx context.Context, o *scenario.Outcome) string {
 	const times = 4
@@ -67,7 +67,7 @@ func (c Set) where(ctx context.Context, o *scenario.Outcome) string {
 		var trace bytes.Buffer
 		run := c.again(o)
 		run.Trace = &trace
-		_, _ = run.Do(hooks.Afresh(ctx)) // its trace is all that is asked for
+		_, _ = run.Do(hooks.Afresh(ctx)) // only its trace is needed
 		if i > 0 && trace.String() != before {
 			return "; " + difference(before, trace.String())
 		}

@@ -27,11 +27,11 @@ func (m MarkSet) Missing(wanted []scenario.Mark) []scenario.Mark {
 	return slices.DeleteFunc(slices.Clone(wanted), func(mark scenario.Mark) bool { return m[mark] > 0 })
 }
 
-// insteadOf has the basic marks, without which a campaign has judged nothing, and for each a mark that also counts: if
-// no page may be published, a publish must have been refused.
+// insteadOf has the basic marks, without which a campaign has judged nothing. Each has another mark that counts
+// instead: if no page may be published, a publish must have been refused.
 var insteadOf = map[scenario.Mark]scenario.Mark{mark.Published: mark.PublishRefused, mark.ServedFresh: mark.ServedStale}
 
-// Missing returns which marks a campaign must still reach: those declared, and the basic ones.
+// Missing returns the marks that a campaign must still reach, out of the declared marks and the basic ones.
 func Missing(declared []scenario.Mark, reached func(scenario.Mark) bool) []scenario.Mark {
 	var marks []scenario.Mark
 	for _, m := range declared {
@@ -50,7 +50,7 @@ func Missing(declared []scenario.Mark, reached func(scenario.Mark) bool) []scena
 	return marks
 }
 
-// Basic says whether a campaign has judged nothing without a mark.
+// Basic says whether a campaign that has not reached the mark has judged nothing.
 func Basic(m scenario.Mark) bool { return insteadOf[m] != "" }
 
 // FaultTexts prints faults as scenario files write them.

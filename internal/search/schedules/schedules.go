@@ -21,7 +21,7 @@ import (
 
 // Set is the schedules to run, with nothing left to defaults. A Set is used once.
 type Set struct {
-	// Run is the run of which each schedule is made. The seeds of the schedules are derived from its Seed.
+	// Run is the run that each schedule is made from. The seeds of the schedules are derived from its Seed.
 	scenario.Run
 	Plan      sim.Plan
 	Schedules int
@@ -68,8 +68,8 @@ type Attempt struct {
 	States []uint64
 }
 
-// Each runs n schedules, the k-th of which is index(k), and calls take with them in this order, until take returns
-// false or ctx is done. The length of schedule 0 is the estimate that the others get.
+// Each runs n schedules, and calls take with them in order, until take returns false or ctx is done. The k-th schedule
+// has the index index(k). The length of schedule 0 is the estimate that the others get.
 func (c Set) Each(ctx context.Context, n int, index func(k int) int, run func(ctx context.Context, i, expected int) Attempt, take func(Attempt) bool) {
 	if n <= 0 || ctx.Err() != nil {
 		return
@@ -130,7 +130,7 @@ func (c Set) First(ctx context.Context, n int) (runs []scenario.Run, err error) 
 // OfProgram says that the nodes are processes of a command: their code is not known to be deterministic.
 func (c Set) OfProgram() bool { return OfProgram(c.Protocol) }
 
-// OfProgram says that a protocol is a command, each of whose processes is a node.
+// OfProgram says that a protocol is a command, and each of its processes is a node.
 func OfProgram(p isr.Protocol) bool { return strings.HasPrefix(p.Name, shell.ExecPrefix) }
 
 // Sampled says whether a schedule of a program, by its number, is run again without memory, whatever its verdict. The
@@ -140,8 +140,8 @@ func Sampled(seed uint64, number int) bool {
 	return fingerprint.Mix(sim.Derive(seed, number), one)%one == 0
 }
 
-// Suspect says that a schedule must be confirmed whatever its verdict: remembered answers of a program are not believed
-// unchecked. The first one is, and those that are Sampled.
+// Suspect says that a schedule must be confirmed whatever its verdict: the remembered answers of a program are checked
+// before they are believed. The first schedule is suspect, and so are those that are Sampled.
 func (c Set) Suspect(a Attempt) bool {
 	return c.OfProgram() && (a.Index == 0 || Sampled(c.Seed, a.Index))
 }

@@ -10,8 +10,8 @@ import (
 // result, one at a time and in that order, so the number of goroutines changes nothing for take.
 //
 // It ends early when take returns false, and drops the results after that one. It also ends when ctx is done: the
-// numbers that have been handed out by then are still done and taken, so that no finding is lost. It returns the number
-// of results taken, after all goroutines have ended.
+// numbers that have been handed out by then are still done and taken, so that no finding is lost. It returns once all
+// goroutines have ended, with the number of results taken.
 func inOrder[T any](ctx context.Context, workers, n int, do func(i int) T, take func(i int, v T) bool) int {
 	if workers <= 1 {
 		for i := range n {

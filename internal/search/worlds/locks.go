@@ -20,8 +20,8 @@ type Locks struct {
 	Goroutines     bool            // the lock has goroutines, and so timeouts of its own
 }
 
-// Wrong names a field of these, or of the lock's terms, whose value lets no lock break its promises, and says why. Both
-// are "" if there is none.
+// Wrong names a field of these, or of the lock's terms, with a value under which no lock could break its promises, and
+// says why. Both are "" if there is none.
 func (l Locks) Wrong(margin time.Duration) (field, why string) {
 	leases := l.Leases
 	if len(leases) == 0 {
@@ -46,12 +46,12 @@ func (l Locks) Wrong(margin time.Duration) (field, why string) {
 	return "", ""
 }
 
-// Kind says what the worlds are for, if not for a cache: Locks or Calls.
+// Kind is the subject of the worlds if it is not a cache: Locks or Calls.
 type Kind interface {
 	Generator(name, protocol string, schedules int) *rapid.Generator[World]
 }
 
-// shortestLease is the shortest one for which scripts still have something to do under the lock.
+// shortestLease is the shortest lease that still leaves scripts something to do under the lock.
 const shortestLease = 500 * time.Millisecond
 
 // Generator generates worlds for the lock.
@@ -79,7 +79,7 @@ func (l Locks) Generator(name, protocol string, schedules int) *rapid.Generator[
 		for i := range s.Actors {
 			s.Actors[i].Name = ActorNames[i]
 		}
-		if len(LockNames(s)) == 0 { // else there is nothing to be judged
+		if len(LockNames(s)) == 0 { // else nothing could be judged
 			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: "hold", Key: locks[0], For: time.Second})
 		}
 		for i := range s.Actors {
@@ -145,7 +145,7 @@ func drawLockFaults(t *rapid.T) []scenario.Fault {
 // LockNames are the locks that scripts hold.
 func LockNames(s *scenario.Scenario) []string { return namesOf(s, "hold") }
 
-// namesOf are the keys of the scripts' commands of a verb.
+// namesOf returns the keys of the scripts' commands with a verb.
 func namesOf(s *scenario.Scenario, verb scenario.Verb) []string {
 	var names []string
 	for _, a := range s.Actors {
@@ -163,8 +163,8 @@ func longestHolds(s *scenario.Scenario) time.Duration {
 	return longestTries(s, "hold", 4*s.Cache.Lease, s.Cache.Lease)
 }
 
-// longestTries bounds how much time a run can take. Each command of the verb tries Patience times, each of which takes
-// that long, and rows are kept for that long.
+// longestTries bounds how much time a run can take. Each command of the verb tries Patience times. A try takes the
+// given time, and rows are kept for the given time.
 func longestTries(s *scenario.Scenario, verb scenario.Verb, try, kept time.Duration) time.Duration {
 	c := s.Cache
 	var moving time.Duration
@@ -181,9 +181,9 @@ func longestTries(s *scenario.Scenario, verb scenario.Verb, try, kept time.Durat
 	return 2 * (moving + time.Duration(s.Bounds.Ticks)*(kept+lagAfter) + time.Minute)
 }
 
-// settle returns how long after its faults a world may take until each lock can be taken. Where no node can crash and no
-// request can have failed, not even by a timeout of the lock's own, every holder has given its lock back: a lock that is
-// still held then has been forgotten.
+// settle returns the time within which each lock must be free to take, from the end of a world's faults. Where no node
+// can crash and no request can have failed, not even by a timeout of the lock's own, every holder has given its lock
+// back: a lock that is still held then has been forgotten.
 func (l Locks) settle(s *scenario.Scenario) time.Duration {
 	c := s.Cache
 	wait := cmp.Or(l.Wait, hooks.DefaultWait) + 2*s.Skew + c.Poll

@@ -13,10 +13,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// Calls says which worlds are drawn for a layer that has calls run once.
+// Calls says which worlds are drawn for a layer that makes calls run once.
 type Calls struct {
-	InProgress     []time.Duration // how long a call counts as in progress; none is DefaultLeases
-	Retentions     []time.Duration // how long a result is kept; none is DefaultRetentions
+	InProgress     []time.Duration // how long a call counts as in progress; empty means DefaultLeases
+	Retentions     []time.Duration // how long a result is kept; empty means DefaultRetentions
 	Payload        bool            // another payload is refused
 	Wait, Takeover time.Duration   // as in Locks
 }
@@ -24,7 +24,8 @@ type Calls struct {
 // DefaultRetentions are the retentions of worlds whose check names none.
 func DefaultRetentions() []time.Duration { return []time.Duration{time.Hour, time.Minute} }
 
-// Wrong names the field under whose value no layer could break its promises, and says why. Both are "" if there is none.
+// Wrong names a field with a value under which no layer could break its promises, and says why. Both are "" if there is
+// none.
 func (c Calls) Wrong() (field, why string) {
 	if field, why = (Locks{Leases: c.InProgress, Wait: c.Wait, Takeover: c.Takeover}).Wrong(0); field == "Leases" {
 		return "InProgress", why
@@ -61,7 +62,7 @@ func (c Calls) Generator(name, protocol string, schedules int) *rapid.Generator[
 		in := &s.Cache
 		in.Lease = pick(t, "in progress", c.inProgress()...)
 		in.Retention = pick(t, "retention", c.retentions()...)
-		// An effect may take longer than a call counts as in progress.
+		// An effect may take longer than the time for which a call counts as in progress.
 		in.Render = pick(t, "effect", 0, 300*time.Millisecond, in.Lease/2, in.Lease+time.Second)
 		in.Poll = pick(t, "poll", in.Lease/2, time.Second, 300*time.Millisecond)
 		in.Patience = pick(t, "patience", 4, 10, 1)
@@ -82,7 +83,7 @@ func (c Calls) Generator(name, protocol string, schedules int) *rapid.Generator[
 		for i := range s.Actors {
 			s.Actors[i].Name = ActorNames[i]
 		}
-		if len(callNames(s)) == 0 { // else there is nothing to be judged
+		if len(callNames(s)) == 0 { // else nothing could be judged
 			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: "once", Key: keys[0], Inputs: payloads[0]})
 		}
 		for i := range s.Actors {
@@ -112,7 +113,7 @@ func longestCalls(s *scenario.Scenario) time.Duration {
 	return longestTries(s, "once", 2*s.Cache.Lease+s.Cache.Render, s.Cache.Retention)
 }
 
-// settle returns how long after its faults a world may take until each call has a result.
+// settle returns the time within which each call must have a result, from the end of a world's faults.
 func (c Calls) settle(s *scenario.Scenario) time.Duration {
 	in := s.Cache
 	each := 2*in.Lease + 2*in.Render + cmp.Or(c.Takeover, in.Lease) + cmp.Or(c.Wait, hooks.DefaultWait) + in.Poll + 6*s.Skew + 3*time.Second

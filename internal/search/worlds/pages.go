@@ -19,10 +19,10 @@ import (
 // World is a scenario that rapid drew.
 type World struct{ *scenario.Scenario }
 
-// Extras are features of worlds for some caches only, and the caches' rows.
+// Extras are features of worlds that only some caches have, and the caches' rows.
 type Extras struct {
 	Rows    isr.Schema
-	Verbs   []scenario.Verb // besides get, that the cache can do
+	Verbs   []scenario.Verb // that the cache can do besides get
 	Tenants bool            // the cache takes its node's tenant
 	Promise scenario.Promise
 }
@@ -39,7 +39,7 @@ func Text(s *scenario.Scenario) string {
 	return "\n" + string(yaml)
 }
 
-// GoString says on one line what the world is: rapid prints all that it draws with %#v, and most of that did not fail.
+// GoString describes the world on one line: rapid prints all that it draws with %#v, and most worlds did not fail.
 func (w World) GoString() string {
 	if len(LockNames(w.Scenario)) > 0 {
 		return lockWords(w.Scenario)
@@ -86,7 +86,7 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 				s.Actors[i].Tenant = pick(t, "tenant", tenants...)
 			}
 		}
-		if !slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return slices.ContainsFunc(a.Script, served) }) { // else there is nothing to be judged
+		if !slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return slices.ContainsFunc(a.Script, served) }) { // else nothing could be judged
 			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: "get", Key: keys[0]})
 		}
 		for i := range s.Actors {
@@ -121,7 +121,7 @@ func drawCache(t *rapid.T) scenario.Cache {
 	return c
 }
 
-// lagAfter is the lag of a TTL that takes its time.
+// lagAfter is the lag of a TTL that deletes rows late.
 const lagAfter = 10 * time.Minute
 
 func drawLag(t *rapid.T) scenario.Lag {
@@ -248,12 +248,12 @@ func longest(s *scenario.Scenario) time.Duration {
 	return 2 * (moving + time.Duration(s.Bounds.Ticks)*tick + time.Minute)
 }
 
-// settle returns how long after its faults a world may take to be well again: each page in the cache, and fresh. Zero
-// says that it may never be: a page that takes longer to make than a lease lasts is only published by caches that
-// refresh their leases, and a page that is stale when it is made is never found fresh.
+// settle returns the time within which a world must be well again, with each page in the cache and fresh, from the end
+// of its faults. Zero says that it may never be: a page that takes longer to make than a lease lasts is only published
+// by caches that refresh their leases, and a page that is stale when it is made is never found fresh.
 //
-// A lease ends by itself, even if its holder has crashed, so the time includes a lease and a rendering. Where no node
-// can crash and no fault can stop a release, no node may keep a lock that it does not need: half a lease is enough.
+// A lease ends by itself, even if its holder has crashed, so the time includes a lease and a rendering. If no node can
+// crash and no fault can stop a release, no node may keep a lock that it does not need: half a lease is enough.
 func settle(s *scenario.Scenario) time.Duration {
 	c := s.Cache
 	const second = time.Second // rows hold whole seconds
@@ -269,8 +269,8 @@ func settle(s *scenario.Scenario) time.Duration {
 	return 2*(c.Lease+renderings+c.Revalidate) + slack
 }
 
-// locksStay says whether a correct cache may leave a lock behind: its node has crashed, or a fault has met what would
-// have given it back.
+// locksStay says whether a correct cache may leave a lock behind: its node has crashed, or a fault has hit the request
+// that would have given it back.
 func locksStay(s *scenario.Scenario) bool {
 	return slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Crashes > 0 }) ||
 		slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool {
@@ -338,12 +338,12 @@ func Checked(w *scenario.Scenario) (*scenario.Scenario, error) {
 	if err != nil {
 		return nil, fmt.Errorf("isr-sim drew a world that is not valid, which is a mistake of its own: %w", err)
 	}
-	s.File, s.Rows = "", w.Rows // of which the file may not have all
+	s.File, s.Rows = "", w.Rows // the file may not have all of them
 	return s, nil
 }
 
-// drawVerbs draws which of the store's verbs clients ask for. Where a page is rolled back, some invariants do not judge
-// it, so rollbacks are in fewer worlds.
+// drawVerbs draws the verbs that clients ask for, out of those of the store. Some invariants do not judge a page that
+// is rolled back, so fewer worlds have rollbacks.
 func (e Extras) drawVerbs(t *rapid.T) []scenario.Verb {
 	if len(e.Verbs) == 0 {
 		return nil
@@ -372,7 +372,7 @@ func (e Extras) drawTenants(t *rapid.T, keys []string) ([]string, []string) {
 	}
 	tenants := pick(t, "tenants", nil, []string{"t1", "t2"}, []string{"t1", "t11"})
 	if len(tenants) > 0 && tenants[1] == "t11" {
-		keys = []string{"/home", "1/home"} // tenant and key, one behind the other, are the same for two pages
+		keys = []string{"/home", "1/home"} // tenant and key, joined, are the same text for two pages
 	}
 	return tenants, keys
 }

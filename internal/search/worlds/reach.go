@@ -27,7 +27,7 @@ func LockReach() []scenario.Mark {
 	}
 }
 
-// OnceReach returns the marks for a check of a layer that has calls run once.
+// OnceReach returns the marks for a check of a layer that makes calls run once.
 func OnceReach() []scenario.Mark {
 	return []scenario.Mark{
 		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.EffectAgain, mark.OriginFailed,
@@ -35,13 +35,12 @@ func OnceReach() []scenario.Mark {
 	}
 }
 
-// DefaultSchedules is how many schedules each world is run under: see property.DefaultSchedules for how that was
-// measured.
+// DefaultSchedules is the number of schedules of each world: property.DefaultSchedules says how it was measured.
 const DefaultSchedules = 20
 
 // From EnoughWorlds and EnoughSchedules on, a mark that was never reached means something. With fewer it may be chance:
-// with the reference, one world of two schedules in thirty reaches a crash. The marks in inMost need one world only:
-// where nothing was published, served as fresh or taken, nothing was judged.
+// with the reference, one world of two schedules in thirty reaches a crash. The marks in inMost need one world only: if
+// nothing was published, served as fresh or taken, nothing was judged.
 const (
 	EnoughWorlds    = 50
 	EnoughSchedules = EnoughWorlds * DefaultSchedules

@@ -15,16 +15,17 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// TTL records what a check of a lock sees of TTL. If the check does not know a table's attribute, TTL deletes nothing
-// there, and a lock that breaks by a deletion would pass.
+// TTL records what a check of a lock learns about TTL. If the check does not know a table's attribute, TTL deletes
+// nothing there, and a lock that breaks by a deletion would pass.
 type TTL struct {
-	// Said is the attribute by which TTL deletes rows, hooks.NoTTL if there is none; "" is ttl, if rows have it.
+	// Said is the attribute by which TTL deletes rows; hooks.NoTTL if there is none, and "" for the attribute ttl if rows
+	// have it.
 	Said string
 
 	mu    sync.Mutex // a run that is stuck is never waited for
 	known bool       // some row had the attribute by which TTL deletes rows
-	like  string     // an attribute of a row that looks like another one, with its value; "" if there is none
-	name  string     // of that attribute
+	like  string     // an attribute of a row that looks like TTL under another name, with its value; "" if there is none
+	name  string     // the name of that attribute
 }
 
 // Attribute is the one by which TTL deletes rows.

@@ -140,7 +140,7 @@ func TestClockEnds(t *testing.T) {
 	}
 }
 
-// Without a clock that can be moved, the others still serve.
+// Without a clock that can be moved, all other resources still work.
 func TestNoClock(t *testing.T) {
 	f := &fake{t: t, api: control.Handler(ddbfake.New(ddbfake.Options{}), control.Options{})}
 	for _, body := range []string{"", `{"advance":"1s"}`} {

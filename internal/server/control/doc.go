@@ -68,20 +68,21 @@ The API has no password: every program that reaches it may use it. A web page in
 reach it. [Guard] refuses
 
   - every request with an Origin header, which a browser adds to the requests of a page to another site, and to every
-    POST and DELETE: no page is a client here (CSRF), but for the server's own, whose origin is the host it asks;
+    POST and DELETE: no page is a client here (CSRF) except the server's own, whose origin is the host that it asks;
   - every request with Sec-Fetch-Site: cross-site, which a browser adds where there is no Origin: to the image, script
     or frame of a page of another site, and to a link on it;
-  - every request whose Host is a name other than localhost or one that was allowed: an attacker's name that resolves
-    to this machine makes a page here and there the same site, but its requests carry that name (DNS rebinding).
+  - every request whose Host is a name other than localhost or one that was allowed: if an attacker's name resolves to
+    this machine, a browser takes the attacker's page and this server for one site, but the requests carry that name
+    (DNS rebinding).
 
 A body must also say Content-Type: application/json. A page cannot send such a body elsewhere without asking first,
 and this API does not answer such a question.
 
 # Determinism
 
-Answers are the same bytes for the same state: tables and rows are sorted by name and key, members by name. No
-request of this API is a call of the service: it has no number, no fault hits it, and it is not in the change log.
-Only the deletions of TTL that it brings about are. Nothing here reads real time.
+Answers are the same bytes for the same state: tables and rows are sorted by name and key, members by name. No request
+of this API is a call of the service: it has no number, no fault hits it, and it is not in the change log. The log has
+only the deletions by TTL that such a request causes. Nothing here reads real time.
 
 # Limits
 

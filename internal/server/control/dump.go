@@ -21,7 +21,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
-// reading reads a snapshot piece by piece: see the HTTP door of ddbfake, which is one.
+// reading reads a snapshot piece by piece. The HTTP door of ddbfake implements it.
 type reading interface {
 	Read(s *ddbfake.Snapshot) (
 		tables []string, rows func(table string) iter.Seq[attr.Item], changes func(seq, latest int) iter.Seq[ddbfake.Change], last int,

@@ -21,7 +21,7 @@ type failure struct {
 
 func (f *failure) Error() string { return f.Message }
 
-// badRequest is for a body or parameter that cannot be read.
+// badRequest is the error for a body or parameter that cannot be read.
 func badRequest(message, found, expected, hint string) error {
 	return &failure{status: http.StatusBadRequest, Message: message, Found: found, Expected: expected, Hint: hint}
 }

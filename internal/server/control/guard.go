@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/hostname"
 )
 
-// CrossSite is the value of a Sec-Fetch-Site header by which a browser says that a page of another site made it send a
-// request, or has a link that led here. The request of an image, a script or a frame may carry no Origin.
+// CrossSite is a value of the Sec-Fetch-Site header. With it a browser says that a page of another site made it send
+// the request, or has a link that led here. The request of an image, a script or a frame may carry no Origin.
 //
 // Source: https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header
 const CrossSite = "cross-site"
@@ -19,7 +19,7 @@ const CrossSite = "cross-site"
 // use the control API: its Origin is the Host that it asks. See the package documentation for why.
 func Guard(next http.Handler, names ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Browsers send no empty Origin, but it is a header all the same.
+		// Browsers send no empty Origin, but an empty one counts as a header, too.
 		if origin, ok := r.Header["Origin"]; ok && !(owns(r.URL.Path) && own(origin, r.Host)) {
 			refuse(w, &failure{
 				status:   http.StatusForbidden,

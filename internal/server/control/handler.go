@@ -55,17 +55,17 @@ type Options struct {
 	// Restoring is called with a function that sets the DB back to a state, and calls it. A check of the traffic learns of
 	// the restore in this way. Nil calls the function and nothing else.
 	Restoring func(restore func())
-	// Holds holds requests. Nil means that none can be held: such faults, and requests to /held, /release and /drop, are
-	// refused with status 409.
+	// Holds holds requests. Nil means that requests cannot be held: such faults, and requests to /held, /release and
+	// /drop, are refused with status 409.
 	Holds *hold.Desk
 	// Room waits, with the context of a request, for the memory of an answer that is written piece by piece. Nil means
-	// that it has no bound.
+	// that the memory has no bound.
 	Room func(ctx context.Context, bytes int) (Room, error)
-	// Save writes the file in which the state is kept, and returns its name. Nil means that there is none: requests to /save
-	// are refused with status 409.
+	// Save writes the file in which the state is kept, and returns its name. Nil means that there is no file: requests to
+	// /save are refused with status 409.
 	Save func() (file string, err error)
-	// S3 is the store of bodies that is served beside the DB: snapshots hold its objects, too. Nil means that there is
-	// none: requests to /s3/faults are refused with status 409.
+	// S3 is the store of bodies that is served beside the DB: snapshots hold its objects, too. Nil means that there is no
+	// such store: requests to /s3/faults are refused with status 409.
 	S3 *s3fake.Store
 }
 
@@ -197,7 +197,7 @@ type resource map[string]func(http.ResponseWriter, *http.Request) (any, error)
 
 type api struct {
 	db        *ddbfake.DB
-	reading   reading // of its snapshots
+	reading   reading // the reading of its snapshots
 	streams   *streams
 	mode      string
 	resources map[string]resource
@@ -211,7 +211,7 @@ type api struct {
 	mu        sync.Mutex // held over a check and the act that follows, never while a body is read
 	clock     Clock
 	snapshots map[string]kept
-	bodies    map[string]*s3fake.Snapshot // of the same names
+	bodies    map[string]*s3fake.Snapshot // the bodies of the same names
 }
 
 // ServeHTTP serves one request.

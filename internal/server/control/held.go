@@ -172,7 +172,7 @@ func (a *api) drop(w http.ResponseWriter, r *http.Request) (any, error) {
 	case "response":
 		outcome = hold.LoseResponse
 	default:
-		return nil, badRequest("lose names nothing that can be lost", lose, "request (no effect), or response (it takes effect, and its answer is lost)", "")
+		return nil, badRequest("lose names neither of the two that can be lost", lose, "request (no effect), or response (it takes effect, and its answer is lost)", "")
 	}
 	ids, err := a.decide(found, outcome)
 	return struct {

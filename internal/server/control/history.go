@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	maxEvents    = 1000 // of one request
-	maxTextBytes = 2048 // of a member other than a body: a partition key of the service has no more
+	maxEvents    = 1000 // in one request
+	maxTextBytes = 2048 // the longest member other than a body: a partition key of the service is no longer
 )
 
 // eventKinds are the kinds of events that clients post.
@@ -150,7 +150,7 @@ func readEvent(text jsontext.Value, e *history.Event) error {
 	return readClaims(found, e)
 }
 
-// readClaims reads the members that not every event has.
+// readClaims reads the members that only some events have.
 func readClaims(found body, e *history.Event) (err error) {
 	if e.Body, err = optional(found, "body"); err != nil {
 		return err

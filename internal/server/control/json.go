@@ -21,7 +21,7 @@ import (
 // maxBodyBytes is the largest body of a request to this API.
 const maxBodyBytes = 1 << 20
 
-// jsonOptions are those of answers. They are indented: they are read by people as well.
+// jsonOptions are the options of answers. They are indented: they are read by people as well.
 var jsonOptions = json.JoinOptions(json.Deterministic(true), json.FormatNilMapAsNull(true),
 	jsontext.AllowInvalidUTF8(true), jsontext.WithIndent("  "))
 
@@ -59,7 +59,7 @@ func members(w http.ResponseWriter, r *http.Request, expected ...string) (body, 
 	return found, only(found, "the body has", expected)
 }
 
-// only refuses a member that is not expected. The subject of the error is given.
+// only refuses a member that is not expected. subject is the subject of the error.
 func only(found body, subject string, expected []string) error {
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if !slices.Contains(expected, name) {

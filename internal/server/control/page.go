@@ -29,13 +29,13 @@ var page, pagePolicy = func() (string, string) {
 	return text, strings.Join(policy, "; ")
 }()
 
-// digest names a text by which a policy allows it.
+// digest is the name by which a policy allows a text.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// wantsPage reports whether a request is a browser's that shows what it gets: curl and SDKs accept anything.
+// wantsPage reports whether a request comes from a browser that will show the answer: curl and SDKs accept anything.
 func wantsPage(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html")
 }

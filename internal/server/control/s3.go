@@ -17,7 +17,7 @@ func (a *api) s3Faults() faultState {
 	return faultState{texts}
 }
 
-// noS3 is the error for a request about the S3 fake where there is none; nil where there is one.
+// noS3 is the error for a request about the S3 fake if the server has none; else nil.
 func (a *api) noS3() error {
 	if a.s3 != nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
 
-// brokenOff is a client that takes some pieces of an answer and goes.
+// brokenOff is a client that takes some pieces of an answer and then goes.
 type brokenOff struct {
 	header  http.Header
 	takes   int
@@ -59,8 +59,8 @@ func TestAnswersWithoutRoom(t *testing.T) {
 	}
 }
 
-// An answer of rows or changes is sent in pieces as it is made, and ends when its client has gone. Others get theirs
-// then, and it is the same, whatever came before.
+// An answer of rows or changes is sent in pieces as it is made, and ends when its client has gone. Then others get
+// their answers, which are the same whatever came before.
 //
 // Each takes room before it begins, holds as much as it needs, and gives it back.
 func TestAnswersInPieces(t *testing.T) {

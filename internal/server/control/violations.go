@@ -18,7 +18,7 @@ type Findings struct {
 	Doubts     int       // how many doubts there were
 	Found      []Finding // the first violations and doubts
 	Events     int       // how many events clients have posted
-	Untold     []string  // invariants of which nothing was judged, each with the events that are missing
+	Untold     []string  // invariants that judged nothing, each with the events that are missing
 	Unjudged   []string  // tables in which nothing was judged, with their contents
 }
 

@@ -53,7 +53,7 @@ type Request struct {
 	Rows      []httpdoor.Row
 	Rule      string
 	Since     time.Time     // by the clock of the fake
-	Limit     time.Duration // of real time
+	Limit     time.Duration // in real time
 	Goes      bool          // after Limit it takes effect; otherwise it fails
 	Gone      bool          // the client has closed its connection
 }
@@ -69,7 +69,7 @@ func (r Request) String() string {
 	return b.String()
 }
 
-// UnknownError is the error of a request that is not held.
+// UnknownError is the error for a request that is not held.
 type UnknownError struct{ ID int }
 
 func (e *UnknownError) Error() string { return fmt.Sprintf("no request %d is held", e.ID) }
@@ -81,7 +81,7 @@ var ErrClosed = errors.New("the server is about to end")
 type Options struct {
 	// DB is the fake that serves the requests.
 	DB *ddbfake.DB
-	// Clock tells since when a request is held.
+	// Clock says from what time on a request is held.
 	Clock ddbfake.Clock
 	// Log gets a line about each request that was never released. Nil drops them.
 	Log func(line string)
@@ -142,7 +142,7 @@ func (d *Desk) Rules() []Rule {
 	return rules
 }
 
-// ClearRules drops all rules. What is held stays held.
+// ClearRules drops all rules. Requests that are held stay held.
 func (d *Desk) ClearRules() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -365,8 +365,8 @@ func (d *Desk) DecideAll(outcome Outcome, actor string) []int {
 	return ids
 }
 
-// Await waits until so many requests of an actor are held at once; "" is any actor. It returns the error of ctx, or
-// ErrClosed.
+// Await waits until at least count requests of an actor are held at once; "" is any actor. It returns the error of ctx,
+// or ErrClosed.
 func (d *Desk) Await(ctx context.Context, count int, actor string) error {
 	for {
 		d.mu.Lock()

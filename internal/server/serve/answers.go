@@ -14,11 +14,12 @@ import (
 
 // An answer that is longer than keepBody takes room until it is written, because its client may read it slowly. An
 // operation that may have such an answer waits for room before it is made, once its request is there: then it takes
-// effect late rather than filling the memory. The other operations never wait. If the answer of another operation that
-// only reads is long after all, and twice the limit is already in use, its client is told that the server is busy. The
+// effect late rather than filling the memory. The other operations never wait. Another operation that only reads may
+// turn out to have a long answer. If twice the limit is in use by then, its client is told that the server is busy. The
 // answer of an operation that may have written always finds room: the client must learn that it took effect.
 //
-// The control API writes long answers as they are made. Each of them takes room for what it holds, from the same bytes.
+// The control API writes long answers as they are made. Each of them takes room for the bytes that it holds, from the
+// same limit.
 
 // answersLong reports whether the answer of an operation is likely to be long. Its target ends with its name.
 func answersLong(target string) bool {
@@ -46,8 +47,8 @@ func onlyReads(target string) bool {
 
 func operation(target string) string { return target[strings.LastIndexByte(target, '.')+1:] }
 
-// make waits for the room of an answer before it is made. It asks for so much that at most one answer a processor is
-// made at a time, so that small requests do not wait behind many of them.
+// make waits for the room of an answer before it is made. It asks for so much room that each processor makes at most
+// one such answer at a time, and small requests do not wait behind many of them.
 func (c *conn) make() (err error) {
 	l := c.from.limits
 	c.making, err = c.from.answers.take(c, l.answerBytes/runtime.GOMAXPROCS(0), time.Now().Add(l.answer))
@@ -55,7 +56,7 @@ func (c *conn) make() (err error) {
 }
 
 // made ends the making of an answer, if one is under way, with its body; nil is no answer. It returns the room that the
-// answer keeps; it is nil if there is none. An answer that must be given has room, whether or not bytes are free.
+// answer keeps; nil if it keeps none. An answer that must be given has room, whether or not bytes are free.
 func (c *conn) made(answer []byte, must bool) *claim {
 	if c == nil {
 		return nil
@@ -130,7 +131,7 @@ type streamed struct {
 	room *claim
 }
 
-// Hold sets the size of the room to so many bytes, those of a long row included.
+// Hold sets the size of the room, in bytes. It includes the bytes of a long row.
 func (s *streamed) Hold(bytes int) { s.conn.from.answers.settle(s.conn, s.room, bytes, true) }
 
 // Release gives the room back.

@@ -37,9 +37,9 @@ type bodies struct {
 type claim struct {
 	conn    *conn
 	bytes   int
-	proven  bool          // of conn, when the claim was made
+	proven  bool          // whether conn was proven when the claim was made
 	granted chan struct{} // closed once there is room
-	refused chan struct{} // closed once there will be none
+	refused chan struct{} // closed once it is known that there will be no room
 	dropped bool          // its connection has been closed
 }
 
@@ -153,7 +153,7 @@ func (b *bodies) refuse() {
 	}
 }
 
-// short reports whether room is short: claims wait for it, or more of it was taken than there is.
+// short reports whether room is short: claims wait for it, or more was taken than exists.
 func (b *bodies) short() bool { return len(b.waiting) > 0 || b.free < 0 }
 
 // keepWatch starts watch if room is short.
@@ -202,7 +202,7 @@ func (b *bodies) drop() bool {
 	return true
 }
 
-// slowest returns the body that the server has waited for the longest, nil if no body has kept it waiting for too long.
+// slowest returns the body that has kept the server waiting for the longest; nil if none has done so for too long.
 func (b *bodies) slowest(forProven bool) (found *claim) {
 	var longest time.Duration
 	for _, c := range b.reading {
@@ -225,7 +225,7 @@ func remove(claims []*claim, c *claim) []*claim {
 	return claims
 }
 
-// tidySpent is after how many bytes of bodies memory is given back to the system.
+// tidySpent is the number of bytes of bodies after which memory is given back to the system.
 const tidySpent = 32 << 20
 
 // tidy gives the memory of bodies back to the system once no body is under way. Without traffic the garbage collector

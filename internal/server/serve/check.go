@@ -84,7 +84,7 @@ func (s *Server) Checks() bool { return s.checker != nil }
 func (s *Server) newChecker(invariants []invariant.Invariant) *live.Checker {
 	c := &s.settings
 	if c.Check == AllChecks {
-		invariants = nil // then an invariant that judged nothing is named, and is no failure
+		invariants = nil // then an invariant that judged nothing is only named: it is no failure
 	}
 	return live.New(s.options.DB, live.Options{
 		Rows: c.Rows, Invariants: invariants, Clock: s.options.Control.Clock,
@@ -94,7 +94,7 @@ func (s *Server) newChecker(invariants []invariant.Invariant) *live.Checker {
 	})
 }
 
-// found is what was found so far.
+// found returns the findings so far.
 func (s *Server) found() live.Found {
 	s.checker.Look()
 	return s.checker.Found()
@@ -145,7 +145,7 @@ func (s *Server) notJudged(found live.Found) []string {
 	return lines
 }
 
-// Seen returns the checked change log, as far as it is kept, and the first violation. It is about no run if no row was
+// Seen returns the checked change log, as far as it is kept, and the first violation. any says that some row was
 // changed.
 func (s *Server) Seen() (seen record.Watched, any bool) {
 	found := s.found()
@@ -175,7 +175,7 @@ func (s *Server) Seen() (seen record.Watched, any bool) {
 	return seen, len(seen.Evidence.Changes) > 0
 }
 
-// untold are the invariants of which nothing was judged. Those that lack the same facts share a line.
+// untold lists the invariants that judged nothing. Invariants that lack the same facts share a line.
 func untold(found live.Found) []string {
 	var reasons []string
 	of := map[string][]string{}
@@ -192,8 +192,8 @@ func untold(found live.Found) []string {
 	return reasons
 }
 
-// results are the results for machines: one for each finding, or one for all of what was judged, with what the server
-// told about it.
+// results are the results for machines: one for each finding, or one for everything that was judged, with the server's
+// words about it.
 func results(found live.Found, told []string) []verdicts.Result {
 	var all []verdicts.Result
 	for _, b := range found.Broken {

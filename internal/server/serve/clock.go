@@ -14,8 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
 
-// ParseClock returns the clock that a text asks for, and its mode: wall follows real time, manual stands until the
-// control API moves it, and so does an instant, at which it begins.
+// ParseClock returns the clock that a text asks for, and its mode. wall follows real time. manual stands until the
+// control API moves it. An instant is a manual clock that begins there.
 func ParseClock(text string) (clock control.Clock, mode string, err error) {
 	switch text {
 	case "wall":
@@ -30,8 +30,8 @@ func ParseClock(text string) (clock control.Clock, mode string, err error) {
 	return newManualClock(start), "manual", nil
 }
 
-// manualClock stands until it is moved. No program sleeps on it, so that, unlike a fakeclock.Clock, it can be set back:
-// to the time of a state that is restored.
+// manualClock stands until it is moved. No program sleeps on it. So, unlike a fakeclock.Clock, it can be set back: to
+// the time of a state that is restored.
 type manualClock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -71,7 +71,7 @@ func (c *manualClock) Reset(t time.Time) {
 	c.now = t.Round(0).UTC()
 }
 
-// WallLag is the lag of TTL on the wall clock, unless another one is asked for: it is as long as DynamoDB Local's, where
+// WallLag is the lag of TTL on the wall clock, unless the user asks for another one. It is as long as DynamoDB Local's;
 // the service promises a few days.
 const WallLag = "uniform 1s 30s"
 
@@ -123,7 +123,7 @@ func (c *wallClock) Now() time.Time {
 }
 
 func (c *wallClock) now() time.Time {
-	// Without the monotonic reading, which stands while the machine sleeps.
+	// The monotonic reading is left out: it stands still while the machine sleeps.
 	if t := c.real().Round(0).UTC().Add(c.ahead); t.After(c.last) {
 		c.last = t
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
 
-// dataFile is the file in which a server keeps its tables and rows from one run to the next. Whatever happens, it holds
-// a state that was whole: a new file is moved into the place of the old one.
+// dataFile is the file in which a server keeps its tables and rows from one run to the next. It holds a whole state,
+// whatever happens: a new file is moved into the place of the old one.
 type dataFile struct {
 	name string
 	db   *ddbfake.DB
@@ -35,7 +35,7 @@ func openData(name string, db *ddbfake.DB, log io.Writer) (*dataFile, error) {
 	d := &dataFile{name: name, db: db, log: log}
 	drafts, _ := filepath.Glob(filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".*.tmp"))
 	for _, draft := range drafts {
-		_ = os.Remove(draft) // of a server that was killed while it saved
+		_ = os.Remove(draft) // left by a server that was killed while it saved
 	}
 	file, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,11 +88,11 @@ func (d *dataFile) save() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("--data: %w", err)
 	}
-	d.saved = state // or a later one, which is saved once more
+	d.saved = state // or a later state, which is then saved once more
 	return d.name, nil
 }
 
-// keep saves every so often until ctx is done.
+// keep saves at intervals until ctx is done.
 func (d *dataFile) keep(ctx context.Context, every time.Duration) {
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()

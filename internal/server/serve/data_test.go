@@ -208,7 +208,7 @@ func pairOf(key string, n int) string {
 	return fmt.Sprintf(`{"Put":{"TableName":"cache","Item":{"pk":{"S":"%s"},"n":{"N":"%d"},"body":{"S":"%s"}}}}`, key, n, strings.Repeat("x", 2000))
 }
 
-// number is what a row says; 0 if it is not there.
+// number is the number in a row; 0 if there is no row.
 func number(t *testing.T, address, key string) int {
 	t.Helper()
 	response, err := http.DefaultClient.Do(asked(address, "GetItem", fmt.Sprintf(`{"TableName":"cache","Key":{"pk":{"S":"%s"}}}`, key)))
@@ -238,8 +238,8 @@ func saveNow(t *testing.T, address string) {
 	}
 }
 
-// startKilled starts this test program as a server with a file, and returns what kills it. A server that finds the file
-// must say as of when it is, and that what was written later is missing.
+// startKilled starts this test program as a server with a file, and returns a function that kills it. A server that
+// finds the file must say from when it is, and that later writes are missing.
 func startKilled(t *testing.T, file string, found bool) (address string, kill func()) {
 	t.Helper()
 	server := exec.Command(os.Args[0], "-test.run", "^TestKilledServer$")

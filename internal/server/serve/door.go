@@ -28,11 +28,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// door is the fake's HTTP door behind fasthttp, whose requests cost the processor less than half of what net/http's do.
+// door is the fake's HTTP door behind fasthttp. A request costs the processor less than half as much as with net/http.
 // The calls of DynamoDB are served here. All other requests go through handlers of net/http: those of the control API,
 // and those that control.Guard refuses.
 type door struct {
-	ctx    context.Context // of calls: a call that has begun may end
+	ctx    context.Context // the context of calls: a call that has begun may end
 	calls  httpdoor.Door
 	others fasthttp.RequestHandler
 	hosts  []string               // names of this machine
@@ -75,8 +75,8 @@ func newDoor(ctx context.Context, calls httpdoor.Door, others http.Handler, host
 	}
 }
 
-// within gives requests a context that ends with ctx. Their own is fasthttp's, which a context derived from it may read
-// while Shutdown writes it, and which belongs to another request soon after. It has the request's connection.
+// within gives requests a context that ends with ctx. Their own context is fasthttp's. A context derived from that one
+// may read it while Shutdown writes it, and soon after it belongs to another request. It has the request's connection.
 func within(ctx context.Context, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		of := ctx
@@ -139,7 +139,7 @@ func (d *door) serve(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// refusedTarget refuses a request for a connection to another server, and one for nothing that has a path.
+// refusedTarget refuses a request for a connection to another server, and a request whose target has no path.
 func refusedTarget(ctx *fasthttp.RequestCtx) bool {
 	switch uri := text(ctx.Request.Header.RequestURI()); {
 	case ctx.IsConnect():
@@ -280,7 +280,7 @@ func (d *door) serveOther(ctx *fasthttp.RequestCtx, x *exchange) {
 type wholeBody struct {
 	stream io.Reader
 	conn   *conn
-	length int  // by the header; negative if the header does not say
+	length int  // the length in the header; negative if there is none
 	packed bool // the body is longer once it is unpacked
 	long   bool // the answer may be long
 	read   int  // bytes

@@ -117,7 +117,7 @@ func TestServerSpeaksHTTP(t *testing.T) {
 			answers := s.answers(test.text)
 			for _, answer := range answers {
 				got = append(got, answer.status)
-				server := "" // of the control API
+				server := "" // the control API names none
 				if answer.header.Get("X-Amz-Crc32") != "" {
 					server = httpdoor.Server
 				}
@@ -241,7 +241,7 @@ func TestServerSurvivesPanics(t *testing.T) {
 	}
 }
 
-// A request's context is the server's, and not one of fasthttp, which a context derived from it would race with.
+// A request's context is the server's own: a context derived from fasthttp's would race with fasthttp.
 func TestRequestsHaveTheContextOfTheServer(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
@@ -305,7 +305,7 @@ func TestServerAcceptFails(t *testing.T) {
 	}
 }
 
-// A deadline that moves on by little is not set again; one that comes nearer always is.
+// A deadline that moves only a little later is not set again; one that comes earlier always is.
 func TestDeadlineDue(t *testing.T) {
 	start := time.Unix(2208988800, 0)
 	d := deadline{slack: time.Second}

@@ -16,7 +16,7 @@ import (
 type listener struct {
 	net.Listener
 	limits  limits
-	bodies  *bodies       // of requests
+	bodies  *bodies       // the bodies of requests
 	answers *bodies       // that are written
 	freed   chan struct{} // a connection has been closed
 	closing context.Context
@@ -65,8 +65,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// passing reports whether the next Accept may succeed: the client of this one has gone already, or too many files are
-// open.
+// passing reports whether an error of Accept will pass, so that the next Accept may succeed: the client had gone
+// already, or too many files are open.
 func passing(err error) bool {
 	temporary, ok := errors.AsType[interface {
 		error
@@ -113,8 +113,8 @@ func (l *listener) enter(c *conn) bool {
 }
 
 // overdue returns a connection that has kept the server waiting for too long, nil if there is none. Strangers come
-// first, in the order in which they connected. Among proven clients it is the one that the server has waited for the
-// longest.
+// first, in the order in which they connected. Among proven clients it is the one that has kept the server waiting for
+// the longest.
 func (l *listener) overdue() *conn {
 	now := uptime()
 	for at := l.strangers.Front(); at != nil; {
@@ -192,7 +192,7 @@ type conn struct {
 	*net.TCPConn
 	from          *listener
 	reads, writes deadline
-	failed        error        // of Read, if any
+	failed        error        // the error of Read, if any
 	roomy         bool         // there is room for the body that it sends
 	lingers       atomic.Int64 // how many bytes Close still reads
 	making        *claim       // the room of the answer that is being made
@@ -245,11 +245,11 @@ var started = time.Now()
 // uptime is how long the program has run, in nanoseconds, and never 0.
 func uptime() int64 { return int64(time.Since(started)) + 1 }
 
-// deadline is a deadline that the socket does not always get: the server sets three for each request, and most requests
-// are complete before any of the three matters.
+// deadline is a deadline that is set on the socket only if need be: the server sets three for each request, and most
+// requests are complete before any of the three matters.
 type deadline struct {
-	at, set time.Time     // what the server asked for, and what the socket has
-	slack   time.Duration // how much earlier than at the socket's may be
+	at, set time.Time     // the deadline that the server asked for, and the socket's
+	slack   time.Duration // how much earlier the socket's deadline may be
 }
 
 // due reports whether the socket's deadline has to be set, and notes that it is.
@@ -302,7 +302,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pieceWritten is after how many bytes a client that takes its answer has kept the server waiting no longer.
+// pieceWritten is the number of bytes of its answer after which a client no longer counts as keeping the server
+// waiting.
 const pieceWritten = 64 << 10
 
 // Write writes.

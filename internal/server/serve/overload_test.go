@@ -17,7 +17,7 @@ import (
 // forever is longer than any test waits.
 const forever = time.Hour
 
-// half is all of a request but its last byte, with a body of so many bytes.
+// half is a request with a body of bodyBytes bytes, but without its last byte.
 func half(bodyBytes int) string {
 	return head(bodyBytes) + putA + strings.Repeat(" ", bodyBytes-len(putA)-1)
 }

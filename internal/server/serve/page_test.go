@@ -1,6 +1,6 @@
 //go:build !race
 
-// The race detector has no browser to look at: what drives one is sixty packages to compile.
+// There is no browser under the race detector: the code that drives one is sixty packages to compile.
 
 package serve
 
@@ -184,7 +184,7 @@ func TestPage(t *testing.T) {
 	b.Quiet()
 }
 
-// violate has mallory publish while alice holds the lock.
+// violate makes mallory publish while alice holds the lock.
 func (s *watched) violate() {
 	s.Helper()
 	n := 0
@@ -206,7 +206,7 @@ type noBodies struct{}
 func (noBodies) PutBody(context.Context, string, []byte) error   { return nil }
 func (noBodies) GetBody(context.Context, string) ([]byte, error) { return nil, isr.ErrNoBody }
 
-// A foreign page cannot use what the server's own page can, also through the server's fast path.
+// A foreign page cannot use the API of the server's own page, not even through the server's fast path.
 func TestAForeignPageIsRefused(t *testing.T) {
 	s := startWatched(t)
 	for origin, want := range map[string]int{s.address: 200, "http://evil.example": 403, "null": 403} {

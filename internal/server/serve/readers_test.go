@@ -52,7 +52,7 @@ func narrow(t *testing.T, conn net.Conn) {
 	}
 }
 
-// However many clients do not read their long answers, few bytes of them are in memory, and others are served.
+// Few bytes of long answers are in memory, and others are served, however many clients do not read their answers.
 // TestFloodOfReaders is the same at full size.
 func TestServerBoundsAnswers(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // whatever GOGC says
@@ -131,7 +131,8 @@ func TestServerBoundsAnswers(t *testing.T) {
 	}
 }
 
-// The answer of a write that took effect is given, however many bytes other answers take. That of a read may be refused.
+// The answer to a write that took effect is given, however many bytes other answers take. The answer to a read may be
+// refused.
 func TestServerAnswersWrites(t *testing.T) {
 	t.Parallel()
 	l := serveLimits

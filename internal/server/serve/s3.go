@@ -21,9 +21,9 @@ import (
 	"github.com/isr-sim/isr-sim/s3fake"
 )
 
-// s3door is the S3 fake's wire behind fasthttp, within the same limits as that of DynamoDB.
+// s3door is the S3 fake's wire behind fasthttp, within the same limits as DynamoDB's.
 type s3door struct {
-	ctx   context.Context // of calls: a call that has begun may end
+	ctx   context.Context // the context of calls: a call that has begun may end
 	wire  http.RoundTripper
 	hosts []string // names of this machine
 	log   *slog.Logger

@@ -42,7 +42,7 @@ type secureConn struct {
 	wire *conn
 }
 
-// Read reads. A client that ends its side in order ends a body that is not complete, too.
+// Read reads. If a client ends its side in order, a body that is not complete ends, too.
 func (c *secureConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *secureConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// connOf returns the connection of the server behind the one that fasthttp knows; nil if it is none.
+// connOf returns the server's connection behind the one that fasthttp knows; nil if there is none.
 func connOf(c net.Conn) *conn {
 	switch c := c.(type) {
 	case *conn:

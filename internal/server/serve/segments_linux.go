@@ -8,7 +8,7 @@ import "syscall"
 //
 // Source: https://man7.org/linux/man-pages/man7/tcp.7.html (TCP_MAXSEG)
 func smallSegments(_, _ string, socket syscall.RawConn) (err error) {
-	const ethernet = 1460 // bytes, what clients elsewhere send in any case
+	const ethernet = 1460 // bytes: clients elsewhere send segments of this size anyway
 	if failed := socket.Control(func(fd uintptr) {
 		err = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, ethernet)
 	}); failed != nil {

@@ -1,6 +1,6 @@
 // Package serve is the server of isr-sim serve: the fake and its control API over HTTP, for clients in any language.
 //
-// The calls of DynamoDB are served by fasthttp, whose requests cost the processor less than half of what net/http's do.
+// fasthttp serves the calls of DynamoDB: a request costs the processor less than half as much as with net/http.
 //
 // # Floods
 //

@@ -26,8 +26,8 @@ type limits struct {
 
 	headerBytes int // the longest header
 	connections int // open at a time
-	bodyBytes   int // of all bodies under way, without the first freeBody bytes of each
-	answerBytes int // of all answers that are being written and are longer than keepBody
+	bodyBytes   int // the bytes of all bodies under way, without the first freeBody bytes of each
+	answerBytes int // the bytes of all answers that are being written and are longer than keepBody
 	queue       int // how many strangers may wait for room for a body
 	unread      int // bytes of a connection that the system holds until they are read
 
@@ -152,7 +152,7 @@ func statusTooLarge(ctx *fasthttp.RequestCtx) int {
 }
 
 // misframed reports whether a header leaves open where its body ends: if it has Content-Length and Transfer-Encoding,
-// or an encoding other than chunked. A proxy in between might take another end for that of the body.
+// or an encoding other than chunked. A proxy in between might see the end of the body elsewhere.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc9112#section-6.1
 func misframed(h *fasthttp.RequestHeader) bool {

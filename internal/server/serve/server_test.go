@@ -274,7 +274,7 @@ func TestServerManyConnections(t *testing.T) {
 	t.Parallel()
 	l := serveLimits
 	l.connections = 4
-	l.stranger, l.silence = patience, patience // a machine under load is no slow client
+	l.stranger, l.silence = patience, patience // a machine under load is not a slow client
 	s := startServer(t, l)
 	var held []net.Conn
 	for range l.connections {

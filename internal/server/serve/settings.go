@@ -35,7 +35,7 @@ type Settings struct {
 	Clock       string // see ParseClock
 	TTLLag      string // default "": WallLag with the wall clock, manual with another one
 	Seed        uint64
-	Faults      []string // of requests, and rules for holding them
+	Faults      []string // faults of requests, and rules for holding them
 	KeepChanges int
 	Conflicts   bool
 	Throughput  bool
@@ -45,7 +45,7 @@ type Settings struct {
 	Data        string // a file; "" keeps nothing
 	DataEvery   time.Duration
 	Tables      []string // files
-	Region      string   // of the tables whose file names none
+	Region      string   // the region of the tables whose file names none
 	CORS        []string // origins
 
 	Check      string // see ParseChecks
@@ -63,14 +63,14 @@ type Server struct {
 	settings Settings
 	options  Options
 	desk     *hold.Desk
-	sockets  []net.Listener // of DynamoDB, and of S3
-	file     string         // of the certificate
+	sockets  []net.Listener // the sockets of DynamoDB and of S3
+	file     string         // the file of the certificate
 	start    time.Time
 	checker  *live.Checker // nil checks nothing
 	data     *dataFile     // nil keeps nothing
 }
 
-// check refuses what needs no look at the rest of the world.
+// check refuses mistakes that show in the settings alone.
 func (c *Settings) check() error {
 	const help = "isr-sim serve --help"
 	switch {

@@ -14,8 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// Load puts the tables and rows of a file into a DB, as DB.Load does: region is the region of those that name none. It
-// returns the settings that were left out: the fake does not have them, and they change no answer about rows.
+// Load puts the tables and rows of a file into a DB, as DB.Load does. Tables that name no region are in region. It
+// returns the settings that it left out: the fake does not have them, and they change no answer about rows.
 func Load(db *ddbfake.DB, region, file string) (skipped []string, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -66,7 +66,7 @@ func TestLoad(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		want []string // tables, with what must be true of them
-		rows int      // of the first one
+		rows int      // the rows of the first one
 	}{
 		"SAM, in YAML": {sam, []string{"Locks lock tags=web", "test-cache pk sk gsi=1 ttl=ttl stream=NEW_AND_OLD_IMAGES read=5 tags=eu-west-1"}, 0},
 		"CDK, in JSON": {`{"Resources": {"Cache4F2": {"Type": "AWS::DynamoDB::GlobalTable", "Properties": {

@@ -178,7 +178,7 @@ func (t *template) resolve(v any) (any, error) {
 	return v, nil
 }
 
-// typed is a value as requests have it: templates may write numbers and truths as texts.
+// typed is a value in the type that requests have: templates may write numbers and booleans as texts.
 func typed(name string, v any) any {
 	text, ok := v.(string)
 	if !ok {
@@ -225,7 +225,8 @@ func (t *template) call(name string, argument any) (any, error) {
 	return nil, fmt.Errorf("found %s, expected a value, Ref, Fn::Sub, Fn::Join or Fn::GetAtt", name)
 }
 
-// ref is the value of a name: a parameter's default, a value that every account has, or the name of another resource.
+// ref returns the value of a name: a parameter's default, a value that every account has, or the name of another
+// resource.
 func (t *template) ref(name string) (any, error) {
 	switch name {
 	case "AWS::Region":

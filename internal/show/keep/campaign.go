@@ -25,7 +25,8 @@ type resultsFile struct {
 	plots []report.Plot
 }
 
-// readResults reads a file of results; is says whether it is one. A file of results that cannot be read is an error.
+// readResults reads a file of results. is says whether the file is one. A file of results that cannot be read is an
+// error.
 func (r *Drawing) readResults(file string) (of resultsFile, is bool, err error) {
 	in, err := os.Open(file)
 	if err != nil {
@@ -89,7 +90,7 @@ func (d drawnPages) add(record, page string) {
 	}
 }
 
-// leadTo is the address of the report that a result names, or of its record, as seen from a page. If a file is not
+// leadTo is the address, relative to a page, of the report that a result names, or of its record. If a file is not
 // where its command wrote it, it is looked for beside the results: the artifacts of a CI run lie in one folder.
 func leadTo(result *verdicts.Result, file, page string, pages drawnPages) (address, text string) {
 	for _, named := range []struct{ name, text string }{{result.Report, "report of the run"}, {result.Record, "record of the run"}} {

@@ -22,11 +22,11 @@ type Drawing struct {
 	To     string    // the file or folder; "" is beside the record
 	Format string    // html, svg or trace
 	Beside string    // a second record, drawn next to the first
-	// Plots reads what is neither a record nor results: figures of policies.
+	// Plots reads the third kind of file besides records and results: figures of policies.
 	Plots func(io.Reader) ([]report.Plot, error)
 }
 
-// endings are the forms of a drawing, and the ends of their files.
+// endings are the forms of a drawing, with the ends of their files' names.
 var endings = map[string]string{"html": ".html", "svg": ".svg", "trace": ".trace.json"}
 
 // drawn is a record, and where it was found.
@@ -35,7 +35,7 @@ type drawn struct {
 	*record.Record
 }
 
-// commands are the commands that run it again; none if no file can hold its scenario.
+// commands are the commands that run it again; there are none if no file can hold its scenario.
 func (d drawn) commands() []report.Command {
 	if d.File == "" {
 		return nil
@@ -103,7 +103,7 @@ func (r *Drawing) drawBoth(records []drawn) error {
 	return r.write("report", to, func(out io.Writer) error { return report.Both(out, parts[0], parts[1]) })
 }
 
-// isFolderOr says whether a name that is not empty is that of a folder.
+// isFolderOr says whether a name that is not empty names a folder.
 func isFolderOr(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return name != "" && isFolder(name) })
 }

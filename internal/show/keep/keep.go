@@ -28,7 +28,7 @@ import (
 type Keeper struct {
 	Record, Report string              // files, or folders; "" is nothing
 	Out            io.Writer           // is told which files were written
-	Version        string              // of isr-sim, as records have it
+	Version        string              // the version of isr-sim, as records have it
 	Explanation    *record.Explanation // nil, unless the command explains its one run
 
 	kept map[string]kept // by the name of the run
@@ -60,13 +60,13 @@ func (k *Keeper) Ready(several bool) error {
 	return nil
 }
 
-// isFolder says whether a name is that of a folder: it exists as one, or the name ends with a slash.
+// isFolder says whether a name names a folder: the folder exists, or the name ends with a slash.
 func isFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir() || name != "" && os.IsPathSeparator(name[len(name)-1])
 }
 
-// place is the file for a run: the name that the user gave, or one in the folder that the user gave.
+// place is the file for a run: the name that the user gave, or a name in the folder that the user gave.
 func place(given, run, ending string) string {
 	if !isFolder(given) {
 		return given
@@ -81,7 +81,7 @@ func place(given, run, ending string) string {
 }
 
 // Keep writes the files of a run, and says where they are. file is how the user names its scenario; "" if it is in no
-// file. An error names the files that are not written; it takes nothing from a verdict.
+// file. An error names the files that are not written; it does not change a verdict.
 func (k *Keeper) Keep(ctx context.Context, run scenario.Run, file string) error {
 	return k.KeepAs(ctx, run, file, run.Scenario.Name+"."+run.Protocol.Name)
 }

@@ -37,7 +37,7 @@ func Extent(p *campaign.Proof) string {
 	return fmt.Sprintf("not complete: %s, 0 violations; left: %s", Searched(e), strings.Join(left, ", "))
 }
 
-// Searched says how far a search is.
+// Searched says how far a search has come.
 func Searched(e sim.Explored) string {
 	return fmt.Sprintf("%d schedules, %d states, %.0f %% of the tree", e.Schedules, e.States, 100*e.Share)
 }

@@ -37,7 +37,7 @@ func notable(marks []scenario.Mark) []scenario.Mark {
 // join lists marks in one line.
 func join(marks []scenario.Mark) string { return strings.Join(Names(marks), " ") }
 
-// Names are the names of marks; nil of none.
+// Names returns the names of marks; nil if there are none.
 func Names(marks []scenario.Mark) []string {
 	var all []string
 	for _, m := range marks {

@@ -11,7 +11,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// meanings returns what the changed rows mean, by the changes' sequence numbers, and notes which attributes are times.
+// meanings returns the meanings of the changed rows, by the changes' sequence numbers, and notes which attributes are
+// times.
 func (r *Record) meanings(ev invariant.Evidence) (map[int][]Meaning, error) {
 	mapping, err := rowmap.New(ev.Schema)
 	if err != nil {
@@ -31,8 +32,8 @@ func (r *Record) meanings(ev invariant.Evidence) (map[int][]Meaning, error) {
 	return of, nil
 }
 
-// meaningOf reads a change of META, LOCK, VER# or REQ#; false if it is none. window is the freshness window of pages
-// that hold none.
+// meaningOf reads a change of META, LOCK, VER# or REQ#; false if it is no such change. window is the freshness window
+// of pages that do not hold one.
 func meaningOf(c ddbfake.Change, window time.Duration) (Meaning, bool) {
 	sk, _ := c.Key.Str("sk")
 	kind, _, _ := strings.Cut(sk, "#")

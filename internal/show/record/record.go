@@ -40,9 +40,9 @@ type Record struct {
 	Actors []Actor `json:"actors"`
 	// Steps are the steps of the schedule, and of the visit after it, in order.
 	Steps []Step `json:"steps"`
-	// Orders are, for each key of a run that was watched, the longest order found of operations, by their numbers, in
-	// which one page and one lease would have given their answers. If an operation has no place in it, no order explains
-	// its answer.
+	// Orders has an order of operations for each key of a run that was watched, by their numbers. It is the longest order
+	// found in which one page and one lease would have given their answers. If an operation has no place in it, no order
+	// explains its answer.
 	Orders [][]int `json:"orders,omitempty"`
 	// Bodies are the writes and deletions in the body store, in order.
 	Bodies []Body `json:"bodies,omitempty"`
@@ -51,7 +51,7 @@ type Record struct {
 	Why     string `json:"why,omitempty"`
 	// Violation is set if the verdict is violated.
 	Violation *Violation `json:"violation,omitempty"`
-	// Explanation is what isr-sim explain found; records of other commands have none.
+	// Explanation is the result of isr-sim explain; records of other commands have none.
 	Explanation *Explanation `json:"explanation,omitempty"`
 }
 
@@ -59,7 +59,8 @@ type Record struct {
 type Actor struct {
 	Name   string `json:"name"`
 	Tenant string `json:"tenant,omitempty"`
-	// Offset is by how much its clock is ahead at the start, as Go prints a duration; PPM is its drift in millionths.
+	// Offset is the time by which its clock is ahead at the start, as Go prints a duration; PPM is its drift in
+	// millionths.
 	Offset string `json:"offset,omitempty"`
 	PPM    int64  `json:"ppm,omitempty"`
 	// Script is the commands of its clients, in the words of scenario files.
@@ -71,8 +72,8 @@ type Step struct {
 	// N numbers the steps from 1. Time is the time after the step.
 	N    int       `json:"n"`
 	Time time.Time `json:"time"`
-	// Actor is the node; empty for a step of time, or of the store itself. Lane is what the trace calls it: a node after
-	// a restart is alice.2, its second goroutine alice/b.
+	// Actor is the node; empty for a step of time, or of the store itself. Lane is its name in the trace: a node after a
+	// restart is alice.2, and its second goroutine is alice/b.
 	Actor string `json:"actor,omitempty"`
 	Lane  string `json:"lane"`
 	// Kind is one of start, effect, response, timer, resume, restart, pause, crash, clock-step, orphan, external, tick; and
@@ -86,8 +87,8 @@ type Step struct {
 	Options int `json:"options"`
 	// Operation numbers the operation of a call and of its answer, from 1.
 	Operation int `json:"operation,omitempty"`
-	// Call is the request that reached the store in this step. Records of former versions, and of what was watched, have
-	// none.
+	// Call is the request that reached the store in this step. Records of former versions, and of runs that were watched,
+	// have none.
 	Call    *Call    `json:"call,omitempty"`
 	Changes []Change `json:"changes,omitempty"`
 	Events  []Event  `json:"events,omitempty"`
@@ -120,8 +121,8 @@ type Change struct {
 	Key    Row `json:"key"`
 	Before Row `json:"before"`
 	After  Row `json:"after"`
-	// Means says what the row is for the checkers, once for each of its roles. Rows that are nothing of the kind, and
-	// records of former versions, have none.
+	// Means is the meaning of the row for the checkers, once for each of its roles. Rows without such a role, and records
+	// of former versions, have none.
 	Means []Meaning `json:"means,omitempty"`
 	// Text is the change in words.
 	Text string `json:"text"`
@@ -181,7 +182,7 @@ type Violation struct {
 	// Step is the number of the step with the decisive change or event, 0 if there is none.
 	Step int `json:"step,omitempty"`
 	// Changes and Events are the sequence numbers of the few changes and events that matter, Operations are the numbers of
-	// such operations; Lines are all those in words and in order of time.
+	// such operations; Lines are all of these in words, in order of time.
 	Changes    []int    `json:"changes,omitempty"`
 	Events     []int    `json:"events,omitempty"`
 	Operations []int    `json:"operations,omitempty"`
@@ -190,10 +191,10 @@ type Violation struct {
 
 // Explanation says what a violation needed, and how likely it was after each step.
 type Explanation struct {
-	// Tails is the number of runs that each number of violations is out of.
+	// Tails is the number of runs in which each number of violations was counted.
 	Tails int `json:"tails"`
-	// Before is the number of violations among random tails from before the first step, and After[i] that among those
-	// from after the step Steps[i]. Steps of the visit have none.
+	// Before is the number of violations among random tails that begin before the first step, and After[i] the number
+	// among those that begin after the step Steps[i]. Steps of the visit have none.
 	Before int   `json:"before"`
 	After  []int `json:"after"`
 	// Causes are events that need not have happened, the needed ones first.
@@ -202,7 +203,7 @@ type Explanation struct {
 
 // Cause is something that need not have happened, with the violations in runs without it.
 type Cause struct {
-	// Step is the number of its step; of something in the whole world, of the first one that it makes another one.
+	// Step is the number of its step; for something in the whole world, the number of the first step that it changes.
 	Step int    `json:"step"`
 	What string `json:"what"`
 	// Effect is needed if without it no run violates the invariant, helped if fewer do, and idle otherwise.

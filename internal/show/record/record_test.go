@@ -49,7 +49,7 @@ func made(t *testing.T, run scenario.Run) (*record.Record, string) {
 	return r, text.String()
 }
 
-// The record says what the trace says: each of its lines, and no other.
+// The record says the same as the trace: each of its lines, and no other.
 func TestRecordSaysWhatTheTraceSays(t *testing.T) {
 	passing := func(name string) scenario.Run {
 		run := protocolNamed(t, "recipe-a")

@@ -32,8 +32,8 @@ type Watched struct {
 }
 
 // OfWatched makes the record of an observed run: a step for each request that changed rows, for each event of a client,
-// and for each call and answer of an operation, in order of time. Where operations show a violation, it is about the
-// pages of those alone. It cannot be replayed.
+// and for each call and answer of an operation, in order of time. If operations show a violation, the record is only
+// about the pages of those. It cannot be replayed.
 func OfWatched(w Watched, version string) (*Record, error) {
 	r := &Record{
 		Format: Format, Tool: "isr-sim " + version, Scenario: w.Name, About: w.About, Protocol: w.Protocol,
@@ -80,7 +80,7 @@ func OfWatched(w Watched, version string) (*Record, error) {
 	}
 	r.Violation.Step = r.decisive(hooks.Shown{Changes: w.Finding.Changes, Events: w.Finding.Events})
 	if n := len(inside.In(&w.Finding).Operations); r.Violation.Step == 0 && n > 0 {
-		for _, s := range r.Steps { // the answer, or the call of one that has none
+		for _, s := range r.Steps { // the answer, or the call if there is no answer
 			if s.Operation == inside.In(&w.Finding).Operations[n-1] {
 				r.Violation.Step = s.N
 			}
@@ -102,7 +102,7 @@ func (r *Record) watch(w Watched, means map[int][]Meaning) error {
 	type seen struct {
 		Step
 		after int // the change that was there by then
-		place int // among calls and answers
+		place int // its place among calls and answers
 	}
 	var all []seen
 	for _, c := range w.Evidence.Changes {
@@ -146,7 +146,7 @@ func (r *Record) watch(w Watched, means map[int][]Meaning) error {
 	})
 	r.Steps = make([]Step, len(all))
 	for i, s := range all {
-		s.N, s.Time = i+1, w.Start.Add(s.Time.Sub(w.Start).Truncate(time.Millisecond)) // events have their whole times
+		s.N, s.Time = i+1, w.Start.Add(s.Time.Sub(w.Start).Truncate(time.Millisecond)) // events have exact times
 		r.Steps[i] = s.Step
 	}
 	return nil

@@ -19,7 +19,7 @@ var start = time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func at(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
 
-// TestWhatWasWatchedIsARecord: calls, answers, events and changes are steps in order of time, and a violation names the
+// TestWhatWasWatchedIsARecord: calls, answers, events and changes are steps in order of time. A violation names the
 // step of its decisive operation.
 func TestWhatWasWatchedIsARecord(t *testing.T) {
 	operation := func(actor, key string, call, answer int) storeop.Operation {

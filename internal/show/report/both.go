@@ -17,11 +17,11 @@ var (
 )
 
 // Both writes one page with the reports of two runs side by side, such as a failed run and the smaller one that shrink
-// made of it. A step that is chosen in one run is chosen in the other, too, if it is there.
+// made of it. A step that the reader selects in one run is also selected in the other, if it is there.
 func Both(out io.Writer, left, right Part) error {
 	view := both{
 		CSS: template.CSS(css + bothCSS), JS: template.JS(bothJS), //nolint:gosec // files of this package
-		// The pages within have this policy as well as their own.
+		// The pages within have this policy in addition to their own.
 		Policy: "default-src 'none'; style-src '" + hash(css) + "' '" + hash(css+bothCSS) + "'; script-src '" + hash(js) + "' '" + hash(bothJS) +
 			"'; img-src data:; base-uri 'none'; form-action 'none'",
 		Pairs: pairs(left.Record, right.Record),
@@ -81,7 +81,7 @@ func pairs(a, b *record.Record) [][2]int {
 		}
 		return found
 	}
-	longest := make([][]int32, n+1) // of what follows
+	longest := make([][]int32, n+1) // the length of the longest match of the rest
 	for i := range longest {
 		longest[i] = make([]int32, m+1)
 	}

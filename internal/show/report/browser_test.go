@@ -136,7 +136,7 @@ func TestTheFiltersByNodeAndByOperation(t *testing.T) {
 		t.Errorf("the page says %q, with %d steps left", said, want)
 	}
 	before := browser.Value[string](b, "document.getElementById('where').textContent")
-	b.Do(chromedp.KeyEvent(kb.Home)) // in the list, and not of the page
+	b.Do(chromedp.KeyEvent(kb.Home)) // in the list, and not in the page
 	if after := browser.Value[string](b, "document.getElementById('where').textContent"); after != before {
 		t.Errorf("a key for the list leads to %q", after)
 	}

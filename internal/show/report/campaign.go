@@ -23,7 +23,7 @@ var (
 	campaignTemplates = template.Must(template.New("campaign").Parse(campaignHTML))
 )
 
-// Results are what commands have written with --format json.
+// Results are the results that commands have written with --format json.
 type Results struct {
 	// Name is how the reader knows the file.
 	Name string
@@ -84,7 +84,7 @@ type fileView struct {
 	ExitCode               int
 }
 
-// countView is how many results have one verdict.
+// countView is the number of results with one verdict.
 type countView struct {
 	Sign, Class, What string
 	N                 int
@@ -127,7 +127,7 @@ func (v *campaignView) add(results Results) {
 	}
 }
 
-// verdictSigns are the verdicts' shapes, so that none is told by its colour alone.
+// verdictSigns are the verdicts' shapes, so that no verdict is recognised by its colour alone.
 var verdictSigns = map[verdicts.Verdict]string{verdicts.OK: "✓", verdicts.Violated: "✕", verdicts.Unknown: "?", verdicts.Vacuous: "○", verdicts.Skipped: "–", verdicts.Mistake: "!"}
 
 func verdictOf(r *verdicts.Result) verdictView {
@@ -164,7 +164,7 @@ func verdictOf(r *verdicts.Result) verdictView {
 	return v
 }
 
-// count counts a result as expected, or as an unexpected result of its verdict.
+// count counts a result as expected, or else by its verdict.
 func (v *campaignView) count(one verdictView, passed bool) {
 	c := countView{Sign: "✓", Class: "ok", What: "as expected", N: 1}
 	if !passed {
@@ -264,14 +264,14 @@ func (m *matrix) with(mutants []*verdicts.Result) *matrix {
 	return next
 }
 
-// exploredView is what explore found in one scenario under one protocol.
+// exploredView has the findings of explore in one scenario under one protocol.
 type exploredView struct {
 	scenario, protocol string
 	Subject            string
 	Schedules          string
 	Orders, States     string
 	Next               string
-	Names              []string // of the findings
+	Names              []string // the names of the findings
 	Strategies         []strategyRow
 	Finds              []findView
 	Curves             []*curve
@@ -284,11 +284,11 @@ type strategyRow struct {
 	Cells     []shareCell
 }
 
-// shareCell is how many of a strategy's schedules show a finding.
+// shareCell is the number of a strategy's schedules that show a finding.
 type shareCell struct {
 	N     int
 	Share string
-	Bar   float64 // of shareWidth
+	Bar   float64 // as a part of shareWidth
 }
 
 const shareWidth = 80

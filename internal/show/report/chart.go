@@ -21,7 +21,7 @@ type point struct{ x, y float64 }
 // axes map figures to a chart. Both begin at 0.
 type axes struct {
 	Width, Height            float64
-	Left, Right, Top, Bottom float64 // of the field
+	Left, Right, Top, Bottom float64 // the edges of the field
 	XTicks, YTicks           []tick
 	xMost, yMost             float64
 	// roots says that heights are square roots: most dots are low, and would cover each other.
@@ -150,8 +150,8 @@ func curveOf(title, class string, points []point) *curve {
 	return c
 }
 
-// mark draws that the n-th finding was seen first in a schedule. Marks that would cover each other stand at other
-// heights.
+// mark draws a mark at the schedule in which the n-th finding was first seen. Marks that would cover each other stand
+// at different heights.
 func (c *curve) mark(schedule, n int) {
 	if schedule < 1 || float64(schedule) > c.xMost {
 		return
@@ -208,12 +208,12 @@ type scatterDot struct {
 	Sign               string
 	LabelX, LabelY     float64
 	Anchor             string
-	middle             float64 // of the number, across
+	middle             float64 // the middle of the number, across
 	Far                bool    // whether a line leads to the number
 	LeadY              float64 // where it ends
 }
 
-// shapes tell dots apart, besides their numbers.
+// shapes distinguish dots, in addition to their numbers.
 var shapes = []struct{ name, sign string }{{"circle", "●"}, {"square", "■"}, {"up", "▲"}, {"diamond", "◆"}, {"down", "▼"}}
 
 func scatterOf(p Plot) *scatter {

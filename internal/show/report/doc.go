@@ -1,5 +1,5 @@
-// Package report draws the record of a run for people: a page of HTML in one file, which asks no network, a picture in
-// SVG, and a file for viewers of traces. docs/REPORT.md is its manual.
+// Package report draws the record of a run for people: a page of HTML in one file that loads nothing from the network,
+// a picture in SVG, and a file for viewers of traces. docs/REPORT.md is its manual.
 //
 //	err := report.Page(out, r, report.Options{File: "run.json"})
 //
@@ -10,7 +10,7 @@
 //
 // # Limits
 //
-// A step is as high as any other one: the picture shows the order, and writes the times beside it.
+// All steps have the same height: the picture shows the order, and has the times beside it.
 //
 // # Determinism
 //

@@ -13,7 +13,7 @@ type Entry struct {
 	Record *record.Record
 }
 
-// Index writes a page that leads to reports, those of violated runs first. campaign is the address of a page of
+// Index writes a page that leads to reports. Those of violated runs come first. campaign is the address of a page of
 // Campaigns; "" is none.
 func Index(out io.Writer, entries []Entry, campaign string) error {
 	type line struct {

@@ -16,7 +16,7 @@ const (
 	laneWidth   = 64
 	rowWidth    = 58
 	wordsGap    = 8
-	nameWidth   = 104 // of a line of a head, unless that makes too many
+	nameWidth   = 104 // the width of a line of a head, unless that makes too many lines
 	textWidth   = 760
 	maxText     = 84
 	chunkSteps  = 100
@@ -48,10 +48,10 @@ type chunk struct {
 	Last   bool
 	Bands  []band
 	Steps  []row
-	Lines  []line // of requests that begin before it, or end after it
+	Lines  []line // the lines of requests that begin before it, or end after it
 }
 
-// head is the name above a lane, in whole: a long one has several lines.
+// head is the full name above a lane: a long name has several lines.
 type head struct {
 	X     int
 	Class string
@@ -103,9 +103,9 @@ func (h *head) wide() int {
 type band struct {
 	X, Y, Width, Height int
 	Class, Label        string
-	Name                []string // written along it, or, if it is too short for that, across it in so many lines
+	Name                []string // written along it in one line, or, if it is too short, across it in several
 	Wide                bool     // across
-	Mid                 int      // of it
+	Mid                 int      // its middle
 }
 
 // At is where a line of the name stands, counted from the band's beginning.
@@ -138,13 +138,13 @@ type line struct {
 	Class          string
 }
 
-// mark is a sign on a lane: a letter of its shape, and its name for those who do not see it.
+// mark is a sign on a lane: a letter for its shape, and its name for readers who do not see it.
 type mark struct {
 	X, Base     int
 	Class, Sign string
 }
 
-// lay gives all of a story its place, in chunks of so many steps.
+// lay gives every part of a story its place, in chunks of chunkSteps steps.
 func (s *story) lay(chunkSteps int) *picture {
 	p := &picture{Body: len(s.Steps) * stepHeight}
 	p.Title = clean(s.Scenario + " under " + s.Protocol + ": " + s.Verdict)
@@ -212,7 +212,7 @@ func (p *picture) cut(size int) {
 	for i, step := range p.steps {
 		own := i / size
 		for _, l := range step.Lines {
-			for at := (l.Y1 + own*high) / high; at < own; at++ { // lines end where they belong, and may begin before
+			for at := (l.Y1 + own*high) / high; at < own; at++ { // lines end at their own place, and may begin before it
 				part := l
 				part.Y1 += (own - at) * high
 				part.Y2 += (own - at) * high
@@ -300,7 +300,7 @@ func (s *story) bands(p *picture, i int) {
 
 func (sp *span) height() int { return max((sp.until-sp.from)*stepHeight, 5) }
 
-// written is the name of a span as it stands in its band: along it if it has room there, or else across it.
+// written is the name of a span in its band: along the band if there is room, or else across it.
 func (sp *span) written() (lines []string, wide bool) {
 	name := clean(sp.name)
 	switch room := float64(sp.height() - 18); {
@@ -335,7 +335,7 @@ var signs = map[string]string{
 	"call": "▷", "answer": "•", "note": "○",
 }
 
-// classOf is the class of a sign; those that have the ink's own colour have no other one.
+// classOf is the class of a sign; signs in the colour of the ink have no class of their own.
 func classOf(kind string) string {
 	switch kind {
 	case "pause", "resume", "crash", "clock-step":
@@ -435,7 +435,7 @@ func (s *story) draw(p *picture, r request) {
 	}
 }
 
-// shorten leaves so many letters of a text.
+// shorten cuts a text to the given number of letters.
 func shorten(text string, letters int) string {
 	if utf8.RuneCountInString(text) <= letters {
 		return text

@@ -34,13 +34,14 @@ func widthOf(text string, size float64) float64 {
 	return em * size
 }
 
-// wrapped is a text in lines of about so many pixels; of a very long text in longer ones, so that there are few.
+// wrapped breaks a text into lines that are about pixels wide. The lines of a very long text are longer, so that there
+// are few.
 func wrapped(text string, pixels, size float64) []string {
 	const most = 4
 	return wrappedTo(text, min(most, int(widthOf(text, size)/pixels)+1), size)
 }
 
-// wrappedTo is a text in at most that many lines. A line ends at the end of a word, if one is near.
+// wrappedTo breaks a text into at most the given number of lines. A line ends at the end of a word, if one is near.
 func wrappedTo(text string, most int, size float64) []string {
 	var lines []string
 	for ; text != ""; most-- {
@@ -54,7 +55,7 @@ func wrappedTo(text string, most int, size float64) []string {
 	return lines
 }
 
-// lineEnd is where a line of about that many pixels ends: after the part of a name that ends nearest, if one is near.
+// lineEnd is the end of a line of about the given width: after the part of a name that ends nearest, if one ends near.
 func lineEnd(text string, pixels, size float64) int {
 	const least, most = 0.5, 1.3
 	hard, soft, off := 0, 0, most*pixels

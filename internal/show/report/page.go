@@ -78,8 +78,8 @@ func Page(out io.Writer, r *record.Record, commands []Command) error {
 	return execute(out, "page", view)
 }
 
-// execute writes a page. The template would write each plus sign, and times have many, as five characters, for browsers
-// that take a page for UTF-7. These pages name their encoding, so that is not needed.
+// execute writes a page. The template would write each plus sign as five characters, for browsers that take a page for
+// UTF-7, and times have many of them. These pages name their encoding, so that is not needed.
 func execute(out io.Writer, name string, view any) error {
 	var made bytes.Buffer
 	if err := templates.ExecuteTemplate(&made, name, view); err != nil {
@@ -114,7 +114,7 @@ type page struct {
 // choice is a lane by which steps can be filtered.
 type choice struct{ Lane, Name string }
 
-// words are the texts of a record, without what no page may hold.
+// words are the texts of a record, without the characters that no page may hold.
 type words struct {
 	Scenario, About, Protocol, Seed, Verdict, Why, Digest, Tool string
 	Steps                                                       int
@@ -180,7 +180,7 @@ func cleanCommands(commands []Command) []Command {
 	return clear
 }
 
-// data is what the page's script shows of each step.
+// data has the facts about each step that the page's script shows.
 type data struct {
 	Rows    []rowData            `json:"rows"`
 	Changes map[int][]changeData `json:"changes"`
@@ -188,7 +188,7 @@ type data struct {
 	Stops   [][4]int             `json:"stops"` // lane, from, until, 1 for a crash
 	Asks    [][4]int             `json:"asks"`  // lane, sent, effect, answer
 	Calls   map[int]callData     `json:"calls"` // by step
-	Words   []string             `json:"words"` // of the calls
+	Words   []string             `json:"words"` // the words of the calls
 	Clocks  map[int]string       `json:"clocks"`
 	Lane    []int                `json:"lane"`
 	Matters []int                `json:"matters"`
@@ -302,7 +302,8 @@ var (
 	comparedToName  = regexp.MustCompile(`(:\w+)\s*(?:=|<>|<=|>=|<|>)\s*([#\w.[-]+)`)
 )
 
-// unitsOfValues returns the units of attributes, and of the values that a request compares with one, or gives it.
+// unitsOfValues returns the units of attributes, and of the values that a request compares with an attribute or gives
+// to one.
 func (s *story) unitsOfValues(request map[string]any) map[string]string {
 	units := maps.Clone(s.Times)
 	names, _ := request["ExpressionAttributeNames"].(map[string]any)
@@ -336,7 +337,7 @@ func (s *story) unitsOfValues(request map[string]any) map[string]string {
 	return units
 }
 
-// isAttribute says whether a value is an attribute's: one member, with the name of a type.
+// isAttribute says whether a value is the value of an attribute: it has one member, with the name of a type.
 func isAttribute(members map[string]any) bool {
 	for name := range members { //isrsim:unordered there is one
 		return len(members) == 1 && slices.Contains([]string{"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"}, name)
@@ -352,7 +353,7 @@ func (s *story) changeData(c place) changeData {
 			continue
 		}
 		unit := ""
-		if len(c.change.Means) > 0 { // other rows may have anything under the name
+		if len(c.change.Means) > 0 { // other rows may have anything under this name
 			unit = s.Times[name]
 		}
 		made.Attr[clean(name)] = clean(s.value(v, unit))

@@ -74,7 +74,7 @@ func recorded(t *testing.T, run scenario.Run) *record.Record {
 	return r
 }
 
-// long is the record of a run of at least so many steps.
+// long is the record of a run that has at least the given number of steps.
 func long(t *testing.T, steps int) *record.Record {
 	t.Helper()
 	script := strings.TrimSuffix(strings.Repeat("get /home, sleep 45s, get /about, sleep 45s, ", steps/30), ", ")
@@ -443,7 +443,7 @@ func TestOperationsHaveTheirMoments(t *testing.T) {
 		moments = append(moments, m[1]+" "+strings.TrimSuffix(m[2], " in an order that explains the answers"))
 	}
 	slices.Sort(moments)
-	// Bob's takes effect first, at his call in step 2; alice's, called before, after it.
+	// Bob's operation takes effect first, at his call in step 2. Alice's was called before, and takes effect after it.
 	want := []string{"31 publish of /a: the moment of its effect, place 1 of 2", "36 publish of /a: the moment of its effect, place 2 of 2"}
 	if diff := cmp.Diff(want, moments); diff != "" {
 		t.Errorf("moments (-want +got):\n%s", diff)

@@ -22,11 +22,11 @@ type story struct {
 	requests   []request
 	stops      []stop
 	matters    map[int]bool // the steps with the changes and events that show the violation
-	operations []string     // by step, what it is a part of, such as PutItem; "" is none
+	operations []string     // by step, the operation that it is a part of, such as PutItem; "" is none
 	decisive   int          // the step of the violation; -1 if there is none
 	begins     int          // where the violation began
 	calls      []call
-	chances    []float64 // of the violation, by step; nil if nothing is known of them
+	chances    []float64 // the chance of the violation, by step; nil if the chances are not known
 }
 
 // actorLane is a node, or one goroutine of a node, through all its incarnations.
@@ -46,7 +46,7 @@ type track struct {
 	name   string
 	role   string
 	shared bool
-	order  int // among those of one role
+	order  int // its place among those of one role
 }
 
 // place is a change of a row.
@@ -61,11 +61,12 @@ type rowChange struct {
 	change *record.Change
 }
 
-// span is a time in which a row meant something: a lease lasted, a page was fresh. Until is the first step after it.
+// span is a time during which a lease lasted, or a page was fresh, or the row of one was there. Until is the first step
+// after it.
 type span struct {
 	role, name, label string
 	from, until       int
-	ended             bool // by the clock, and not by a change
+	ended             bool // it ended by the clock, and not by a change
 }
 
 // request is a request, with the step in which it took effect and the step that brought its answer. Steps that the run
@@ -81,12 +82,12 @@ type call struct {
 	lane, from, until int
 	open              bool // there is no answer
 	label             string
-	moment            float64 // at which it took effect, in steps, in an order that explains the answers; -1 is not known
+	moment            float64 // the moment of its effect, in steps, in an order that explains the answers; -1 if not known
 	place, places     int     // in that order
-	unexplained       bool    // it has no place in it
+	unexplained       bool    // it has no place in the order
 }
 
-// stop is a time in which a node did not run.
+// stop is a time during which a node did not run.
 type stop struct {
 	lane, from, until int
 	crashed           bool
@@ -129,8 +130,8 @@ func read(r *record.Record) *story {
 }
 
 // stale returns the step at which a page that was served too late became outdated: the first change of its data, or
-// invalidation, after it was read from the origin. If there is none, it is the step of the read. The page is served
-// long after.
+// invalidation, after the data was read from the origin. If there is none, it returns the step of the read. The page is
+// served long after.
 func (s *story) stale(v *record.Violation) int {
 	read, key := -1, ""
 	for i, step := range s.Steps[:s.decisive] {
@@ -188,7 +189,7 @@ func (s *story) findActors() {
 
 // findRequests pairs requests with their answers: a lane waits for one at a time.
 func (s *story) findRequests() {
-	runs := map[string]int{} // by lane of the record, the step in which its code ran last
+	runs := map[string]int{} // by lane of the record, the last step in which its code ran
 	waits := map[string]int{}
 	for i, step := range s.Steps {
 		switch step.Kind {
@@ -201,7 +202,7 @@ func (s *story) findRequests() {
 			}
 			_, answer, _ := cutLast(step.Text, " -> ")
 			at := -1
-			if s.Watched { // of a request that was watched, its effect alone is known
+			if s.Watched { // only the effect of a watched request is known
 				sent, at = i, i
 			}
 			waits[step.Lane] = len(s.requests)
@@ -237,7 +238,8 @@ func (s *story) findCalls() {
 	s.calls = slices.DeleteFunc(s.calls, func(c call) bool { return c.lane < 0 })
 }
 
-// findOperations names what each step is a part of: a request and its answer, or the call of an operation and its answer.
+// findOperations names the operation that each step is a part of: a request and its answer, or the call of an operation
+// and its answer.
 func (s *story) findOperations() {
 	s.operations = make([]string, len(s.Steps))
 	for _, r := range s.requests {
@@ -259,9 +261,10 @@ func (s *story) findOperations() {
 	}
 }
 
-// findMoments gives each operation the earliest moment at which it can have taken effect, in the order that explains the
-// answers of its key: not before its call, and after the one before. An operation that has no place in the order, and was
-// answered by the step of the violation, is unexplained: of those after it, nothing is known.
+// findMoments gives each operation the earliest moment at which it can have taken effect, in the order that explains
+// the answers of its key: not before its call, and after the operation before it. An operation is unexplained if it has
+// no place in the order and was answered by the step of the violation. Nothing is known about operations after that
+// step.
 func (s *story) findMoments(at map[int]int) {
 	const apart = 0.25 // of a step, for those that took effect between the same two
 	for _, order := range s.Orders {
@@ -324,7 +327,7 @@ func (s *story) findRows() {
 			c := &s.Steps[i].Changes[k]
 			key, err := json.Marshal([]any{c.Table, c.Key})
 			if err != nil {
-				continue // of a record that was read, all can be written
+				continue // a record that was read can always be written
 			}
 			at, known := places[string(key)]
 			if !known {
@@ -349,7 +352,7 @@ func (s *story) findRows() {
 	s.findTracks()
 }
 
-// findTracks gives each row a lane. Versions and requests come in numbers: those of one page share a lane.
+// findTracks gives each row a lane. There may be many versions and requests: those of one page share a lane.
 func (s *story) findTracks() {
 	of := map[string]int{} // by name, a shared track
 	at := make([]int, len(s.rows))
@@ -378,7 +381,7 @@ func (s *story) findTracks() {
 	}
 }
 
-// rank has locks stand first, then pages.
+// rank puts locks first, then pages.
 func rank(role string) int {
 	if i := slices.Index([]string{"lock", "page", "version", "request"}, role); i >= 0 {
 		return i

@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/record"
 )
 
-// shown is what the page's script shows of steps.
+// shown has the facts about steps that the page's script shows.
 type shown struct {
 	Changes map[string][]struct{ Attr map[string]string }
 	Calls   map[string][3][]int

@@ -7,7 +7,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/record"
 )
 
-// cause is something that need not have happened, in words.
+// cause is an event that need not have happened, in words.
 type cause struct {
 	Step                 int
 	Effect, What, Counts string

@@ -9,7 +9,7 @@ import (
 )
 
 // writeJUnit writes a suite for the command, and a case for each scenario and protocol. A violation is a failure; a
-// result without a verdict is an error. Times are left at zero: they are no result.
+// result without a verdict is an error. Times are zero: they are not part of a result.
 func writeJUnit(w io.Writer, d *Document) error {
 	suite := junit.Testsuite{Name: "isr-sim " + d.Command, Time: "0"}
 	suite.AddProperty("isr-sim", d.Version)

@@ -80,7 +80,7 @@ func cell(s string) string {
 	return b.String()
 }
 
-// fenced is a block of code, within a fence that the text does not have.
+// fenced is a block of code, within a fence that the text does not contain.
 func fenced(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

@@ -50,13 +50,14 @@ type Result struct {
 	Breaks string `json:"breaks,omitempty"`
 	// Found are the invariants that some schedules violate.
 	Found []Found `json:"found,omitempty"`
-	// Strategies say how much each strategy found, and Coverage is what explore and merge have measured. If a scenario has
-	// several results under one protocol, the first has both, for all of them together.
+	// Strategies says how much each strategy found, and Coverage is the measurement of explore and merge. If a scenario
+	// has several results under one protocol, the first result has both, for all of them together.
 	Strategies []Strategy `json:"strategies,omitempty"`
 	Coverage   *Coverage  `json:"coverage,omitempty"`
 }
 
-// Deadline is an end that rows held. A request to its row was sent in the second before it, at it, or after it.
+// Deadline is an end that rows held. Before, At and After say whether a request to its row was sent in the second
+// before it, at it, or after it.
 type Deadline struct {
 	Of     string `json:"of"`
 	Before bool   `json:"before"`
@@ -67,7 +68,7 @@ type Deadline struct {
 // Found is an invariant that some schedules violate.
 type Found struct {
 	Invariant string `json:"invariant"`
-	// Scenario is the scenario in which it was found, if it is not the result's.
+	// Scenario is the scenario in which it was found; empty if that is the result's scenario.
 	Scenario string `json:"scenario,omitempty"`
 	// Schedule is the first schedule that violates it, from 1.
 	Schedule int `json:"schedule,omitempty"`
@@ -82,7 +83,7 @@ type Strategy struct {
 	Found     []Found `json:"found,omitempty"`
 }
 
-// Coverage is how much of all that can happen a campaign has seen.
+// Coverage says how much of the possible behaviour a campaign has seen.
 type Coverage struct {
 	// Orders are the different partial orders, and States the different states, that the schedules have seen.
 	Orders int `json:"orders"`
@@ -117,7 +118,7 @@ const (
 
 // Document is the output of the format json.
 type Document struct {
-	// Format is the version of the document. Fields may be added to it; anything else makes a new version.
+	// Format is the version of the document. Fields may be added to it; any other change makes a new version.
 	Format int `json:"format"`
 	// Version is the version of isr-sim.
 	Version string `json:"version"`
@@ -149,7 +150,7 @@ func (r *Result) title() string {
 	return string(r.Verdict) + ": " + r.subject()
 }
 
-// subject is what was judged.
+// subject names the thing that was judged.
 func (r *Result) subject() string {
 	if r.Protocol == "" {
 		return r.Scenario

@@ -13,7 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// answerText prints everything of an answer that a client can depend on, in a form that is equal for equal answers.
+// answerText prints the parts of an answer that a client can depend on. Equal answers have equal texts.
 func answerText(out any, err error) string {
 	if err != nil {
 		return errorText(err)

@@ -46,9 +46,10 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s\n  fake: %s\n  real: %s", at, d.What, d.Fake, d.Real)
 }
 
-// Run makes each run on the fake, and its requests again on the store behind client, in a table of the scenario's name
-// without TTL, which must not exist, is emptied between runs and deleted at the end. A call whose request was lost is
-// not made; one whose answer was lost is made and its answer not compared. Deletions by TTL are explicit deletes.
+// Run makes each run on the fake, and repeats its requests on the store behind client. It uses a table of the
+// scenario's name without TTL. The table must not exist before; it is emptied between runs and deleted at the end. If
+// the request of a call was lost, the call is not made. If its answer was lost, the call is made, and its answer is not
+// compared. Deletions by TTL are explicit deletes.
 //
 // An error means that the store could not be reached or used; the comparison is then about the requests before that.
 func Run(ctx context.Context, client *dynamodb.Client, runs []scenario.Run, progress func(done, of int)) (c Comparison, err error) {
@@ -62,7 +63,7 @@ func Run(ctx context.Context, client *dynamodb.Client, runs []scenario.Run, prog
 		return c, fmt.Errorf("scenario: compare: create table %s: %w", hooks.TableName, err)
 	}
 	defer func() {
-		// The table is to go even if the caller has lost patience, or the next comparison fails for no reason of its own.
+		// The table must go even if the caller has lost patience, or it would make the next comparison fail.
 		_, cleanupErr := client.DeleteTable(context.WithoutCancel(ctx), &dynamodb.DeleteTableInput{TableName: aws.String(hooks.TableName)})
 		if err == nil && cleanupErr != nil {
 			err = fmt.Errorf("scenario: compare: delete table %s: %w", hooks.TableName, cleanupErr)
@@ -81,7 +82,7 @@ func Run(ctx context.Context, client *dynamodb.Client, runs []scenario.Run, prog
 	return c, nil
 }
 
-// run compares one run and leaves the table empty. The id is the run's alone, in all that the store remembers.
+// run compares one run and leaves the table empty. The id belongs to the run alone, among all that the store remembers.
 func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run scenario.Run, id string) error {
 	recorded := hooks.Probe{Record: true}
 	if _, err := run.Do(hooks.With(ctx, &recorded)); err != nil {
@@ -126,8 +127,8 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run scena
 	return nil
 }
 
-// callReal makes a recorded call. Idempotency tokens are made the run's own: the store remembers them for ten minutes,
-// beyond the life of a table.
+// callReal makes a recorded call. Each run gets idempotency tokens of its own: the store remembers tokens for ten
+// minutes, beyond the life of a table.
 func callReal(ctx context.Context, client *dynamodb.Client, input any, runID string) (any, error) {
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:

@@ -1,13 +1,13 @@
 // Package concurrent runs a protocol's nodes in real parallel, against a store without a scheduler: DynamoDB Local,
-// DynamoDB itself, or the fake. It is the check of the checks: a promise that holds under every schedule of the
-// simulator must hold here, too, and bugs that the simulator finds must show here.
+// DynamoDB itself, or the fake. It checks the checks: a promise that holds under every schedule of the simulator must
+// also hold here, and bugs that the simulator finds must show here.
 //
 //	outcome, err := concurrent.Run{
 //		Protocol: recipe.Reference(), Client: client, Clock: clockwork.NewRealClock(), Actors: 16, For: time.Minute,
 //	}.Do(ctx)
 //
-// Every node asks for pages, and now and then it stops before a write for longer than a lease lasts, as a machine does
-// in a garbage collection, or loses patience with an answer. The answers that the nodes got are then judged.
+// Every node asks for pages. Now and then it loses patience with an answer, or stops before a write for longer than a
+// lease lasts, as a machine does in a garbage collection. The answers that the nodes got are then judged.
 //
 // # Limits
 //

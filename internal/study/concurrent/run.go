@@ -56,16 +56,16 @@ type Run struct {
 // Outcome is the result of a run.
 type Outcome struct {
 	Rounds, Asked, Operations int
-	// Paused counts the writes that were sent after a pause of more than a lease, Taken the leases that went to another
-	// node after their end, Abandoned the requests whose client stopped waiting.
+	// Paused counts the writes that were sent after a pause of more than a lease, Taken counts the leases that went to
+	// another node after their end, and Abandoned counts the requests whose client stopped waiting.
 	Paused, Abandoned, Taken int
 	Verdict                  invariant.Verdict
 	Violated                 invariant.Invariant // if violated
 	Why                      string              // for anything but ok
 	Lines                    []string            // the events of the violation, in order of time
-	Finding                  invariant.Finding   // of the violation
+	Finding                  invariant.Finding   // the finding of the violation
 	Began                    time.Time           // the last round
-	Seen                     invariant.Evidence  // of the last round; its operations can be visualized
+	Seen                     invariant.Evidence  // the evidence of the last round; its operations can be visualized
 }
 
 // Do runs, and deletes its table in every case. A cancelled context ends the run with the verdict unknown. An error

@@ -21,7 +21,7 @@ import (
 // concurrent use.
 type witness struct {
 	clock  clockwork.Clock
-	number int // of the round
+	number int // the number of the round
 
 	mu                       sync.Mutex
 	bodies                   map[string][]byte
@@ -62,7 +62,7 @@ func (w *witness) count(what *int) {
 	*what++
 }
 
-// observer is that of recorder.Operations, under the lock.
+// observer is the Observer of recorder.Operations, called under the lock.
 func (w *witness) observer(actor string) storeop.Observer {
 	observe := w.operations.Observer(actor, w.clock.Now)
 	return func(called storeop.Operation) func(storeop.Operation) {

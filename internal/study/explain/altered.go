@@ -8,7 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/reschedule"
 )
 
-// until is a strategy for so many steps, and then another one.
+// until is a strategy that follows first for the given number of steps, and then for the others.
 func until(steps int, first, then sim.Strategy) sim.Strategy {
 	return sim.Strategy{Name: then.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
 		return &turn{left: steps, first: first.New(rng, expectedSteps), then: then.New(rng, expectedSteps)}
@@ -40,7 +40,7 @@ func watch(c sim.Chooser, s sim.Step) {
 	}
 }
 
-// avoiding is a strategy that takes a move at most a given number of times. Time still moves where no actor can run.
+// avoiding is a strategy that takes a move at most a given number of times. Time still moves when no actor can run.
 func avoiding(move sim.Move, times int, s sim.Strategy) sim.Strategy {
 	return sim.Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
 		return &avoid{move: move, times: times, then: s.New(rng, expectedSteps)}
@@ -76,7 +76,7 @@ func (a *avoid) Choose(steps []sim.Step) int {
 	case i < 0:
 		return i
 	case i >= len(a.at):
-		return i - len(a.at) + len(steps) // a further tick, or no step: the run says so
+		return i - len(a.at) + len(steps) // a further tick, or no step at all: the run reports that
 	default:
 		return a.at[i]
 	}
@@ -90,7 +90,8 @@ func (a *avoid) Watch(s sim.Step) {
 	watch(a.then, s)
 }
 
-// staying is the strategy without a context switch: from a step on, the code of an actor runs for as long as it can.
+// staying is the strategy with one context switch less: from a step on, the code of an actor runs for as long as it
+// can.
 func staying(after int, actor string, s sim.Strategy) sim.Strategy {
 	return sim.Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
 		return &stay{wait: after, actor: actor, then: s.New(rng, expectedSteps)}
@@ -122,7 +123,7 @@ func (st *stay) Watch(s sim.Step) {
 	watch(st.then, s)
 }
 
-// without is the recorded schedule without an event, up to a step, and then a strategy that does not have it either.
+// without is the recorded schedule without an event, up to a step, and then a strategy that leaves out the event, too.
 func (w *witness) without(event optionalEvent, cut int, then sim.Strategy) sim.Strategy {
 	if event.from != "" {
 		return staying(event.step, event.from, until(cut, reschedule.Follow(w.moves), then))

@@ -102,8 +102,8 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
-// A number of tails has grown if it has by more than three standard errors: from 10 of 100 to 25 is 15%, and they are
-// 15.8%; to 26 it is 16%, and they are 15.9%.
+// A number of tails has grown if it grew by more than three standard errors. From 10 to 25 of 100 it grew by 15%, and
+// three errors are 15.8%; to 26 it grew by 16%, and they are 15.9%.
 func TestGrew(t *testing.T) {
 	for _, tc := range []struct {
 		before, after int

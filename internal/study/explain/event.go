@@ -18,12 +18,12 @@ import (
 
 // Event is something in an explained run that need not have happened, with the result of leaving it out.
 type Event struct {
-	Step int    // its position in Steps; of something in the whole world, the first step that it makes another one
+	Step int    // its position in Steps; for something in the whole world, the first step that it changes
 	What string // its actor and its kind: alice pause
-	// Violated is the number of runs without it that violate the invariant, of Tails. They follow the recorded schedule
-	// up to a step after the event, each to another one, and go on at random.
+	// Violated is the number of runs without it, out of Tails, that violate the invariant. They follow the recorded
+	// schedule up to a step after the event, each up to another step, and go on at random.
 	Violated int
-	// With is the same number for as many runs that keep the event.
+	// With is the same number for runs that keep the event, out of Tails as well.
 	With int
 	// Rest says whether the recorded schedule, as far as it still fits, violates the invariant without the event.
 	Rest bool
@@ -34,7 +34,8 @@ type Event struct {
 // Needed says that no tried run without the event violates the invariant.
 func (e Event) Needed() bool { return e.Violated == 0 && !e.Rest }
 
-// Interval is the 95% interval of a chance after violated of n runs: Wilson's, which holds near 0 and 1, too.
+// Interval is the 95% interval of a chance if violated of n runs violate: Wilson's interval, which also holds near 0
+// and 1.
 //
 // Source: Wilson: Probable inference, the law of succession, and statistical inference (JASA 1927).
 func Interval(violated, n int) (from, to float64) {
@@ -77,12 +78,12 @@ type counterfactual struct {
 	fresh int                // the read that no replica answers: see hooks.Probe
 	// follow is the recorded schedule without the event up to a step, and then another strategy.
 	follow func(cut int, then sim.Strategy) sim.Strategy
-	// whole are strategies for the whole schedule without the event.
+	// whole has strategies for the whole schedule without the event.
 	whole []sim.Strategy
 }
 
-// without leaves out each event, one at a time. violated counts the tails that violate the invariant by the step that
-// they begin after, from 0.
+// without leaves out each event, one at a time. violated counts the tails that violate the invariant, by the step after
+// which they begin, from 0.
 func (e Explain) without(ctx context.Context, o *scenario.Outcome, x *Explanation, seen *witness) ([]Event, error) {
 	recorded, err := e.recorded(ctx)
 	if err != nil {
@@ -131,7 +132,7 @@ func (e Explain) without(ctx context.Context, o *scenario.Outcome, x *Explanatio
 	return events, nil
 }
 
-// Effect is needed, helped or idle, as the runs of an explanation with so many tails tell.
+// Effect returns needed, helped or idle. tails is the number of runs with which the explanation tried the event.
 func (e Event) Effect(tails int) string {
 	switch {
 	case e.Needed():
@@ -143,7 +144,7 @@ func (e Event) Effect(tails int) string {
 	}
 }
 
-// Idle says that runs with the event and without it do not differ by more than chance.
+// Idle says that runs with the event and runs without it do not differ by more than chance.
 func (e Event) Idle(tails int) bool {
 	_, most := Interval(e.Violated, tails)
 	least, _ := Interval(e.With, tails)
@@ -171,7 +172,7 @@ func (e Explain) recorded(ctx context.Context) (recorded reschedule.Recorded, er
 	return recorded, err
 }
 
-// in is the run in another world, under another schedule, to its end.
+// in makes the run in another world, under another schedule, to its end.
 func (e Explain) in(world *scenario.Scenario, s sim.Strategy) scenario.Run {
 	run := e.Failed
 	run.Trace, run.Strategy, run.Steps = nil, s, 0
@@ -222,7 +223,8 @@ func (e Explain) what(m sim.Move) string {
 }
 
 // elsewhere returns worlds without one thing: a certain fault, a planned event, an error of a clock, a lag of replicas,
-// or deletions by TTL that come by themselves. It keeps those in which the recorded schedule has another course.
+// or deletions by TTL that come by themselves. It returns only worlds in which the recorded schedule takes another
+// course.
 func (e Explain) elsewhere(ctx context.Context, x *Explanation, recorded reschedule.Recorded) ([]counterfactual, error) {
 	var all []counterfactual
 	add := func(what string, rank int, change func(*scenario.Scenario)) error {

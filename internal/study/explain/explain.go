@@ -9,7 +9,7 @@
 //
 // # Limits
 //
-// A chance is counted, not computed, and is off as [Explain] says.
+// A chance is counted, not computed; [Explain] says how far it may be off.
 package explain
 
 import (
@@ -41,8 +41,8 @@ import (
 // random. To leave out a context switch, the former actor goes on for as long as it can.
 //
 // The tails are random walks, from streams of the run's seed: one Explain gives one Explanation, on any number of
-// cores. A chance of p is off by more than 2*sqrt(p*(1-p)/Tails) one time in twenty; none of 200 tails is a chance of
-// less than 1.5%.
+// cores. A chance of p is off by more than 2*sqrt(p*(1-p)/Tails) one time in twenty; if none of 200 tails violates, the
+// chance is below 1.5%.
 type Explain struct {
 	// Failed is the violated run: its Strategy is sim.Replay of the recorded choices. Its Trace is not written.
 	Failed scenario.Run
@@ -74,11 +74,11 @@ type Step struct {
 	Text     string // its line in the trace, and below it the lines of its changes
 	Chosen   bool   // something else could have happened instead
 	Changed  bool   // it changed a row, or a client got an answer
-	Violated int    // of the tails that begin after it
+	Violated int    // the number of violations among the tails that begin after it
 }
 
-// Run explains. If the run does not violate an invariant, the error is a *campaign.NotViolatedError; other errors are
-// those of scenario.Run.Do, and that of a cancelled context.
+// Run explains. If the run does not violate an invariant, the error is a *campaign.NotViolatedError; other errors come
+// from scenario.Run.Do or from a cancelled context.
 func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 	if e.Tails <= 0 {
 		e.Tails = DefaultTails
@@ -95,7 +95,7 @@ func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 		return nil, &campaign.NotViolatedError{Scenario: run.Scenario.Name, Protocol: run.Protocol.Name, Verdict: o.Verdict}
 	}
 	x.Outcome, x.Steps = o, steps
-	prefixes := []int{0} // by step, how many choices there were up to it
+	prefixes := []int{0} // by step, the number of choices up to it
 	for i, step := range steps {
 		choices := prefixes[i]
 		if step.Chosen {
@@ -142,7 +142,7 @@ func told(ctx context.Context, run scenario.Run) (*scenario.Outcome, []Step, err
 	return o, steps, err
 }
 
-// grew says whether the number of tails grew by more than they are off: by three standard errors.
+// grew says whether the number of violated tails grew by more than three standard errors.
 func (x *Explanation) grew(before, after int) bool {
 	p, q, n := float64(before)/float64(x.Tails), float64(after)/float64(x.Tails), float64(x.Tails)
 	return after > before && q-p > 3*math.Sqrt((p*(1-p)+q*(1-q))/n)
@@ -158,8 +158,8 @@ func (e Explain) tails(ctx context.Context, o *scenario.Outcome) ([]int, error) 
 	return append(counts, e.Tails), err // the run itself: there is nothing left to choose
 }
 
-// count runs n groups of runs, and counts the runs of each group that violate the invariant. fresh is the read of a
-// group that no replica answers; 0 is none.
+// count makes n groups of runs, and counts the runs of each group that violate the invariant. fresh is the number of
+// the read in a group that no replica answers; 0 if there is none.
 func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, fresh func(group int) int, of func(group, i int) scenario.Run) ([]int, error) {
 	violated := make([]bool, n*each)
 	var next atomic.Int64

@@ -19,8 +19,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// TestExplainTakesAwayWhatNeedNotHaveHappened: the pause that a stale writer needs is named as needed, and nothing
-// after it is.
+// TestExplainTakesAwayWhatNeedNotHaveHappened: the pause that a stale writer needs is named as needed, and no later
+// event is.
 func TestExplainTakesAwayWhatNeedNotHaveHappened(t *testing.T) {
 	s := scenariotest.Parsed(t, `
 name: one-pause

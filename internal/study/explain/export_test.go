@@ -1,4 +1,4 @@
 package explain
 
-// Grew says whether the number of so many tails grew by more than they are off.
+// Grew says whether the number of violated tails grew by more than three standard errors. tails is the number of all.
 func Grew(before, after, tails int) bool { return (&Explanation{Tails: tails}).grew(before, after) }

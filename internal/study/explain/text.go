@@ -11,8 +11,8 @@ import (
 
 // Text returns the events that the violation needed, and its chance after each step. A line has the chance, the change
 // that the step made to it, a mark, and the step as in a trace. The mark ! stands at the step from which the violation
-// is certain, as far as the tails can tell; > stands at the last jump, where that is another step. Steps without a
-// choice and without a change are left out, unless all are asked for. Below the steps stand the jumps.
+// is certain, as far as the tails can tell; > stands at the last jump, if that is another step. Steps without a choice
+// and without a change are left out, unless all are asked for. Below the steps stand the jumps.
 func (x *Explanation) Text(all bool) string {
 	var b strings.Builder
 	x.printEvents(&b, all)
@@ -64,8 +64,8 @@ func (x *Explanation) printJumps(b *strings.Builder) {
 	}
 }
 
-// printEvents prints the number of violations without each event, those first that were needed. Events that do not
-// change the chance of the violation are only counted, unless all are asked for.
+// printEvents prints the number of violations without each event. Events that were needed come first. Events that do
+// not change the chance of the violation are only counted, unless all are asked for.
 func (x *Explanation) printEvents(b *strings.Builder, all bool) {
 	fmt.Fprintf(b, "what had to happen: violations in %d runs without it, and with it\n\n", x.Tails)
 	if len(x.Events) == 0 {
@@ -96,7 +96,7 @@ func (x *Explanation) printEvents(b *strings.Builder, all bool) {
 	}
 }
 
-// step names a step: its number, whose it is, and its kind.
+// step names a step: its number, its owner, and its kind.
 func (x *Explanation) step(i int) string {
 	s := x.Steps[i]
 	line, _, _ := strings.Cut(s.Text, "\n")
@@ -107,7 +107,7 @@ func (x *Explanation) step(i int) string {
 	return fmt.Sprintf("step %d (%s %s)", s.N, words[2], words[3])
 }
 
-// before is how many tails violate the invariant before a step.
+// before is the number of tails that violate the invariant before a step.
 func (x *Explanation) before(i int) int {
 	if i == 0 {
 		return x.Before

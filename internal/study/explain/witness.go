@@ -12,7 +12,7 @@ type witness struct {
 	chooser sim.Chooser
 	moves   []sim.Move // every step
 	events  []optionalEvent
-	running string // the actor whose code took the latest step of any code
+	running string // the actor whose code took the latest step of all code
 	early   bool   // the coming step was a choice, and an actor could run
 	goesOn  bool   // the coming step was a choice, and the running actor's code could go on
 }
@@ -59,7 +59,7 @@ func (w *witness) Watch(s sim.Step) {
 	}
 }
 
-// same counts the other steps with the move of an event: those of time count where an actor could run.
+// same counts the other steps with the move of an event. Steps of time count only if an actor could run.
 func (w *witness) same(event optionalEvent) (before, after int) {
 	for _, other := range w.events {
 		switch {
@@ -87,14 +87,14 @@ func ofCode(steps []sim.Step, actor string) int {
 	return slices.IndexFunc(steps, func(s sim.Step) bool { return isCode(s.Kind) && s.Actor() == actor && s.Move().Outcome == 0 })
 }
 
-// mayBeLeftOut says whether a step is not part of an ordinary run. Time moves when no actor can run, and need not move
+// mayBeLeftOut says whether a step is not part of an ordinary run. Time moves when no actor can run; it need not move
 // before.
 func mayBeLeftOut(m sim.Move, early bool) bool {
 	switch m.Kind {
 	case sim.Tick:
 		return early
 	case sim.Effect:
-		return m.Outcome > 0 // the schedule has a fault strike
+		return m.Outcome > 0 // the schedule makes a fault strike
 	default:
 		return m.Kind >= sim.Restart && !m.Planned
 	}

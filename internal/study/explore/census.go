@@ -9,9 +9,10 @@ import (
 	"slices"
 )
 
-// census counts distinct things by their hashes, in bounded memory: when there are too many it keeps those whose hash
-// is in the lower half of the range, and so on. The things kept are a fair sample, from which the rest is estimated:
-// with k kept, to about 1/sqrt(k). Until then it is exact.
+// census counts distinct things by their hashes, in bounded memory. When there are too many, it keeps those whose hash
+// is in the lower half of the range; then those in the lowest quarter, and so on. The things that are kept are a fair
+// sample, from which the total is estimated. With k things kept, the estimate is off by a share of about 1/sqrt(k).
+// Until then it is exact.
 //
 // Source: Flajolet: On adaptive sampling (Computing 43, 1990), after Wegman.
 type census struct {
@@ -22,7 +23,7 @@ type census struct {
 // sighting is the record of one thing.
 type sighting struct {
 	first int  // the schedule that saw it first, from 0
-	again bool // whether another one has seen it too
+	again bool // whether another schedule has seen it, too
 }
 
 // The bounds of a census: in memory, and in a file.
@@ -52,7 +53,7 @@ func (c *census) put(hash uint64, s sighting) {
 
 func (c *census) keeps(hash uint64) bool { return hash>>(64-c.halved) == 0 }
 
-// shrink halves the range until at most so many are kept.
+// shrink halves the range until no more than most things are kept.
 func (c *census) shrink(most int) {
 	for len(c.seen) > most {
 		c.halved++

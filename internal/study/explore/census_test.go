@@ -11,7 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
-// species returns a census of n schedules, the i-th of which sees thing of(i).
+// species returns a census of n schedules. The i-th schedule sees the thing of(i).
 func species(n int, of func(i int) int) *census {
 	c := &census{}
 	for i := range n {

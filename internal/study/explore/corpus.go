@@ -21,10 +21,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Corpus is a folder of recorded runs that are worth running again: scenario files with a replay entry, for schedules
-// that failed, or that were the first to reach something. Each has its whole scenario in it, so it can be moved, edited
-// and run by itself. "" is no corpus, and a missing folder is an empty corpus. The commands refuse a missing folder,
-// because a mistyped name has no failures in it. Nothing in it is ever deleted.
+// Corpus is a folder of recorded runs that are worth repeating: scenario files with a replay entry. Their schedules
+// failed, or were the first to reach something. Each has its whole scenario in it, so it can be moved, edited and run
+// by itself. "" is no corpus, and a missing folder is an empty corpus. The commands refuse a missing folder, because a
+// mistyped name has no failures in it. Nothing in it is ever deleted.
 type Corpus string
 
 // CorpusRun is the result of running a file of a corpus.
@@ -68,8 +68,8 @@ func ended(ctx context.Context) string {
 }
 
 // Strangers are the files that no command can run: they cannot be read, have no replay entry, or name a protocol that
-// does not exist any more. A file whose name begins like one of Keep's for one of the scenarios is left to its
-// campaign.
+// does not exist any more. A file with the beginning of a name that Keep gives for one of the scenarios is left to the
+// campaign of that scenario.
 func (c Corpus) Strangers(scenarios []*scenario.Scenario, p isr.Protocol) ([]CorpusRun, error) {
 	var strangers []CorpusRun
 	err := c.each(func(file string, read *scenario.Scenario, err error) {
@@ -104,8 +104,7 @@ type entry struct {
 	scenario *scenario.Scenario
 }
 
-// entries reads the folder. A file that cannot be read is among the runs if its name is that of the scenario and the
-// protocol.
+// entries reads the folder. A file that cannot be read is among the runs if its name has the scenario and the protocol.
 func (c Corpus) entries(s *scenario.Scenario, p isr.Protocol) (entries []entry, unread []CorpusRun, err error) {
 	err = c.each(func(file string, read *scenario.Scenario, err error) {
 		ours := strings.HasPrefix(filepath.Base(file), prefix(s, p.Name))
@@ -216,7 +215,7 @@ func (r CorpusRun) Explain(program string) string {
 }
 
 // Keep writes the recorded run of a scenario into the folder, unless the folder has it already. It makes the folder if
-// necessary. what is the reason for keeping the run, in a word.
+// necessary. The word what is the reason for keeping the run.
 func (c Corpus) Keep(s *scenario.Scenario, r scenario.Replay, what string) error {
 	if c == "" {
 		return nil
@@ -242,9 +241,9 @@ func (c Corpus) write(name string, data []byte) error {
 type keeper struct {
 	corpus  Corpus
 	set     schedules.Set
-	steps   map[string]int // of the shortest run that is known to violate an invariant
+	steps   map[string]int // the size of the shortest run that is known to violate an invariant
 	reached schedules.MarkSet
-	err     error // the first one, after which nothing more is kept
+	err     error // the first error, after which nothing more is kept
 }
 
 func newKeeper(corpus Corpus, set schedules.Set, known []CorpusRun) *keeper {

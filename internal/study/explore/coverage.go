@@ -10,36 +10,37 @@ import (
 // Coverage measures how much of all that can happen a campaign has seen, by partial orders or by states.
 type Coverage struct {
 	Schedules int `json:"schedules"` // that were looked at
-	// Distinct is how many different things they have seen, and Once how many of these were seen by one schedule only.
+	// Distinct is the number of different things that they have seen, and Once the number of those that only one schedule
+	// saw.
 	Distinct int `json:"distinct"`
 	Once     int `json:"once"`
-	// New is how many were seen for the first time in the last Latest schedules, the last tenth.
+	// New is the number of things that were seen for the first time in the last Latest schedules, the last tenth.
 	New    int `json:"new"`
 	Latest int `json:"latest"`
 	// About says that the numbers are estimates, from a sample: there were too many to remember, or they come from several
 	// files.
 	About bool `json:"about,omitempty"`
-	// Growth says how many different things were seen up to some schedules, at most growthPoints of them.
+	// Growth has the numbers of different things that were seen up to some schedules, at most growthPoints of them.
 	Growth []Growth `json:"growth,omitempty"`
 	// Sample is the data that merging needs.
 	Sample string `json:"sample"`
 }
 
-// Growth is how many different things the schedules of a campaign had seen after one of them.
+// Growth is the number of different things that the schedules of a campaign had seen up to one of them.
 type Growth struct {
 	Schedule int `json:"schedule"` // its place in the whole campaign, from 1
 	Distinct int `json:"distinct"`
 }
 
-// growthPoints is how many points a curve has: enough for a picture.
+// growthPoints is the number of points of a curve: enough for a picture.
 const growthPoints = 50
 
-// growth counts what was seen up to each of some schedules, which are equally far from each other. last is the index of
-// the last schedule.
+// growth counts the things that were seen up to some schedules at equal distances. last is the index of the last
+// schedule.
 func (c *census) growth(last int) []Growth {
 	n := min(last, math.MaxInt/growthPoints-1) + 1 // a file may say anything
 	points := min(n, growthPoints)
-	firsts := make([]int, points) // by point: what was seen for the first time since the point before it
+	firsts := make([]int, points) // by point: the things that were first seen since the point before it
 	//isrsim:unordered counts
 	for _, s := range c.seen {
 		firsts[min(s.first, n-1)*points/n]++
@@ -70,8 +71,8 @@ func (c *census) coverage(schedules, last int) Coverage {
 // was seen only once.
 //
 // Source: Good: The population frequencies of species and the estimation of population parameters (Biometrika 1953),
-// which credits Turing; Böhme: STADS: Software testing as species discovery (TOSEM 2018), of testing. It takes the
-// schedules for independent draws, which they are but for a portfolio's warm-up.
+// which credits Turing; Böhme: STADS: Software testing as species discovery (TOSEM 2018), for testing. It takes the
+// schedules for independent draws. They are, except in a portfolio's warm-up.
 func (c Coverage) NextIsNew() float64 {
 	if c.Schedules == 0 {
 		return 1

@@ -17,7 +17,7 @@ import (
 type Exploration struct {
 	Scenario string `json:"scenario"`
 	File     string `json:"file"` // how the reader named it
-	// ScenarioDigest tells scenarios of one name apart.
+	// ScenarioDigest distinguishes scenarios of one name.
 	ScenarioDigest string `json:"scenario_digest"`
 	Protocol       string `json:"protocol"`
 	Strategy       string `json:"strategy"`
@@ -25,7 +25,7 @@ type Exploration struct {
 	Swarm          bool   `json:"swarm,omitempty"`
 	Shard          Shard  `json:"shard"`
 
-	Schedules   int  `json:"schedules"` // of the whole campaign
+	Schedules   int  `json:"schedules"` // the number in the whole campaign
 	Ran         int  `json:"ran"`       // by this shard
 	Steps       int  `json:"steps"`
 	Interrupted bool `json:"interrupted,omitempty"`
@@ -66,17 +66,17 @@ func reached(marks schedules.MarkSet) []Reached {
 	return list
 }
 
-// Finding is an invariant that some schedules violate, or that schedules broke off.
+// Finding is an invariant that some schedules violate, or the fact that schedules broke off.
 type Finding struct {
-	Name      string  `json:"name"` // of the invariant; or "broken"
+	Name      string  `json:"name"` // the name of the invariant; or "broken"
 	Statement string  `json:"statement,omitempty"`
-	Count     int     `json:"count"` // of schedules
+	Count     int     `json:"count"` // the number of schedules
 	Earliest  Example `json:"earliest"`
-	// Shortest has the fewest context switches, then steps, of all that were found.
+	// Shortest is the found run with the fewest context switches and, among those, the fewest steps.
 	Shortest Example `json:"shortest"`
 }
 
-// brokenFinding is the name of the finding that is no violation: a protocol that panicked, or was not deterministic.
+// brokenFinding is the name of the finding that is not a violation: the protocol panicked, or was not deterministic.
 const brokenFinding = "broken"
 
 // Example is one schedule that shows a finding.
@@ -97,7 +97,7 @@ func (e *Example) shorter(o *Example) bool {
 	return slices.Compare([]int{e.Switches, e.Steps, e.Schedule}, []int{o.Switches, o.Steps, o.Schedule}) < 0
 }
 
-// addFinding adds one to a list that has each name once, in the order of the earliest examples.
+// addFinding adds a finding to a list that has each name once, in the order of the earliest examples.
 func addFinding(findings []Finding, f Finding) []Finding {
 	i := slices.IndexFunc(findings, func(g Finding) bool { return g.Name == f.Name })
 	if i < 0 {
@@ -139,10 +139,10 @@ func (x *Exploration) Verdict() invariant.Verdict {
 	}
 }
 
-// idle says that there were schedules to run, and none was run.
+// idle says that there were schedules to run, and that none was run.
 func (x *Exploration) idle() bool { return x.Ran == 0 && x.Shard.size(x.Schedules) > 0 }
 
-// Vacuous says that nothing was violated, but that a mark was not reached which the scenario declares. A shard is never
+// Vacuous says that nothing was violated, but that a mark which the scenario declares was not reached. A shard is never
 // vacuous: only the whole can be judged.
 func (x *Exploration) Vacuous() bool {
 	return !x.Shard.partial() && x.Verdict() == invariant.OK && len(x.Missing())+len(x.Unmet) > 0

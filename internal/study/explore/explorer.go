@@ -24,7 +24,7 @@ type Explorer struct {
 	campaign.Campaign
 	// Shard is the part of the campaign to run.
 	Shard Shard
-	// Corpus has the recorded runs that are made first, and gets the new runs worth keeping.
+	// Corpus has the recorded runs that are repeated first, and gets the new runs that are worth keeping.
 	Corpus Corpus
 	// File is how the reader names the scenario, for the commands that a report prints.
 	File string
@@ -108,7 +108,7 @@ func (x *Exploration) keeps(a schedules.Attempt) bool {
 	return i < 0 || e.shorter(&x.Findings[i].Shortest)
 }
 
-// digest tells apart scenarios of one name. It is the beginning of the SHA-256 of everything that decides their runs.
+// digest distinguishes scenarios of one name. It is the beginning of the SHA-256 of everything that decides their runs.
 func digest(s *scenario.Scenario) (string, error) {
 	same := *s
 	same.About, same.Source, same.Broken, same.Replay, same.Catches, same.Bounds.Schedules = "", nil, "", nil, nil, scenario.Defaults().Bounds.Schedules

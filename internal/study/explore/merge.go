@@ -91,9 +91,9 @@ type ShardFile struct {
 	Explorations []*Exploration
 }
 
-// MergeExplorations adds up the shards of campaigns: the result is that of one Explorer alone, but for the coverage,
-// which is estimated from samples. It refuses files that do not belong together, and shards that come twice or not at
-// all.
+// MergeExplorations adds up the shards of campaigns: the result equals that of a single Explorer, except for the
+// coverage, which is estimated from samples. It refuses files that do not belong together, and shards that come twice
+// or not at all.
 func MergeExplorations(files []ShardFile) ([]*Exploration, error) {
 	var groups []*group
 	for _, file := range files {
@@ -130,7 +130,7 @@ type shardOf struct {
 	file string
 }
 
-// add takes a shard in, if it belongs to the others.
+// add takes in a shard that belongs to the others.
 func (g *group) add(s shardOf) error {
 	if len(g.shards) > 0 {
 		first := g.shards[0]

@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 )
 
-// FuzzReadExplorations: whatever is in a file, it is refused, or can be printed, merged and written again.
+// FuzzReadExplorations: a file is refused, or it can be printed, merged and written again, whatever is in it.
 func FuzzReadExplorations(f *testing.F) {
 	for _, e := range []explore.Explorer{
 		buggy(f), {Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(f, scenariotest.Lonely), Schedules: 3}, Shard: explore.Shard{Index: 1, Count: 1}},

@@ -55,7 +55,7 @@ func (x *Exploration) Results(program string) []verdicts.Result {
 	return []verdicts.Result{whole}
 }
 
-// strategies is what each strategy has found.
+// strategies has the findings of each strategy.
 func (x *Exploration) strategies() []verdicts.Strategy {
 	var all []verdicts.Strategy
 	for _, t := range x.Strategies {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Shard is a part of a campaign: of n shards, the i-th runs each n-th schedule, beginning with the i-th. Together they
+// Shard is a part of a campaign: the i-th of n shards runs each n-th schedule, beginning with the i-th. Together they
 // run what one would have run alone. The zero Shard is the whole.
 type Shard struct {
 	Index int `json:"index"` // from 1
@@ -30,7 +30,7 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Index, s.Count)
 }
 
-// whole makes 1/1 of the zero Shard.
+// whole returns the shard 1/1 for the zero Shard, and any other shard as it is.
 func (s Shard) whole() Shard {
 	if s.Count < 1 {
 		return Shard{1, 1}
@@ -41,7 +41,7 @@ func (s Shard) whole() Shard {
 // partial says whether there are other shards.
 func (s Shard) partial() bool { return s.Count > 1 }
 
-// size is how many of n schedules are in the shard.
+// size is the number of schedules in the shard, out of n.
 func (s Shard) size(n int) int {
 	s = s.whole()
 	return (n - s.Index + s.Count) / s.Count

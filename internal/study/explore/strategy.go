@@ -7,7 +7,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 )
 
-// Tried says how many schedules one strategy has chosen, and what they found.
+// Tried has the number of schedules that one strategy has chosen, and their findings.
 type Tried struct {
 	Strategy  string  `json:"strategy"`
 	Schedules int     `json:"schedules"`
@@ -20,7 +20,7 @@ type Count struct {
 	Count int    `json:"count"`
 }
 
-// triedBy is what one attempt has found.
+// triedBy has the findings of one attempt.
 func triedBy(a schedules.Attempt) Tried {
 	t := Tried{Strategy: a.Strategy, Schedules: 1}
 	if v := a.Outcome.Violation; v != nil {
@@ -29,7 +29,7 @@ func triedBy(a schedules.Attempt) Tried {
 	return t
 }
 
-// tried adds what a strategy has found.
+// tried adds the findings of a strategy.
 func (x *Exploration) tried(t Tried) {
 	i, known := slices.BinarySearchFunc(x.Strategies, t.Strategy, func(o Tried, name string) int { return cmp.Compare(o.Strategy, name) })
 	if !known {

@@ -13,7 +13,7 @@ import (
 )
 
 // Exhibit is a scenario about a known bug of a public project. It is run twice: under the protocol that has the bug
-// (Scenario.Broken), and under its own, which has not.
+// (Scenario.Broken), and under its own, which does not have it.
 //
 //	result, err := Exhibit{Scenario: s, Seed: 1}.Run(ctx)
 //	fmt.Println(result.Row())
@@ -33,8 +33,8 @@ const Within = 10_000
 type ExhibitResult struct {
 	Scenario *scenario.Scenario
 	Bug      isr.Protocol
-	Broken   *campaign.Report // of the protocol with the bug, judged by the invariant that it breaks
-	Fixed    *campaign.Report // of the protocol without it, judged by all invariants
+	Broken   *campaign.Report // the report of the protocol with the bug, judged by the invariant that it breaks
+	Fixed    *campaign.Report // the report of the protocol without it, judged by all invariants
 }
 
 // ErrNoExhibit says that a scenario is not about a bug that was seen in a project.
@@ -69,8 +69,8 @@ func ExhibitHeader() string {
 	return exhibitRow("exhibit", "broken", "violates", "found in", "fixed", "schedules", "seen in")
 }
 
-// Row prints the exhibit on one line: scenario, broken protocol, the invariant that it violates, in which schedule, the
-// fixed protocol's verdict after how many schedules, and where the bug was seen.
+// Row prints the exhibit on one line: scenario, broken protocol, the invariant that it violates and the number of the
+// schedule, the fixed protocol's verdict and the number of its schedules, and the place where the bug was seen.
 func (r *ExhibitResult) Row() string {
 	found := "not found"
 	if r.Broken.Failure != nil {

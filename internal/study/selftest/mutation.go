@@ -14,8 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Mutation finds the invariants that a mutant breaks, in the scenarios that are known to catch it: those that name it
-// under catches or broken.
+// Mutation finds the invariants that a mutant breaks, in the scenarios that are known to catch it: the scenarios that
+// name it under catches or broken.
 //
 //	result, err := Mutation{Mutant: m, Scenarios: all, Seed: 1}.Run(ctx)
 //	result.First[m.Breaks].Schedule // the first schedule that breaks m.Breaks
@@ -61,12 +61,12 @@ type FirstViolation struct {
 // CaughtByNamed says whether the invariant that the mutant names has caught it.
 func (c *MutantResult) CaughtByNamed() bool { _, ok := c.First[c.Mutant.Breaks]; return ok }
 
-// atLeast is the number of schedules that every mutant runs, even if the invariant that it names has caught it before:
+// atLeast is the number of schedules that every mutant runs, even if the invariant that it names has caught it earlier:
 // enough for other invariants to catch it, too.
 const atLeast = 200
 
-// Run runs, in each scenario, at most Within schedules until the invariant that the mutant names is violated, and some
-// for the others. An error is not a verdict; see scenario.Run.Do.
+// Run makes at most Within schedules in each scenario, until the invariant that the mutant names is violated, and some
+// more for the other invariants. An error is not a verdict; see scenario.Run.Do.
 func (m Mutation) Run(ctx context.Context) (*MutantResult, error) {
 	result := &MutantResult{Mutant: m.Mutant, First: map[string]FirstViolation{}}
 	for _, s := range m.Scenarios {
@@ -106,7 +106,7 @@ func (m Mutation) in(ctx context.Context, s *scenario.Scenario, result *MutantRe
 	return broken
 }
 
-// understands says whether a protocol can carry out the scripts of a scenario that is made for another one. Every
+// understands says whether a protocol can carry out the scripts of a scenario that is made for another protocol. Every
 // protocol can get, change and sleep.
 func understands(s *scenario.Scenario, p isr.Protocol) bool {
 	if s.Protocol == p.Name {

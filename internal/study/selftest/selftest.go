@@ -22,7 +22,7 @@ type Run struct {
 	Workers   int // see campaign.Campaign
 }
 
-// Mutants runs all mutants, and calls each with every result. An error is that of a run, or names the mutant at which
+// Mutants runs all mutants, and calls each with every result. An error comes from a run, or names the mutant at which
 // ctx was done.
 func (r Run) Mutants(ctx context.Context, each func(*MutantResult)) (all []*MutantResult, err error) {
 	for _, p := range mutant.All() {
@@ -42,13 +42,13 @@ func (r Run) Mutants(ctx context.Context, each func(*MutantResult)) (all []*Muta
 // Reference is the result of a reference protocol.
 type Reference struct {
 	Protocol  isr.Protocol
-	Reports   []*campaign.Report // of the scenarios that it understands
+	Reports   []*campaign.Report // the reports of the scenarios that it understands
 	Schedules int
-	Verdict   invariant.Verdict // ok if all are; otherwise the last one that is not
+	Verdict   invariant.Verdict // ok if all are ok; otherwise the last one that is not ok
 }
 
-// References runs the reference protocols, with that many schedules together, and calls each with the result of every
-// one. An error is that of a run, or names the protocol at which ctx was done.
+// References runs the reference protocols, with the given number of schedules in all, and calls each with the result of
+// every one. An error comes from a run, or names the protocol at which ctx was done.
 func (r Run) References(ctx context.Context, schedules int, each func(Reference)) error {
 	references := recipe.References()
 	for _, p := range references {
@@ -76,8 +76,8 @@ func Header() string {
 	return fmt.Sprintf("%-30s  %-25s  %9s  %-28s  %s", "mutant", "names", "found in", "scenario", "others")
 }
 
-// Row is a line of the table of mutants: the mutant, the invariant that it names, the first schedule and its scenario
-// in which that one caught it, and the other invariants that caught it.
+// Row is a line of the table of mutants: the mutant, the invariant that it names, the first schedule in which this
+// invariant caught it, with its scenario, and the other invariants that caught it.
 func Row(c *MutantResult) string {
 	found, where := "not found", ""
 	var others []string

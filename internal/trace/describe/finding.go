@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Line is a step towards a finding that the finding does not name.
+// Line is a step on the way to a finding, which the finding itself does not name.
 type Line struct {
 	Time        time.Time
 	Actor, Text string
@@ -63,7 +63,7 @@ func Change(c ddbfake.Change, start time.Time, rows *rowmap.Mapping) string {
 // shownBody is the number of bytes of a body that a line shows.
 const shownBody = 60
 
-// Event prints an event of a history on one line, as Change does. Of a body, it prints the beginning.
+// Event prints an event of a history on one line, as Change does. It prints only the beginning of a body.
 func Event(e history.Event, start time.Time) string {
 	e.Time = start.Add(e.Time.Sub(start).Truncate(time.Millisecond))
 	if e.Body != "" {

@@ -28,7 +28,8 @@ type Words struct {
 	Pages Pages
 	// Rows knows rows that have names of their own; nil is META, LOCK, VER# and REQ#.
 	Rows *rowmap.Mapping
-	// Untold says what the sender of a change was not told, by the change's Seq; "" if it was told. Nil knows nothing.
+	// Untold says, by the Seq of a change, that its sender did not get the answer, and why; "" if it did. Nil knows
+	// nothing.
 	Untold func(change int) string
 }
 

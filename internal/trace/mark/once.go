@@ -6,7 +6,7 @@ const (
 	EventCallAsked    = iota + 27 // a client made the call
 	EventCallAnswered             // it was told a result
 	EventCallRefused              // it was told to try again; Note is the error
-	EventCallOther                // it was told that the key is that of another payload; Note is the error
+	EventCallOther                // it was told that the key belongs to another payload; Note is the error
 	EventEffectBegun              // the effect of the call began
 	EventEffect                   // the effect took place
 	EventEffectFailed             // it failed, and did not take place; Note is the error

@@ -6,7 +6,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// Body is one write or deletion of a body in the body store. Change is that of history.Event.
+// Body is one write or deletion of a body in the body store. Change means the same as in history.Event.
 type Body struct {
 	Time   time.Time // true time at which it took effect
 	Actor  string    // the node
@@ -20,7 +20,7 @@ type Body struct {
 type Lagged struct {
 	Lag     string
 	History []history.Event
-	// Diverged says at which step the schedule could not go on, because the nodes had decided otherwise; "" if it ran to
-	// its end.
+	// Diverged names the step at which the schedule could not go on, because the nodes had decided otherwise; "" if it ran
+	// to its end.
 	Diverged string
 }

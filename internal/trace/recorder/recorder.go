@@ -99,7 +99,7 @@ func Describe(o storeop.Operation, instant func(second int64) string) string {
 	return b.String()
 }
 
-// Timeline is a list of lines of text, each of which belongs to an instant. The zero Timeline is empty and ready.
+// Timeline is a list of lines of text. Each line belongs to an instant. The zero Timeline is empty and ready.
 type Timeline struct{ all []line }
 
 type line struct {

@@ -22,7 +22,7 @@ func Of(host string) string {
 }
 
 // OfNetwork stands, in a list of names, for all names that no public name server knows: names of one label, such as
-// services of a compose file, and names under internal, local and test. Only the network of this machine can have them
+// services of a compose file, and names under internal, local and test. Only the network of this machine can make them
 // lead here.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc6761#section-6.2
@@ -34,9 +34,9 @@ func ofNetwork(host string) bool {
 	return host != "" && (last == host || slices.Contains([]string{"internal", "local", "test"}, last))
 }
 
-// Local reports whether a Host header names this machine: as an IP address, as localhost or by one of names, of
-// which OfService and OfNetwork stand for several. An address
-// needs no name server, and localhost asks none, so that only this machine's user can have made them lead here.
+// Local reports whether a Host header names this machine: as an IP address, as localhost or by one of names. OfService
+// and OfNetwork each stand for several names. An address and localhost need no name server, so only this machine's user
+// can make them lead here.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc6761#section-6.3
 func Local(host string, names ...string) bool {
@@ -51,7 +51,7 @@ func Local(host string, names ...string) bool {
 }
 
 // OfService stands for all host names of DynamoDB in a list of names. Amazon's name servers answer for them, so no page
-// can have one lead to this machine: only its user can.
+// can make one lead to this machine: only its user can.
 const OfService = "dynamodb.REGION.amazonaws.com"
 
 // service matches the host names of DynamoDB and of DynamoDB Streams. It must not match other names of amazonaws.com,

@@ -20,11 +20,11 @@ const MaxBytes = 16 << 20
 // ErrTooLarge is for a body over MaxBytes.
 var ErrTooLarge = errors.New("the request is larger than 16 MB")
 
-// ErrNotPacked is for a body that says that it is packed and cannot be unpacked.
+// ErrNotPacked is for a body that claims to be packed and cannot be unpacked.
 var ErrNotPacked = errors.New("the request's body cannot be unpacked")
 
 // Read reads a request's body, and unpacks it if its Content-Encoding is gzip or deflate. It reads and unpacks no more
-// than MaxBytes. The length is the one that the header gives, negative if there is none; a nil body is empty. Errors are
+// than MaxBytes. length is the length in the header, negative if there is none. A nil body is empty. Errors are
 // ErrTooLarge, ErrNotPacked, and those of reading.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_compressed_request.py (the service reads
@@ -92,12 +92,12 @@ func unpack(packed io.Reader, open func(io.Reader) (io.Reader, error)) (body []b
 	return body, err
 }
 
-// boundedReader reads up to that many bytes, and notes why it stopped.
+// boundedReader reads up to a number of bytes, and notes why it stopped.
 type boundedReader struct {
 	r      io.Reader
 	left   int
 	over   bool  // there was more
-	failed error // of r, other than its end
+	failed error // the error of r, other than its end
 }
 
 // Read reads.

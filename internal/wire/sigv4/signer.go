@@ -17,7 +17,7 @@ func Authorization(actor, region, service string) string {
 // Signer names the signer of a request. It outlives the request.
 type Signer struct {
 	Actor  string // the access key id
-	Region string // for which it was signed, "" if none is named
+	Region string // the region for which it was signed; "" if none is named
 }
 
 // SignerOf returns the signer of a request, from its Authorization header or its query; false if it is not signed. The

@@ -27,9 +27,9 @@
 // left that shows which publish has overtaken it. DynamoDB conditions see no clock, so a lease is judged by the
 // sender's clock at the time of sending.
 //
-// Invalidate needs the guard by version. Under that by time, a page can be published once a second, and a node whose
-// clock is behind cannot publish until it has caught up with the page: after an invalidation, that may take as long as
-// the clocks differ. Until then, the node serves its new pages as stale.
+// Invalidate needs the guard by version. Under the guard by time, a page can be published once a second, and a node
+// whose clock is behind cannot publish until it has caught up with the page: after an invalidation, that may take as
+// long as the clocks differ. Until then, the node serves its new pages as stale.
 //
 // A rollback lasts until the page is made again. A body that cannot be stored is not published, and is not stored
 // again; bodies are never deleted here. The answer to a Regenerate is kept for Retention, so its body must be kept as
@@ -38,11 +38,11 @@
 // # TTL
 //
 // TTL deletes rows hours or days after their time, or at once: nothing may depend on it. So a row of META, VER# or REQ#
-// counts as gone a TTLBuffer before its ttl, whether it is there or not, in reads and in the conditions of writes. That
-// holds as long as no request is under way for longer than that. A version is never used twice, so the guard by version
-// does not ask for the ttl. The ttl of LOCK is a TTLBuffer after the end of its lease. Rows
-// that other programs write without a ttl are never gone; a ttl that leaves less than TTLBuffer beyond the window
-// shortens the window.
+// counts as gone a TTLBuffer before its ttl, whether it is there or not, in reads and in the conditions of writes. This
+// rule holds as long as no request is under way for longer than TTLBuffer. A version is never used twice, so the guard
+// by version does not ask for the ttl. The ttl of LOCK is a TTLBuffer after the end of its lease. Rows that other
+// programs write without a ttl are never gone; a ttl that leaves less than TTLBuffer beyond the window shortens the
+// window.
 //
 // # Conflicts
 //
@@ -53,10 +53,10 @@
 //
 // # Lost answers
 //
-// The SDK sends a request again whose answer was lost, and may meet its own success. An acquire recognises its row by
-// the token. A transaction has an idempotency token, which the SDK sets. An invalidation may count twice, which costs a
-// rendering at most. A regeneration finds its own REQ# row, begun or answered. Where an error leaves the outcome open,
-// a read decides which page is served.
+// If an answer was lost, the SDK sends the request again, and may meet its own success. An acquire recognises its row
+// by the token. A transaction has an idempotency token, which the SDK sets. An invalidation may count twice, which
+// costs a rendering at most. A regeneration that is sent again finds its own REQ# row, begun or answered. Where an
+// error leaves the outcome open, a read decides which page is served.
 //
 // # Time
 //

@@ -16,9 +16,9 @@ import (
 // Source: https://github.com/theory-cloud/TableTheory/blob/main/docs/facetheory/isr-cache-schema.md
 const tableVariable = "FACETHEORY_CACHE_TABLE_NAME"
 
-// New returns a cache on recipe A, the reference protocol. A Config without a Table has that of the environment variable
-// FACETHEORY_CACHE_TABLE_NAME. It is also an isr.Invalidator, an isr.Regenerator and an isr.Rollbacker; each of those
-// returns isr.ErrUnsupported if the recipe or its guards have no such operation.
+// New returns a cache on recipe A, the reference protocol. If a Config has no Table, the environment variable
+// FACETHEORY_CACHE_TABLE_NAME names it. It is also an isr.Invalidator, an isr.Regenerator and an isr.Rollbacker; each
+// of those returns isr.ErrUnsupported if the recipe or its guards have no such operation.
 func New(cfg isr.Config) (isr.Handler, error) {
 	return pagecache.AsHandler(pagecache.New(withTable(cfg)))
 }
@@ -44,7 +44,7 @@ func References() []isr.Protocol {
 	}
 }
 
-// onRecipeA is recipe A under the given guards; 0 leaves those of Config.
+// onRecipeA is recipe A under the given guards; 0 leaves the guards of Config.
 func onRecipeA(name, summary string, g guard.Set) isr.Protocol {
 	return isr.Protocol{Name: name, Summary: summary, Memoryless: true, New: func(cfg isr.Config) (isr.Handler, error) {
 		if g != 0 {
@@ -54,7 +54,7 @@ func onRecipeA(name, summary string, g guard.Set) isr.Protocol {
 	}}
 }
 
-// onRecipeB is recipe B under the given guards; 0 leaves those of Config.
+// onRecipeB is recipe B under the given guards; 0 leaves the guards of Config.
 func onRecipeB(name, summary string, g guard.Set) isr.Protocol {
 	return isr.Protocol{Name: name, Summary: summary, Memoryless: true, New: func(cfg isr.Config) (isr.Handler, error) {
 		if g != 0 {

@@ -415,7 +415,7 @@ var faults = []weighted[fault]{
 		case !ok:
 			return false
 		case b.request.Operation == "GetItem" && d.chance(2, "overlap"):
-			// Of several duplicates Local names another pair.
+			// If there are several duplicates, Local names another pair.
 			b.part["ProjectionExpression"] = "sk, x, pk, m.k, sk"
 			delete(b.part, "ExpressionAttributeNames")
 		default:

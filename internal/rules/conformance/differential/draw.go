@@ -29,7 +29,7 @@ func (d draws) below(n int, label string) int {
 	return v % n
 }
 
-// chance is true with a probability of one in so many.
+// chance is true with a probability of 1/oneIn.
 func (d draws) chance(oneIn int, label string) bool { return d.below(oneIn, label) == oneIn-1 }
 
 // oneOf draws an element. The simplest stands first.

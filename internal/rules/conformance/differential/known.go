@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Known is a difference between the fake and DynamoDB Local that is known. It is as narrow as possible: any other
-// difference is a failure.
+// Known is a known difference between the fake and DynamoDB Local. It is as narrow as possible: any other difference is
+// a failure.
 type Known struct {
 	// Operations are the operations whose answers differ in this way, separated by spaces; empty: any.
 	Operations string

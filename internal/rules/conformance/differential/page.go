@@ -50,7 +50,7 @@ func (s Store) pages(ctx context.Context, r Request, run int) (answer, error) {
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
 func (r Request) unordered() bool { return r.Operation == "Scan" || r.Body["IndexName"] != nil }
 
-// merged is pages as one answer, without what depends on an order that is not documented: which item stands on which
+// merged is pages as one answer, without everything that depends on an undocumented order: which item stands on which
 // page, and so the keys between them and what each page costs.
 func merged(r Request, pages []object) object {
 	one := maps.Clone(pages[0])

@@ -305,7 +305,7 @@ func (s Store) delete(ctx context.Context, t table, rows []any) error {
 
 // write writes rows in batches.
 func (s Store) write(ctx context.Context, t table, rows []any, write func(object) object) error {
-	const most = 25 // of a batch
+	const most = 25 // the size of the largest batch
 	for chunk := range slices.Chunk(rows, most) {
 		writes := make([]any, len(chunk))
 		for i, row := range chunk {

@@ -15,8 +15,8 @@ type Tally struct {
 	requests   int
 	succeeded  int
 	operations map[string][2]int // with success, and with an error
-	words      map[string]int    // of expressions of requests that succeeded
-	classes    map[string]int    // of errors
+	words      map[string]int    // the words of expressions in requests that succeeded
+	classes    map[string]int    // the classes of errors
 	faults     map[string]int    // brought in on purpose
 	strange    map[string]bool   // errors of no class
 }

@@ -17,7 +17,7 @@ var (
 	}
 )
 
-// kinds of values, in the order in which they get less plain.
+// kinds are the kinds of values, the plainest first.
 var kinds = []string{"S", "N", "BOOL", "M", "L", "SS", "NS", "BS", "B", "NULL"}
 
 func (d draws) kind(label string) string { return oneOf(d, label, kinds...) }
