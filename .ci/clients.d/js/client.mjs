@@ -1,8 +1,10 @@
 // The AWS SDK for JavaScript v3 against isr-sim serve: see .ci/clients.
 import assert from 'node:assert/strict';
 import {
-  BatchGetItemCommand, BatchWriteItemCommand, ConditionalCheckFailedException, CreateTableCommand,
-  DescribeTimeToLiveCommand, DynamoDBClient, GetItemCommand, paginateQuery, paginateScan, PutItemCommand,
+  BatchGetItemCommand, BatchWriteItemCommand, ConditionalCheckFailedException, CreateBackupCommand, CreateTableCommand,
+  DeleteBackupCommand, DeleteTableCommand, DescribeTimeToLiveCommand, DuplicateItemException, DynamoDBClient,
+  ExecuteStatementCommand, ExecuteTransactionCommand, GetItemCommand, paginateQuery, paginateScan, PutItemCommand,
+  RestoreTableFromBackupCommand, ScanCommand,
   TransactionCanceledException, TransactWriteItemsCommand, UpdateTableCommand, UpdateTimeToLiveCommand, waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import {
@@ -160,6 +162,46 @@ const steps = {
     assert.deepEqual(Records, []);
     await refused(ResourceNotFoundException, start(`${StreamArn}0`));
     return 'stream';
+  },
+
+  async ExecuteStatement() {
+    const run = (Statement, more = {}) => client.send(new ExecuteStatementCommand({ Statement, ...more }));
+    await run(`INSERT INTO "${TableName}" VALUE {'pk': 'ql', 'sk': ?, 'n': 1}`, { Parameters: [{ S: 'a' }] });
+    await refused(DuplicateItemException, run(`INSERT INTO "${TableName}" VALUE {'pk': 'ql', 'sk': 'a'}`));
+    await client.send(new ExecuteTransactionCommand({
+      TransactStatements: ['b', 'c'].map((sk) => ({ Statement: `INSERT INTO "${TableName}" VALUE {'pk': 'ql', 'sk': '${sk}'}` })),
+    }));
+    const read = [`SELECT sk FROM "${TableName}" WHERE pk = 'ql' ORDER BY sk DESC`, { Limit: 2 }];
+    const first = await run(...read);
+    const rest = await run(read[0], { ...read[1], NextToken: first.NextToken });
+    assert.deepEqual([...first.Items, ...rest.Items].map((row) => row.sk.S), ['c', 'b', 'a']);
+    return 'PartiQL';
+  },
+
+  async CreateBackup() {
+    const count = async (name) => (await client.send(new ScanCommand({ TableName: name, Select: 'COUNT' }))).Count;
+    const rows = await count(TableName);
+    const { BackupDetails: { BackupArn } } = await client.send(new CreateBackupCommand({ TableName, BackupName: 'before' }));
+    await put(key('later', 'x'));
+    const TargetTableName = `${TableName}-restored`;
+    await client.send(new RestoreTableFromBackupCommand({ TargetTableName, BackupArn }));
+    await waitUntilTableExists({ client, maxWaitTime: 60 }, { TableName: TargetTableName });
+    assert.equal(await count(TargetTableName), rows);
+    await client.send(new DeleteTableCommand({ TableName: TargetTableName }));
+    await client.send(new DeleteBackupCommand({ BackupArn }));
+    return 'backups';
+  },
+
+  async UpdateTable() {
+    const there = new DynamoDBClient({ ...options, region: 'eu-west-1' });
+    await client.send(new UpdateTableCommand({ TableName, ReplicaUpdates: [{ Create: { RegionName: 'eu-west-1' } }] }));
+    for (const [at, other, sk] of [[client, there, 'here'], [there, client, 'there']]) {
+      await at.send(new PutItemCommand({ TableName, Item: key('global', sk) }));
+      await control('/replicate');
+      const { Item } = await other.send(new GetItemCommand({ TableName, Key: key('global', sk) }));
+      assert.deepEqual(Item, key('global', sk));
+    }
+    return 'global table';
   },
 };
 

@@ -1,8 +1,11 @@
 """boto3 against isr-sim serve: see .ci/clients."""
 
+import gzip
+import json
 import os
 import sys
 import urllib.request
+import zlib
 
 import boto3
 from botocore.config import Config
@@ -195,6 +198,70 @@ def stream():
     check(streams.get_records(ShardIterator=page["NextShardIterator"])["Records"], [], "records after the last one")
 
 
+def statements():
+    """PartiQL, with and without parameters, in a transaction, and by pages."""
+    client.execute_statement(Statement=f"INSERT INTO \"{TABLE}\" VALUE {{'pk': 'ql', 'sk': ?, 'n': 1}}", Parameters=[s("a")])
+    again = {"Statement": f"INSERT INTO \"{TABLE}\" VALUE {{'pk': 'ql', 'sk': 'a'}}"}
+    refused("DuplicateItemException", client.execute_statement, **again)
+    client.execute_transaction(
+        TransactStatements=[
+            {"Statement": f"INSERT INTO \"{TABLE}\" VALUE {{'pk': 'ql', 'sk': '{i}'}}"} for i in ("b", "c")
+        ]
+    )
+    read = {"Statement": f"SELECT sk FROM \"{TABLE}\" WHERE pk = 'ql' ORDER BY sk DESC", "Limit": 2}
+    first = client.execute_statement(**read)
+    rest = client.execute_statement(NextToken=first["NextToken"], **read)
+    check([r["sk"]["S"] for r in first["Items"] + rest["Items"]], ["c", "b", "a"], "sort keys")
+    answers = client.batch_execute_statement(
+        Statements=[{"Statement": f"SELECT n FROM \"{TABLE}\" WHERE pk = 'ql' AND sk = '{i}'"} for i in ("a", "none")]
+    )["Responses"]
+    check([a.get("Item") for a in answers], [{"n": {"N": "1"}}, None], "answers of a batch")
+
+
+def backups():
+    """A backup has what was there, and a table that is made from it, too."""
+    rows = client.scan(TableName=TABLE, Select="COUNT")["Count"]
+    arn = client.create_backup(TableName=TABLE, BackupName="before")["BackupDetails"]["BackupArn"]
+    client.put_item(TableName=TABLE, Item=key("later", "x"))
+    client.restore_table_from_backup(TargetTableName=TABLE + "-restored", BackupArn=arn)
+    client.get_waiter("table_exists").wait(TableName=TABLE + "-restored")
+    check(client.scan(TableName=TABLE + "-restored", Select="COUNT")["Count"], rows, "rows of the restored table")
+    client.delete_table(TableName=TABLE + "-restored")
+    check(client.list_backups(TableName=TABLE)["BackupSummaries"][0]["BackupArn"], arn, "backup")
+    client.delete_backup(BackupArn=arn)
+    client.delete_item(TableName=TABLE, Key=key("later", "x"))
+
+
+def global_table():
+    """A replica in another region has each write, and takes writes of its own."""
+    there = boto3.client(
+        "dynamodb", endpoint_url=os.environ["ENDPOINT"], region_name="eu-west-1", aws_access_key_id="snake", aws_secret_access_key="secret"
+    )
+    client.update_table(TableName=TABLE, ReplicaUpdates=[{"Create": {"RegionName": "eu-west-1"}}])
+    replicas = client.describe_table(TableName=TABLE)["Table"]["Replicas"]
+    check("eu-west-1" in [r["RegionName"] for r in replicas], True, "a replica in eu-west-1")
+    for at, other, sk in ((client, there, "here"), (there, client, "there")):
+        at.put_item(TableName=TABLE, Item=key("global", sk))
+        control("/replicate")
+        check("Item" in other.get_item(TableName=TABLE, Key=key("global", sk)), True, "a row in the other region")
+
+
+def packed_requests():
+    """Packed with gzip and deflate, as proxies and tuned clients send them."""
+    body = b'{"TableName": "boto3", "Key": {"pk": {"S": "batch"}, "sk": {"S": "00"}}}'
+    for encoding, packed in (("gzip", gzip.compress(body)), ("deflate", zlib.compress(body))):
+        headers = {
+            "Content-Type": "application/x-amz-json-1.0",
+            "Content-Encoding": encoding,
+            "X-Amz-Target": "DynamoDB_20120810.GetItem",
+            "Authorization": "AWS4-HMAC-SHA256 Credential=snake/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0",
+        }
+        request = urllib.request.Request(os.environ["ENDPOINT"], packed, headers)
+        with urllib.request.urlopen(request) as response:
+            check(json.load(response)["Item"], key("batch", "00"), encoding)
+            check(response.headers["Server"], "Server", "server")
+
+
 for step, needs in (
     (create_table, "CreateTable"),
     (ttl, "UpdateTimeToLive"),
@@ -206,6 +273,10 @@ for step, needs in (
     (paginated_scan, "Scan"),
     (batches, "BatchGetItem"),
     (stream, "GetRecords"),
+    (statements, "ExecuteStatement"),
+    (packed_requests, "GetItem"),
+    (backups, "CreateBackup"),
+    (global_table, "UpdateTable"),
 ):
     name = step.__name__.replace("_", " ")
     if needs not in os.environ["OPERATIONS"].split():
