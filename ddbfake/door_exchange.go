@@ -1,6 +1,8 @@
 package ddbfake
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"hash/crc32"
@@ -56,8 +58,41 @@ func (h *handler) Serve(ctx context.Context, r *httpdoor.Request, to *httpdoor.R
 	if err != nil {
 		return err
 	}
+	if len(to.Body) > packedFrom && acceptsGzip(r.AcceptEncoding) {
+		to.Body, to.Encoding = gzipped(to.Body), "gzip"
+	}
 	to.CRC32 = crc32.ChecksumIEEE(to.Body)
 	return nil
+}
+
+// packedFrom is the length of answers from which the service packs them, for a client that accepts it. AWS does not
+// document it.
+//
+// Source: https://github.com/awslabs/dynamodb-cross-region-library/issues/61 and
+// https://github.com/scylladb/scylladb/issues/27246
+const packedFrom = 4 << 10
+
+// gzipped packs an answer with gzip.
+func gzipped(body []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write(body) // a buffer takes everything
+	_ = w.Close()
+	return b.Bytes()
+}
+
+// acceptsGzip reads an Accept-Encoding.
+//
+// Source: https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
+func acceptsGzip(accepted string) bool {
+	for one := range strings.SplitSeq(accepted, ",") {
+		name, weight, _ := strings.Cut(one, ";")
+		weight = strings.ReplaceAll(weight, " ", "")
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			return strings.Trim(strings.TrimPrefix(weight, "q="), "0.") != "" || !strings.HasPrefix(weight, "q=")
+		}
+	}
+	return false
 }
 
 func plain(to *httpdoor.Reply, status int, contentType, text string) {

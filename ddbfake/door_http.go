@@ -39,6 +39,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	setHeaders(header, to.ContentType, to.RequestID, to.CRC32)
 	header["Content-Length"] = []string{strconv.Itoa(len(to.Body))}
+	if to.Encoding != "" {
+		header[headerEncoding] = []string{to.Encoding}
+	}
 	if to.Close {
 		header["Connection"] = []string{"close"}
 	}
@@ -68,6 +71,7 @@ func requestOf(r *http.Request) httpdoor.Request {
 		Method:          r.Method,
 		Path:            r.URL.Path,
 		Query:           r.URL.RawQuery,
+		AcceptEncoding:  first(r.Header, "Accept-Encoding"),
 		Authorization:   first(r.Header, headerAuthorization),
 		ContentEncoding: first(r.Header, headerEncoding),
 		ContentType:     first(r.Header, headerContentType),

@@ -5,11 +5,13 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -295,5 +297,48 @@ func TestDescribeEndpointsNamesThisServer(t *testing.T) {
 	}
 	if got, want := aws.ToString(out.Endpoints[0].Address), strings.TrimPrefix(server.URL, "http://"); got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A long answer is packed for a client that accepts it, and the checksum is of what is sent.
+func TestLongAnswersArePacked(t *testing.T) {
+	names := slices.Repeat([]string{strings.Repeat("x", 100)}, 60)
+	for _, test := range []struct {
+		accepted string
+		names    int
+		want     bool
+	}{
+		{"", 60, false}, {"identity", 60, false}, {"gzip", 60, true}, {"deflate, GZIP;q=0.5", 60, true}, {"gzip;q=0", 60, false}, {"gzip; q=0.0, *", 60, false},
+		{"gzip", 10, false},
+	} {
+		h := &handler{do: func(context.Context, Call) (any, error) {
+			return &dynamodb.ListTablesOutput{TableNames: names[:test.names]}, nil
+		}}
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("{}"))
+		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+		r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
+		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=alice/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=00")
+		r.Header.Set("Accept-Encoding", test.accepted)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		body := w.Body.Bytes()
+		if got, want := w.Header().Get("X-Amz-Crc32"), fmt.Sprint(crc32.ChecksumIEEE(body)); got != want {
+			t.Errorf("%q: the checksum is %s, want %s", test.accepted, got, want)
+		}
+		if packed := w.Header().Get("Content-Encoding") == "gzip"; packed != test.want {
+			t.Errorf("%q: packed: %t, want %t", test.accepted, packed, test.want)
+		}
+		if test.want {
+			unpacked, err := gzip.NewReader(bytes.NewReader(body))
+			if err == nil {
+				body, err = io.ReadAll(unpacked)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.HasPrefix(body, []byte(`{"TableNames":["xxx`)) {
+			t.Errorf("%q: got %.30s", test.accepted, body)
+		}
 	}
 }

@@ -260,6 +260,11 @@ def packed_requests():
         with urllib.request.urlopen(request) as response:
             check(json.load(response)["Item"], key("batch", "00"), encoding)
             check(response.headers["Server"], "Server", "server")
+    client.put_item(TableName=TABLE, Item={**key("batch", "00"), "text": s("x" * 9000)})
+    request.add_header("Accept-Encoding", "gzip")
+    with urllib.request.urlopen(request) as response:
+        check(response.headers["Content-Encoding"], "gzip", "a long answer")
+        check(len(json.loads(gzip.decompress(response.read()))["Item"]["text"]["S"]), 9000, "its text")
 
 
 for step, needs in (

@@ -188,6 +188,8 @@ func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 	conn, page := connOf(ctx.Conn()), false
 	for name, value := range h.All() {
 		switch string(name) {
+		case "Accept-Encoding":
+			x.request.AcceptEncoding = text(value)
 		case "Authorization":
 			x.request.Authorization = text(value)
 		case "Content-Encoding":
@@ -245,6 +247,9 @@ func (x *exchange) write(ctx *fasthttp.RequestCtx, conn *conn) {
 	r.Header.SetServer(httpdoor.Server)
 	r.Header.SetCanonical([]byte("X-Amzn-Requestid"), x.reply.RequestID[:])
 	r.Header.SetCanonical([]byte("X-Amz-Crc32"), strconv.AppendUint(sum[:0], uint64(x.reply.CRC32), 10))
+	if x.reply.Encoding != "" {
+		r.Header.SetContentEncoding(x.reply.Encoding)
+	}
 	if x.reply.Close {
 		r.SetConnectionClose()
 		linger(ctx)

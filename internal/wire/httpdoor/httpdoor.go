@@ -27,6 +27,7 @@ type Request struct {
 	Query  string // the text after the question mark
 
 	// The headers that the service looks at, "" for one that is absent.
+	AcceptEncoding  string // Accept-Encoding
 	Authorization   string // Authorization
 	ContentEncoding string // Content-Encoding
 	ContentType     string // Content-Type
@@ -48,6 +49,7 @@ const Server = "Server"
 type Reply struct {
 	Status      int
 	ContentType string
+	Encoding    string   // Content-Encoding, "" for none
 	RequestID   [52]byte // X-Amzn-Requestid, in ASCII
 	CRC32       uint32   // X-Amz-Crc32: the checksum of the body
 	// Body is the whole body. Serve overwrites it and reuses its capacity.
