@@ -9,7 +9,8 @@ import (
 )
 
 // freeCall holds that a call which nobody else is at is answered: freeLock says when that is. A call whose effect failed
-// is excused, as one is whose requests failed, and one that was no longer in progress when it came to its end.
+// is excused, as one is whose requests failed, and one whose effect took so long that it was no longer in progress at its
+// end. If its effect began too late, that was the layer's doing.
 func freeCall() Invariant {
 	return Invariant{
 		Name: "free-call",
@@ -34,7 +35,8 @@ func checkFreeCall(ev Evidence) Finding {
 			},
 		}
 		for _, c := range k.all {
-			c.late = c.begun != nil && c.answer != nil && !c.answer.Time.Before(c.inProgress(ev))
+			over := c.inProgress(ev)
+			c.late = c.begun != nil && c.begun.Time.Before(over) && c.answer != nil && !c.answer.Time.Before(over)
 			asked.all = append(asked.all, &c.hold)
 		}
 		if f := asked.check(ev); f.Verdict != OK {
