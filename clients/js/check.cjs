@@ -41,7 +41,8 @@ async function checked(testPath, name, options, adapter) {
     const types = /\.[cm]?tsx?$/.test(file) && !process.features.typescript ? '--import tsx ' : ''
     command = `${quoted(process.execPath)} ${types}${quoted(file)}`
   }
-  const said = { ...rest, seed: process.env.ISR_SIM_SEED ?? rest.seed, worlds: process.env.ISR_SIM_WORLDS ?? rest.worlds }
+  // A test runner has other work for the processors: a program that says nothing for 10 s may still be starting.
+  const said = { execLimit: '60s', ...rest, seed: process.env.ISR_SIM_SEED ?? rest.seed, worlds: process.env.ISR_SIM_WORLDS ?? rest.worlds }
   const kept = keep ?? path.join('__isr_sim__', path.basename(testPath), name.replace(/[^\w.-]+/g, '-'))
   const child = spawn(binary(), ['check', '--exec', command, '--keep', kept, ...flags(said)], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   const story = [], diagnostics = []

@@ -63,7 +63,8 @@ def check(can=("get",), terms=None, exec=None, keep=None, **options):
             import pytest
 
             file = pathlib.Path(str(request.node.fspath))
-            said = dict(options, lock="hold" in can, once="once" in can)
+            # A machine that runs tests has other work: a program that says nothing for 10 s may still be starting.
+            said = {"exec_limit": "60s", **options, "lock": "hold" in can, "once": "once" in can}
             for name in ("seed", "worlds"):
                 given = request.config.getoption("--isr-sim-" + name)
                 if given is not None:

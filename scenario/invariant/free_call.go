@@ -9,8 +9,8 @@ import (
 )
 
 // freeCall holds that a call is answered if no other call of its key is in the way: freeLock says when that is so. A
-// call is excused if its effect failed, if its requests failed, or if it was no longer in progress when it came to its
-// end.
+// call is excused if its effect failed, if its requests failed, or if its effect took so long that it was no longer in
+// progress when it came to its end. It is not excused if its effect began too late: that was the layer's doing.
 func freeCall() Invariant {
 	return Invariant{
 		Name: "free-call",
@@ -35,7 +35,8 @@ func checkFreeCall(ev Evidence) Finding {
 			},
 		}
 		for _, c := range k.all {
-			c.late = c.begun != nil && c.answer != nil && !c.answer.Time.Before(c.inProgress(ev))
+			over := c.inProgress(ev)
+			c.late = c.begun != nil && c.begun.Time.Before(over) && c.answer != nil && !c.answer.Time.Before(over)
 			asked.all = append(asked.all, &c.hold)
 		}
 		if f := asked.check(ev); f.Verdict != OK {

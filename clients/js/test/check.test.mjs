@@ -31,7 +31,7 @@ test('a check that ends well is a test that passes', async () => assert.equal(aw
 
 test('a violation is told without what the nodes print, and all else with it', async () => {
   const node = `${process.execPath} '${path.join(folder, 'my node.mjs')}'`
-  assert.equal(await told({ worlds: 3, seed: 7 }), `isr-sim check, exit code 1:\ncheck\n--exec\n${node}\n--keep\n__isr_sim__/cache.test.mjs/my-cache\n--worlds\n3\n--seed\n7\n`)
+  assert.equal(await told({ worlds: 3, seed: 7 }), `isr-sim check, exit code 1:\ncheck\n--exec\n${node}\n--keep\n__isr_sim__/cache.test.mjs/my-cache\n--exec-limit\n60s\n--worlds\n3\n--seed\n7\n`)
   assert.match(await told({ exec: 'python3 node.py', keep: 'kept' }, '3'), /^isr-sim check, exit code 3:\n.*python3 node\.py\n--keep\nkept\n(.|\n)*complaint/s)
 })
 
