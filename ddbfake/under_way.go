@@ -35,6 +35,13 @@ func (db own) UnderWay() []Change {
 	return all
 }
 
+// Sent returns the number of writes to global tables. A lag that is drawn is drawn by the number of its write.
+func (db own) Sent() int {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.state.underWay.numbers
+}
+
 // keyOf returns the key attributes of the row that a delivery goes to, nil if they are not known.
 func (d *delivery) keyOf(t *table) attr.Item {
 	key := t.schema.idOf(d.lags)
