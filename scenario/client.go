@@ -36,6 +36,11 @@ type client struct{ n *node }
 
 var _ isr.Client = client{}
 
+// Options are those of the node's client that a cache may ask for: its region.
+func (c client) Options() dynamodb.Options {
+	return dynamodb.Options{Region: cmp.Or(c.n.region, ddbfake.DefaultRegion)}
+}
+
 // sdkClient is a real client of the SDK on the simulator's wire, for code that needs a *dynamodb.Client. It is slower.
 func (n *node) sdkClient() *dynamodb.Client {
 	calls := &sdkCalls{}
@@ -53,6 +58,7 @@ func (n *node) sdkClient() *dynamodb.Client {
 	}
 	return ddbfake.NewClient(do, ddbfake.WithActor(n.proc.Name()), ddbfake.WithClientID(n.world.nextClient()), func(o *dynamodb.Options) {
 		o.Retryer = ddbfake.Retryer(n.world.scenario.Cache.Attempts)
+		o.Region = cmp.Or(n.region, o.Region)
 		if n.own != nil {
 			n.own.tellsTrouble(o)
 		}
@@ -93,10 +99,10 @@ func (s *sdkCalls) attempt(invocation string, now time.Time) (sent time.Time, at
 }
 
 // send makes one call with all its attempts.
-func send[O any](c client, input any) (*O, error) {
-	sent := c.n.now()
+func send[O any](c client, input any, options []func(*dynamodb.Options)) (*O, error) {
+	sent, region := c.n.now(), c.n.regionOf(options)
 	for attempt := 1; ; attempt++ {
-		out, err := c.n.call(c.n.world.ctx, ddbfake.Call{Actor: c.n.proc.Name(), Sent: sent, Input: input}, attempt)
+		out, err := c.n.call(c.n.world.ctx, ddbfake.Call{Actor: c.n.proc.Name(), Region: region, Sent: sent, Input: input}, attempt)
 		if err == nil {
 			answer, ok := out.(*O)
 			if !ok {
@@ -146,34 +152,34 @@ type exception struct {
 // serverFault is the response around an error of the service's own.
 var serverFault = &http.Response{Response: &stdhttp.Response{StatusCode: stdhttp.StatusInternalServerError}}
 
-func (c client) GetItem(_ context.Context, in *dynamodb.GetItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
-	return send[dynamodb.GetItemOutput](c, in)
+func (c client) GetItem(_ context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+	return send[dynamodb.GetItemOutput](c, in, o)
 }
 
-func (c client) PutItem(_ context.Context, in *dynamodb.PutItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
-	return send[dynamodb.PutItemOutput](c, in)
+func (c client) PutItem(_ context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	return send[dynamodb.PutItemOutput](c, in, o)
 }
 
-func (c client) UpdateItem(_ context.Context, in *dynamodb.UpdateItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
-	return send[dynamodb.UpdateItemOutput](c, in)
+func (c client) UpdateItem(_ context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	return send[dynamodb.UpdateItemOutput](c, in, o)
 }
 
-func (c client) DeleteItem(_ context.Context, in *dynamodb.DeleteItemInput, _ ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
-	return send[dynamodb.DeleteItemOutput](c, in)
+func (c client) DeleteItem(_ context.Context, in *dynamodb.DeleteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
+	return send[dynamodb.DeleteItemOutput](c, in, o)
 }
 
-func (c client) Query(_ context.Context, in *dynamodb.QueryInput, _ ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
-	return send[dynamodb.QueryOutput](c, in)
+func (c client) Query(_ context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	return send[dynamodb.QueryOutput](c, in, o)
 }
 
-func (c client) TransactWriteItems(_ context.Context, in *dynamodb.TransactWriteItemsInput, _ ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+func (c client) TransactWriteItems(_ context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
 	if in.ClientRequestToken == nil {
 		withToken := *in
 		token := c.n.world.nextID(c.n.proc.Name() + calls)
 		withToken.ClientRequestToken = &token
 		in = &withToken
 	}
-	return send[dynamodb.TransactWriteItemsOutput](c, in)
+	return send[dynamodb.TransactWriteItemsOutput](c, in, o)
 }
 
 // call parks the node until the call has taken effect and its answer is there.
@@ -308,7 +314,11 @@ func (r *storeRequest) Delay() time.Duration {
 
 func (r *storeRequest) Describe(int) string {
 	words := r.node.world.words()
-	text := words.Input(r.call.Input) + " -> " + words.Outcome(r.out, r.err)
+	text := words.Input(r.call.Input)
+	if words.Regions {
+		text += words.In(r.call.Region)
+	}
+	text += " -> " + words.Outcome(r.out, r.err)
 	if r.twice {
 		text += " (delivered twice)"
 	}
@@ -329,6 +339,7 @@ const (
 	originObject = "origin"
 	faultObject  = "fault"
 	rowObject    = "row"
+	orderObject  = "order" // of the writes of a row in several regions
 )
 
 // eachRow calls visit with the key of each row that a call to DynamoDB names, or with the item that is put there. It
@@ -405,7 +416,7 @@ func rowAccess(key map[string]types.AttributeValue, write bool) sim.Access {
 
 func (r *storeRequest) Accesses(outcome int) []sim.Access {
 	if r.touches == nil {
-		if r.touches = accessesTo(r.node.world.rows.mapping(), r.call.Input); r.touches != nil {
+		if r.touches = r.node.world.accessesIn(r.call.Region, r.call.Input); r.touches != nil {
 			r.touches = r.node.world.withCertain(r.touches)
 		}
 	}

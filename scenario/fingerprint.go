@@ -24,13 +24,15 @@ import (
 type fingerprinter struct {
 	// pasts says that a row's past can still be read, by stale reads: it is then a part of the row.
 	pasts    bool
+	regions  bool // there are several
 	rows     map[rowName]fingerprint.Hash
 	sum      fingerprint.Hash // of rows, bodies and versions, none of which has an order
 	memories []invariant.Memory
 	seen     int // events
 }
 
-type rowName struct{ pk, sk string }
+// rowName names a row; region is "" where there is only one.
+type rowName struct{ region, pk, sk string }
 
 // rowOf is the row of a key; false if it has other names than pk and sk.
 func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
@@ -39,11 +41,11 @@ func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
 	if pk == nil || sk == nil {
 		return rowName{}, false
 	}
-	return rowName{pk.Value, sk.Value}, true
+	return rowName{pk: pk.Value, sk: sk.Value}, true
 }
 
 func newFingerprinter(s *Scenario) *fingerprinter {
-	p := &fingerprinter{pasts: s.ReplicaLag > 0, rows: map[rowName]fingerprint.Hash{}, memories: invariant.Memories()}
+	p := &fingerprinter{pasts: s.ReplicaLag > 0, regions: s.regions() != nil, rows: map[rowName]fingerprint.Hash{}, memories: invariant.Memories()}
 	for _, f := range s.Faults {
 		p.pasts = p.pasts || f.Kind == ddbfake.FaultStaleRead
 	}
@@ -66,6 +68,9 @@ func (p *fingerprinter) row(c ddbfake.Change) {
 	if name.pk == "" && name.sk == "" { // it has names of its own
 		name.pk, name.sk = c.Table, c.Key.String()
 	}
+	if p.regions {
+		name.region = c.Region
+	}
 	before, now := p.rows[name], fingerprint.Hash(0)
 	if p.pasts {
 		now = before.Number(uint64(c.Time.UnixNano()))
@@ -73,15 +78,19 @@ func (p *fingerprinter) row(c ddbfake.Change) {
 	if c.After != nil || p.pasts {
 		now = now.Number(uint64(itemFingerprint(c.After)))
 	}
+	if p.regions && now != 0 { // the same row may be in several
+		now = now.Text(name.region)
+	}
 	p.rows[name] = now
 	p.sum += now - before
 }
 
-// named is the fingerprint of the rows that a request names; false if some have names of the cache's own.
-func (p *fingerprinter) named(in any) (sum fingerprint.Hash, known bool) {
+// named is the fingerprint of the rows that a request to a region names; false if some have names of the cache's own.
+func (p *fingerprinter) named(region string, in any) (sum fingerprint.Hash, known bool) {
 	known = true
 	every := eachRow(in, func(_ *string, key map[string]types.AttributeValue, _ bool) {
 		row, is := rowOf(key)
+		row.region = region
 		sum += p.rows[row].Text(row.pk).Text(row.sk)
 		known = known && is
 	})
@@ -127,6 +136,9 @@ func (w *world) fingerprint() uint64 {
 		h = h.Number(uint64(f.calls))
 	}
 	h = h.Number(uint64(w.swept))
+	if w.replicator != nil {
+		h = h.Number(uint64(w.replicator.fingerprint()))
+	}
 	now := w.clock.Now().Unix()
 	for _, at := range w.deadlines.at {
 		if at > now { // where time will still stop
@@ -147,7 +159,7 @@ func (r *storeRequest) AnswerFingerprint() (uint64, bool) {
 	once := transacts && in.ClientRequestToken != nil
 	if once && r.hidden && r.changed == 0 {
 		// A transaction that took effect may leave all rows as they were. Whether its token is used up, they have decided.
-		rows, known := r.node.world.fingerprinter.named(in)
+		rows, known := r.node.world.fingerprinter.named(r.call.Region, in)
 		if !known {
 			return 0, false
 		}

@@ -1,11 +1,16 @@
 package scenario
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -14,6 +19,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
@@ -356,5 +362,245 @@ func TestAWrongRelationIsNoticed(t *testing.T) {
 			}
 			t.Logf("noticed at the %dth pair that it calls independent", independent)
 		})
+	}
+}
+
+// testRegions are those of the tests' global table.
+var testRegions = []string{ddbfake.DefaultRegion, "eu-west-1", "ap-south-1"}
+
+// regionStep is a call in a region, or the arrival of the nth write of those under way to a row.
+type regionStep struct {
+	region  string
+	input   any // nil is an arrival
+	arrival uint64
+}
+
+func (s regionStep) String() string {
+	if s.input == nil {
+		return fmt.Sprint("arrival ", s.arrival)
+	}
+	return fmt.Sprintf("%T in %s", s.input, s.region)
+}
+
+// emptyInRegions is a store with the table cache in several regions.
+var emptyInRegions = sync.OnceValues(func() (*ddbfake.Snapshot, error) {
+	db := ddbfake.New(ddbfake.Options{})
+	_, err := db.As("setup").CreateTable(context.Background(), isr.TableInput("cache"))
+	err = errors.Join(err, replicate(context.Background(), db, strings.Join(testRegions, " ")))
+	return db.Snapshot(), err
+})
+
+// regionWorld is a world with a table in several regions, and nobody in it.
+func regionWorld(t *testing.T, lag Lag) *world {
+	t.Helper()
+	s := Defaults()
+	s.RegionLag = lag
+	for i, r := range testRegions {
+		s.Actors = append(s.Actors, Actor{Name: fmt.Sprint("actor", i), Region: r})
+	}
+	stage := newStage()
+	w := &world{
+		stage: stage, scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, pages: &pages{}, fingerprinter: newFingerprinter(s), ttl: defaultTTL,
+	}
+	empty, err := emptyInRegions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.db.Reset(ddbfake.Options{Clock: w.clock}, empty)
+	w.replicator = &replicator{w: w}
+	w.db.SetRegionLag(lag.ofStore())
+	return w
+}
+
+// take makes a step, and returns its answer.
+func (s regionStep) take(t *testing.T, w *world) string {
+	t.Helper()
+	if s.input == nil {
+		w.replicator.Steps()
+		w.replicator.Take(s.arrival)
+		return ""
+	}
+	out, err := w.db.Do(t.Context(), ddbfake.Call{Actor: "actor", Region: s.region, Input: s.input})
+	w.noteChanges()
+	text, _ := json.Marshal([]any{out, err})
+	return string(text)
+}
+
+// regionState is all that a world with several regions is.
+type regionState struct {
+	Rows, UnderWay, Answers []string
+	Fingerprint             uint64
+}
+
+func stateOf(w *world, answers ...string) regionState {
+	s := regionState{Answers: answers, Fingerprint: uint64(w.fingerprinter.sum) + uint64(w.replicator.fingerprint())}
+	for _, table := range w.db.Tables() {
+		for _, row := range w.db.Items(table) {
+			s.Rows = append(s.Rows, table+" "+row.String())
+		}
+	}
+	for _, c := range inside.In(&w.db).UnderWay() {
+		s.UnderWay = append(s.UnderWay, fmt.Sprint(c.Region, c.Key, c.After, c.Actor, c.Time))
+	}
+	return s
+}
+
+// regionRelation says what steps touch.
+type regionRelation struct {
+	call    func(w *world, region string, input any) []sim.Access
+	arrival func(w *world, step uint64) []sim.Access
+}
+
+var ownRelation = regionRelation{(*world).accessesIn, func(w *world, step uint64) []sim.Access { return w.replicator.Accesses(step) }}
+
+func (r regionRelation) of(w *world, s regionStep) []sim.Access {
+	if s.input == nil {
+		return r.arrival(w, s.arrival)
+	}
+	return r.call(w, s.region, s.input)
+}
+
+func touchTheSame(a, b []sim.Access) bool {
+	for _, x := range a {
+		for _, y := range b {
+			if x.Object == y.Object && (x.Write || y.Write) {
+				return true
+			}
+		}
+	}
+	return a == nil || b == nil
+}
+
+// independentInRegions tries random pairs of steps in both orders, as independence does.
+func independentInRegions(t *testing.T, lag Lag, pairs int, by regionRelation) (independent, arrivals int, difference string) {
+	t.Helper()
+	for seed := range uint64(pairs) {
+		d := drawn{sim.Stream(seed, "pair of steps in regions")}
+		step := func(w *world) regionStep {
+			if under := w.replicator.Steps(); len(under) > 0 && d.IntN(2) == 0 {
+				return regionStep{arrival: under[d.IntN(len(under))]}
+			}
+			return regionStep{region: testRegions[d.IntN(len(testRegions))], input: d.call()}
+		}
+		var past []regionStep
+		w := regionWorld(t, lag)
+		for range d.IntN(8) {
+			s := step(w)
+			s.take(t, w)
+			past = append(past, s)
+		}
+		one, other := step(w), step(w)
+		if one.input == nil && other.input == nil || touchTheSame(by.of(w, one), by.of(w, other)) { // a source's steps race
+			continue
+		}
+		independent++
+		if one.input == nil || other.input == nil {
+			arrivals++
+		}
+		again := regionWorld(t, lag)
+		for _, s := range past {
+			s.take(t, again)
+		}
+		first, second := one.take(t, w), other.take(t, w)
+		last, before := other.take(t, again), one.take(t, again)
+		if diff := cmp.Diff(stateOf(w, first, second), stateOf(again, before, last)); diff != "" {
+			return independent, arrivals, fmt.Sprintf("pair %d, %v and %v (-in this order +in the other):\n%s", seed, one, other, diff)
+		}
+	}
+	return independent, arrivals, ""
+}
+
+func TestIndependentStepsInSeveralRegionsComeOutTheSame(t *testing.T) {
+	for _, lag := range []Lag{byScheduler, {Fixed: ddbfake.LagAtOnce}, {Fixed: ddbfake.LagUniform(0, time.Hour)}} {
+		pairs := effort.Fewer(3000, 200)
+		independent, arrivals, difference := independentInRegions(t, lag, pairs, ownRelation)
+		if difference != "" {
+			t.Errorf("%v: %s", lag, difference)
+		}
+		if independent < pairs/10 || lag.Scheduler && arrivals < pairs/10 {
+			t.Errorf("%v: %d of %d pairs were independent, %d with an arrival: too few to say anything", lag, independent, pairs, arrivals)
+		}
+		t.Logf("%v: %d of %d pairs, %d with an arrival", lag, independent, pairs, arrivals)
+	}
+}
+
+// byScheduler has the schedule decide when a write arrives.
+var byScheduler = Lag{Scheduler: true}
+
+func TestAWrongRelationOfRegionsIsNoticed(t *testing.T) {
+	// The relation of the schedule's lag, under others.
+	asScheduled := regionRelation{func(w *world, region string, input any) []sim.Access {
+		own := w.scenario.RegionLag
+		defer func() { w.scenario.RegionLag = own }()
+		w.scenario.RegionLag = byScheduler
+		return w.accessesIn(region, input)
+	}, ownRelation.arrival}
+	for _, lag := range []Lag{{Fixed: ddbfake.LagAtOnce}, {Fixed: ddbfake.LagUniform(0, time.Hour)}} {
+		if _, _, difference := independentInRegions(t, lag, 3000, asScheduled); difference == "" {
+			t.Errorf("%v: nothing came out differently", lag)
+		}
+	}
+	for name, wrong := range map[string]regionRelation{
+		"a write is in no order": {func(w *world, region string, input any) (own []sim.Access) {
+			order := map[uint64]bool{}
+			for _, a := range w.accessesIn("", input) { // the objects that are of no region
+				order[a.Object] = true
+			}
+			own = []sim.Access{}
+			for _, a := range w.accessesIn(region, input) {
+				if !order[a.Object] {
+					own = append(own, a)
+				}
+			}
+			return own
+		}, ownRelation.arrival},
+		"an arrival touches nothing": {ownRelation.call, func(*world, uint64) []sim.Access { return []sim.Access{} }},
+		"an arrival reads": {ownRelation.call, func(w *world, step uint64) []sim.Access {
+			all := slices.Clone(w.replicator.Accesses(step))
+			for i := range all {
+				all[i].Write = false
+			}
+			return all
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, _, difference := independentInRegions(t, byScheduler, 3000, wrong); difference == "" {
+				t.Error("nothing came out differently")
+			}
+		})
+	}
+}
+
+// What is under way is a part of the state: what arrives where, in which order of the writes to one row, and from whom.
+func TestWhatIsUnderWayIsAPartOfTheState(t *testing.T) {
+	prints := map[uint64]string{}
+	for _, way := range []string{"", "a", "b", "ab", "ba", "aB", "a eu-west-1", "delete"} {
+		w := regionWorld(t, byScheduler)
+		region, writes := ddbfake.DefaultRegion, way
+		if first, rest, ok := strings.Cut(way, " "); ok {
+			writes, region = first, rest
+		}
+		for _, value := range strings.Split(writes, "") {
+			actor := "alice"
+			if strings.ToUpper(value) == value {
+				actor, value = "bob", strings.ToLower(value)
+			}
+			if writes == "delete" {
+				delete := &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: pagecache.Key("a", "b")}
+				regionStep{region: region, input: delete}.take(t, w)
+				break
+			}
+			item := pagecache.Key("a", "b")
+			item["v"] = &types.AttributeValueMemberS{Value: value}
+			put := &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: item}
+			if _, err := w.db.Do(t.Context(), ddbfake.Call{Actor: actor, Region: region, Input: put}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		print := uint64(w.replicator.fingerprint())
+		if other, known := prints[print]; known {
+			t.Errorf("%q and %q have one fingerprint", way, other)
+		}
+		prints[print] = way
 	}
 }

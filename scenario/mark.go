@@ -28,7 +28,7 @@ func Marks() []Mark { return slices.Clone(allMarks) }
 var allMarks = func() []Mark {
 	marks := []Mark{
 		mark.Published, mark.ServedFresh, mark.LockTakenOver, mark.LockRefused, mark.PublishRefused, mark.OwnCommitMet, mark.ServedStale, mark.ExpiredRowRead, mark.TTLDeletion, mark.LeaseRefreshed,
-		mark.RolledBack, mark.PageInvalidated, mark.RequestRepeated, mark.NodePaused, mark.NodeCrashed, mark.NodeRestarted, mark.ClockSet, mark.SkewBroken, mark.CutOff, mark.SlowAnswer, mark.OrphanTookPlace,
+		mark.RolledBack, mark.PageInvalidated, mark.RequestRepeated, mark.NodePaused, mark.NodeCrashed, mark.NodeRestarted, mark.ClockSet, mark.SkewBroken, mark.CutOff, mark.SlowAnswer, mark.OrphanTookPlace, mark.Replicated,
 		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.HoldLost, mark.HoldExtended, mark.GuardedWritten, mark.GuardedRefused, mark.GuardedLate,
 		mark.CallAnswered, mark.CallRepeated, mark.CallContended, mark.CallTakenOver, mark.CallOtherPayload, mark.EffectAgain,
 	}
@@ -161,8 +161,12 @@ func writesToken(in *dynamodb.UpdateItemInput) bool {
 
 // markChange notes the marks that a change of a row shows.
 func (w *world) markChange(c *ddbfake.Change) {
-	if c.Cause == ddbfake.CauseTTL {
+	switch c.Cause {
+	case ddbfake.CauseTTL:
 		w.mark(mark.TTLDeletion)
+	case ddbfake.CauseReplica: // what its writer did is marked where it was done
+		w.mark(mark.Replicated)
+		return
 	}
 	if !w.marks[mark.Published] && invariant.Publishes(c) {
 		w.mark(mark.Published)

@@ -1,14 +1,20 @@
 package scenario
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
@@ -22,8 +28,9 @@ import (
 type sweeper struct {
 	w *world
 	// rows are the rows that may be deleted now, and steps are their numbers: the thing that a write of each accesses.
-	rows  []ddbfake.Row
-	steps []uint64
+	rows    []ddbfake.Row
+	steps   []uint64
+	touches [][]sim.Access // of each
 	// rows and steps were collected at this time, when the log had this number of changes.
 	seen int
 	at   time.Time
@@ -40,21 +47,25 @@ func (s *sweeper) Steps() []uint64 {
 	if s.seen == s.w.seen && s.at.Equal(now) {
 		return s.steps
 	}
-	s.seen, s.at, s.steps = s.w.seen, now, s.steps[:0]
+	s.seen, s.at, s.steps, s.touches = s.w.seen, now, s.steps[:0], s.touches[:0]
 	s.rows = s.w.db.Expired()
 	for _, row := range s.rows {
-		pk, _ := row.Key.Str("pk")
-		sk, _ := row.Key.Str("sk")
-		step := sim.ObjectNamed(rowObject, pk, sk)
-		if s.w.rows != nil {
-			step = sim.ObjectNamed(rowObject, row.Table+row.Key.String())
+		parts := s.w.rowParts(row.Table, row.Key)
+		touches := []sim.Access{{Object: sim.ObjectNamed(append([]string{rowObject}, parts...)...), Write: true}}
+		if s.w.replicator != nil { // what TTL deletes is under way to the other regions
+			touches = s.w.touch(row.Region, true, parts...)
 		}
-		s.steps = append(s.steps, step)
+		s.steps, s.touches = append(s.steps, touches[0].Object), append(s.touches, touches)
 	}
 	return s.steps
 }
 
-func (*sweeper) Accesses(step uint64) []sim.Access { return []sim.Access{{Object: step, Write: true}} }
+func (s *sweeper) Accesses(step uint64) []sim.Access {
+	if i := slices.Index(s.steps, step); i >= 0 {
+		return s.touches[i]
+	}
+	return nil
+}
 
 func (s *sweeper) Take(step uint64) string {
 	for i, row := range s.rows {
@@ -64,11 +75,15 @@ func (s *sweeper) Take(step uint64) string {
 		s.w.db.Sweep(row)
 		s.w.swept++
 		s.w.noteChanges()
+		where := ""
+		if s.w.replicator != nil {
+			where = " in " + row.Region
+		}
 		if s.w.rows != nil {
-			return "deletes the expired " + s.w.rows.Key(row.Table, row.Key)
+			return "deletes the expired " + s.w.rows.Key(row.Table, row.Key) + where
 		}
 		sk, _ := row.Key.Str("sk")
-		return "deletes the expired " + sk
+		return "deletes the expired " + sk + where
 	}
 	return ""
 }
@@ -202,10 +217,10 @@ type ends struct {
 	standing map[endOf]standing
 }
 
-// endOf names an end by the partition of its row.
+// endOf names an end by the region and the partition of its row.
 type endOf struct {
-	pk   string
-	lock bool // or the page
+	region, pk string
+	lock       bool // or the page
 }
 
 // standing is the end that a row holds now.
@@ -224,7 +239,7 @@ func (w *world) noteEnd(c *ddbfake.Change) {
 	if sk != isr.SortLock && sk != isr.SortMeta {
 		return
 	}
-	of := endOf{pk, sk == isr.SortLock}
+	of := endOf{c.Region, pk, sk == isr.SortLock}
 	was := w.ends.standing[of]
 	delete(w.ends.standing, of)
 	now := standing{of: hooks.End{Page: w.pageOf(pk)}}
@@ -250,6 +265,7 @@ func (w *world) meetEnds(r *storeRequest) {
 	if w.ends.met == nil || w.quiet || w.struck != 0 && !takesEffect(w.struck) {
 		return
 	}
+	region := cmp.Or(r.call.Region, ddbfake.DefaultRegion)
 	meet := func(of endOf) {
 		if s, stands := w.ends.standing[of]; stands {
 			w.ends.met.Meet(s.of, s.at, r.call.Sent)
@@ -260,16 +276,16 @@ func (w *world) meetEnds(r *storeRequest) {
 			pk, _ := key["pk"].(*types.AttributeValueMemberS)
 			sk, _ := key["sk"].(*types.AttributeValueMemberS)
 			if pk != nil && sk != nil && (sk.Value == isr.SortLock || sk.Value == isr.SortMeta) {
-				meet(endOf{pk.Value, sk.Value == isr.SortLock})
+				meet(endOf{region, pk.Value, sk.Value == isr.SortLock})
 			}
 			return
 		}
 		pk, roles := w.rows.place(table, key)
 		if roles.Has(rowmap.Lock) {
-			meet(endOf{pk, true})
+			meet(endOf{region, pk, true})
 		}
 		if roles.Has(rowmap.Page) {
-			meet(endOf{pk, false})
+			meet(endOf{region, pk, false})
 		}
 	})
 }
@@ -307,4 +323,219 @@ func (w *world) actorOf(client string) string {
 		}
 	}
 	return client
+}
+
+// regions returns the regions that have a replica of the table, the default region first, then in the order of the
+// actors; nil if there is only that one.
+func (s *Scenario) regions() []string {
+	all := []string{ddbfake.DefaultRegion}
+	for i := range s.Actors {
+		if r := s.Actors[i].Region; r != "" && !slices.Contains(all, r) {
+			all = append(all, r)
+		}
+	}
+	if len(all) == 1 {
+		return nil
+	}
+	return all
+}
+
+// unjudgedInRegions says what of a scenario nothing would judge in several regions, and how to mend it; "" is nothing.
+func (s *Scenario) unjudgedInRegions() (problem, hint string) {
+	if s.regions() == nil {
+		return "", ""
+	}
+	for i := range s.Actors {
+		for _, c := range s.Actors[i].Script {
+			switch c.Verb {
+			case verbGet, verbChange, verbSleep, verbInvalidate:
+			default:
+				return fmt.Sprintf("found actors in several regions with the command %q, which is judged in one region only", c),
+					"leave the regions out, or use get, change, sleep and invalidate"
+			}
+		}
+	}
+	switch {
+	case len(s.CompareLags) > 0:
+		return "found actors in several regions with compare-lags: what TTL deletes goes to the other regions, and makes other schedules",
+			"leave out the regions, or compare-lags"
+	case s.Settle > 0:
+		return "found actors in several regions with settle: the visitor after the run is in one region, and says nothing about the others",
+			"leave out the regions, or settle"
+	default:
+		return "", ""
+	}
+}
+
+// replicator is a sim.Source of the writes that are under way to other regions. If the schedule decides how long that
+// takes, the arrival of each is a step, and arrivals of one row may overtake each other. Under one of the fake's own
+// lags they arrive by themselves, and time stops where they do.
+type replicator struct {
+	w     *world
+	steps []uint64
+	under []ddbfake.Change // by the place of its step
+}
+
+func (*replicator) Name() string { return replication }
+
+// Apart implements sim.Apart: what arrives is bounded by nothing but itself.
+func (*replicator) Apart() {}
+
+var _ sim.Apart = (*replicator)(nil)
+
+// replication is the name of the source in a trace.
+const replication = "replication"
+
+func (r *replicator) Steps() []uint64 {
+	all := inside.In(&r.w.db).UnderWay()
+	r.w.noteChanges() // of what has arrived by itself
+	r.steps, r.under = r.steps[:0], all
+	if !r.w.scenario.RegionLag.Scheduler {
+		return nil
+	}
+	nth := 0
+	for i := range all {
+		if nth++; i == 0 || !sameRow(&all[i], &all[i-1]) {
+			nth = 0
+		}
+		r.steps = append(r.steps, sim.ObjectNamed(r.row(&all[i]), strconv.Itoa(nth)))
+	}
+	return r.steps
+}
+
+// sameRow reports whether two writes are under way to the same row.
+func sameRow(a, b *ddbfake.Change) bool {
+	return a.Region == b.Region && a.Table == b.Table && a.Key.Equal(b.Key)
+}
+
+// row names the row that a write is under way to.
+func (r *replicator) row(c *ddbfake.Change) string { return c.Region + " " + c.Table + c.Key.String() }
+
+func (r *replicator) Accesses(step uint64) []sim.Access {
+	i := slices.Index(r.steps, step)
+	if i < 0 || r.under[i].Key == nil {
+		return nil
+	}
+	c := &r.under[i]
+	return arrivalIn(c.Region, r.w.rowParts(c.Table, c.Key)...)
+}
+
+func (r *replicator) Take(step uint64) string {
+	i := slices.Index(r.steps, step)
+	if i < 0 {
+		return ""
+	}
+	c := r.under[i]
+	inside.In(&r.w.db).Deliver(c)
+	r.w.noteChanges()
+	return r.w.words().Key(c) + " arrives in " + c.Region
+}
+
+func (r *replicator) Next(after time.Time) (next time.Time, ok bool) {
+	for i := range r.under {
+		if at := r.under[i].Time; at.After(after) && (!ok || at.Before(next)) {
+			next, ok = at, true
+		}
+	}
+	return next, ok
+}
+
+// fingerprint covers what is under way: for each row of each region the writes to it, in their order. The order of
+// writes to different rows decides nothing.
+func (r *replicator) fingerprint() (sum fingerprint.Hash) {
+	all := inside.In(&r.w.db).UnderWay()
+	for i := 0; i < len(all); {
+		h := fingerprint.Hash(0).Text(r.row(&all[i]))
+		j := i
+		for ; j < len(all) && sameRow(&all[i], &all[j]); j++ {
+			c := &all[j]
+			h = h.Text(c.Actor).Number(uint64(itemFingerprint(c.After)))
+			if c.After == nil {
+				h = h.Number(1)
+			}
+			if !c.Time.IsZero() {
+				h = h.Number(uint64(c.Time.UnixNano()))
+			}
+		}
+		sum, i = sum+h, j
+	}
+	if !r.w.scenario.RegionLag.Scheduler { // the next lag may be drawn by the number of the write
+		sum = sum.Number(uint64(inside.In(&r.w.db).Sent()))
+	}
+	return sum
+}
+
+// rowParts names a row as accesses do.
+func (w *world) rowParts(table string, key attr.Item) []string {
+	if w.rows != nil {
+		return []string{table + key.String()}
+	}
+	pk, _ := key.Str("pk")
+	sk, _ := key.Str("sk")
+	return []string{pk, sk}
+}
+
+// accessesIn returns what a call to DynamoDB in a region reads and writes; nil if that could be anything in the table.
+func (w *world) accessesIn(region string, input any) []sim.Access {
+	if w.replicator == nil {
+		return accessesTo(w.rows.mapping(), input)
+	}
+	touched := make([]sim.Access, 0, 4)
+	all := eachRow(input, func(table *string, key map[string]types.AttributeValue, write bool) {
+		var row []string
+		if w.rows != nil {
+			row = []string{w.rows.Name(aws.ToString(table), key)}
+		} else if named, is := rowOf(key); is {
+			row = []string{named.pk, named.sk}
+		}
+		touched = append(touched, w.touch(region, write, row...)...)
+	})
+	if !all {
+		return nil
+	}
+	return touched
+}
+
+// accessIn is the access of a request to a row in one region of several. Of two writes of a row, also in different
+// regions, the later one wins: so a write is one of their order, too.
+func accessIn(region string, write bool, row ...string) []sim.Access {
+	in := sim.Access{Object: sim.ObjectNamed(append([]string{rowObject, region}, row...)...), Write: write}
+	if !write {
+		return []sim.Access{in}
+	}
+	return []sim.Access{in, {Object: sim.ObjectNamed(append([]string{orderObject}, row...)...), Write: true}}
+}
+
+// touch is accessIn under the scenario's lag between regions. Under one of the fake's own, a write may arrive at once, and
+// its lag may be drawn by its number among all writes.
+func (w *world) touch(region string, write bool, row ...string) []sim.Access {
+	all := accessIn(region, write, row...)
+	if !write || w.scenario.RegionLag.Scheduler {
+		return all
+	}
+	for _, other := range w.scenario.regions() {
+		if other != region {
+			all = append(all, arrivalIn(other, row...)...)
+		}
+	}
+	return append(all, sim.Access{Object: sim.ObjectNamed(orderObject), Write: true})
+}
+
+// arrivalIn is the access of a write that arrives in a region. A write that is made in another region meanwhile goes its
+// own way, and is younger whichever of the two comes first.
+func arrivalIn(region string, row ...string) []sim.Access {
+	return accessIn(region, true, row...)[:1]
+}
+
+// regionOf is the region that a call of a node goes to: the node's, unless the call's own options name another, as those
+// of a real client may.
+func (n *node) regionOf(options []func(*dynamodb.Options)) string {
+	if n.world.replicator == nil {
+		return ""
+	}
+	o := dynamodb.Options{Region: cmp.Or(n.region, ddbfake.DefaultRegion)}
+	for _, set := range options {
+		set(&o)
+	}
+	return o.Region
 }

@@ -27,6 +27,7 @@ type node struct {
 	world  *world
 	proc   *sim.Proc
 	tenant string // whose pages its cache keeps
+	region string // where it is; "" is the default region
 	// asked says that the REQ row of the request in progress is its own.
 	asked bool
 	// request is room for the call in progress: without goroutines there is one at a time.
@@ -37,8 +38,8 @@ type node struct {
 }
 
 // boot starts a node and its cache, as an actor's own code. Making the cache may take requests, and time.
-func (w *world) boot(p *sim.Proc, tenant string) (*node, isr.Handler) {
-	n := &node{world: w, proc: p, tenant: tenant, named: &named{}}
+func (w *world) boot(p *sim.Proc, tenant, region string) (*node, isr.Handler) {
+	n := &node{world: w, proc: p, tenant: tenant, region: region, named: &named{}}
 	if w.ofLocks || w.ofCalls {
 		n.own = &ownTime{}
 	}

@@ -3,6 +3,7 @@ package scenario
 import (
 	"cmp"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -78,7 +79,7 @@ func (p *parse) scenario(n yamlNode) {
 		p.fail(n, "a scenario begins with its name, such as name: paused-writer", "found %s, expected keys and values", describeNode(n))
 		return
 	}
-	var name, source, broken, actors, faults, compared, only, without yamlNode
+	var name, source, broken, actors, faults, compared, apart, only, without yamlNode
 	actorsRead, rowsRead := true, true // without a mistake
 	complete := p.mapping(n,
 		field{"name", func(n yamlNode) { name, s.Name = n, p.name(n) }},
@@ -95,11 +96,12 @@ func (p *parse) scenario(n yamlNode) {
 		field{"rows", func(n yamlNode) { s.Rows = p.schema(n); rowsRead = p.err == nil }},
 		field{"cache", p.cache},
 		field{"promise", p.promise},
-		field{"ttl-lag", func(n yamlNode) { s.Lag = p.lag(n) }},
+		field{"ttl-lag", func(n yamlNode) { s.Lag = p.lag(n, ttlLag) }},
 		field{"compare-lags", func(n yamlNode) {
 			compared = n
 			p.list(n, func(n yamlNode) { s.CompareLags = append(s.CompareLags, p.comparedLag(n)) })
 		}},
+		field{"region-lag", func(n yamlNode) { apart, s.RegionLag = n, p.lag(n, "region lag") }},
 		field{"replica-lag", func(n yamlNode) { s.ReplicaLag = p.duration(n, 0) }},
 		field{"max-clock-skew", func(n yamlNode) { s.Skew = p.duration(n, 0) }},
 		field{"actors", func(n yamlNode) { actors = n; p.list(n, p.actor); actorsRead = p.err == nil }},
@@ -138,6 +140,11 @@ func (p *parse) scenario(n yamlNode) {
 	check(complete && actors == nil, n, "actors:\n  - name: alice\n    script: [get /home]", "found no actors, expected at least one")
 	check(actorsRead && actors != nil && len(s.Actors) == 0, actors,
 		"- name: alice\n  script: [get /home]", "found no actors, expected at least one")
+	check(actorsKnown && apart != nil && s.regions() == nil, apart,
+		"region: eu-west-1 for one of the actors", "found a lag between regions, and all actors in one region")
+	if problem, hint := s.unjudgedInRegions(); problem != "" {
+		check(true, actors, hint, problem)
+	}
 	check(s.Lag.Scheduler && len(s.CompareLags) > 0, compared,
 		"leave ttl-lag out, or use another one", "found lags to compare with that of the scheduler, whose deletions are steps of the schedule")
 }
@@ -223,7 +230,8 @@ const (
 	acrossNodes = "across-nodes"
 )
 
-func (p *parse) lag(n yamlNode) Lag {
+// lag reads a lag, which mistakes call by its name.
+func (p *parse) lag(n yamlNode, name string) Lag {
 	text := p.text(n)
 	if p.shape != nil {
 		p.describeText(shape{Pattern: `^(scheduler$|` + lags + `)`, Examples: lagExamples})
@@ -235,11 +243,17 @@ func (p *parse) lag(n yamlNode) Lag {
 		return Lag{Scheduler: true}
 	}
 	lag, err := parseLag(text)
+	if err != nil && name != ttlLag {
+		err = errors.New(strings.NewReplacer(ttlLag, name, "to sweep", "to replicate").Replace(err.Error()))
+	}
 	if err != nil {
 		p.fail(n, "use scheduler, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute", "%v", err)
 	}
 	return Lag{Fixed: lag}
 }
+
+// ttlLag is what mistakes call the lag of TTL.
+const ttlLag = "ttl lag"
 
 // lags are the first words of the fake's own lags.
 const lags = `(never|at-once)$|(fixed|uniform|exponential|per-item)\s`
@@ -275,7 +289,7 @@ func (p *parse) comparedLag(n yamlNode) ddbfake.Lag {
 }
 
 // reservedNames are the names in a trace for steps of no actor.
-var reservedNames = []string{"time", "ttl"}
+var reservedNames = []string{"time", "ttl", replication}
 
 // maxActors bounds the cost of a run, which an interrupt does not end.
 const maxActors = 64
@@ -304,6 +318,7 @@ func (p *parse) actor(n yamlNode) {
 		}},
 		field{"count", func(n yamlNode) { many, machines = n, p.count(n, 1, maxActors) }},
 		field{"tenant", func(n yamlNode) { a.Tenant = p.name(n) }},
+		field{"region", func(n yamlNode) { a.Region = p.name(n) }},
 		field{"script", func(n yamlNode) {
 			script = n
 			p.list(n, func(n yamlNode) { a.Script = append(a.Script, p.command(n)) })

@@ -59,11 +59,12 @@ func (r *rows) fit(o *Outcome) {
 
 // known is the mapping and the empty tables of the scenario that ran last. To make them costs as much as a short run.
 var known struct {
-	mu    sync.Mutex
-	of    *Scenario
-	list  []isr.Row // the rows of the scenario, as they were then
-	rows  *rowmap.Mapping
-	empty *ddbfake.Snapshot
+	mu      sync.Mutex
+	of      *Scenario
+	list    []isr.Row // the rows of the scenario, as they were then
+	regions string    // as in tableKind
+	rows    *rowmap.Mapping
+	empty   *ddbfake.Snapshot
 }
 
 // tablesOf returns the rows of a scenario's world, and its store as it is at the beginning.
@@ -74,21 +75,21 @@ func tablesOf(ctx context.Context, s *Scenario, kind tableKind) (*rows, *ddbfake
 	}
 	known.mu.Lock()
 	defer known.mu.Unlock()
-	if known.of != s || !slices.Equal(known.list, s.Rows.Rows) {
+	if known.of != s || known.regions != kind.regions || !slices.Equal(known.list, s.Rows.Rows) {
 		m, err := rowmap.New(s.Rows)
 		if err != nil {
 			return nil, nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 		}
-		empty, err := emptyTables(ctx, m)
+		empty, err := emptyTables(ctx, m, kind.regions)
 		if err != nil {
 			return nil, nil, err
 		}
-		known.of, known.list, known.rows, known.empty = s, slices.Clone(s.Rows.Rows), m, empty
+		known.of, known.list, known.regions, known.rows, known.empty = s, slices.Clone(s.Rows.Rows), kind.regions, m, empty
 	}
 	return &rows{Mapping: known.rows, translator: known.rows.Translator()}, known.empty, nil
 }
 
-func emptyTables(ctx context.Context, m *rowmap.Mapping) (*ddbfake.Snapshot, error) {
+func emptyTables(ctx context.Context, m *rowmap.Mapping, regions string) (*ddbfake.Snapshot, error) {
 	db := ddbfake.New(ddbfake.Options{})
 	tables := m.Tables(hooks.TableName)
 	if len(tables) == 0 {
@@ -106,6 +107,9 @@ func emptyTables(ctx context.Context, m *rowmap.Mapping) (*ddbfake.Snapshot, err
 		if _, err := db.As("").UpdateTimeToLive(ctx, t.TTL); err != nil {
 			return nil, fmt.Errorf("scenario: enable TTL of %s: %w", aws.ToString(t.Create.TableName), err)
 		}
+	}
+	if err := replicate(ctx, db, regions); err != nil {
+		return nil, err
 	}
 	return db.Snapshot(), nil
 }
@@ -202,8 +206,27 @@ var empty struct {
 
 // tableKind is how a table is created, and its attribute of TTL.
 type tableKind struct {
-	like *dynamodb.CreateTableInput
-	ttl  string
+	like    *dynamodb.CreateTableInput
+	ttl     string
+	regions string // see Scenario.regions; separated by spaces
+}
+
+// replicate gives each table a replica in each region but the default one, where it is already.
+func replicate(ctx context.Context, db *ddbfake.DB, regions string) error {
+	for _, table := range db.Tables() {
+		for _, region := range strings.Fields(regions) {
+			if region == ddbfake.DefaultRegion {
+				continue
+			}
+			_, err := db.Client().UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &table, ReplicaUpdates: []types.ReplicationGroupUpdate{
+				{Create: &types.CreateReplicationGroupMemberAction{RegionName: &region}},
+			}})
+			if err != nil {
+				return fmt.Errorf("scenario: replicate the table %s to %s: %w", table, region, err)
+			}
+		}
+	}
+	return nil
 }
 
 func emptyTable(ctx context.Context, kind tableKind) (*ddbfake.Snapshot, error) {
@@ -220,6 +243,9 @@ func emptyTable(ctx context.Context, kind tableKind) (*ddbfake.Snapshot, error) 
 	}
 	db := ddbfake.New(ddbfake.Options{})
 	if err := createTable(ctx, db.As(""), input, kind.ttl); err != nil {
+		return nil, err
+	}
+	if err := replicate(ctx, db, kind.regions); err != nil {
 		return nil, err
 	}
 	if empty.tables == nil {

@@ -321,7 +321,7 @@ func (w *world) visitPages(p *sim.Proc) {
 			if n != nil {
 				n.closeNow(handler)
 			}
-			n, handler = w.boot(p, page.tenant)
+			n, handler = w.boot(p, page.tenant, "")
 		}
 		for !n.finds(handler, page.key) && p.Now().Before(until) {
 			_ = n.sleep(w.ctx, max(w.scenario.Cache.Poll, 1))
@@ -334,7 +334,7 @@ func (w *world) visitPages(p *sim.Proc) {
 
 // visitLocks takes every lock and gives it back.
 func (w *world) visitLocks(p *sim.Proc) {
-	n, handler := w.boot(p, "")
+	n, handler := w.boot(p, "", "")
 	client := able[hooks.LockClient](n, handler, verbHold)
 	until := p.Now().Add(w.scenario.Settle)
 	for _, lock := range w.pages.all() {

@@ -37,6 +37,9 @@ type Scenario struct {
 	// CompareLags are lags under which each schedule is run once more, to see whether anything else is decided. Lag must
 	// not be the scheduler's then.
 	CompareLags []ddbfake.Lag
+	// RegionLag is the time that a write is under way to the other regions. The table has a replica in each region of an
+	// actor.
+	RegionLag Lag
 	// ReplicaLag is the time by which eventually consistent reads are behind.
 	ReplicaLag time.Duration
 	Skew       time.Duration // max-clock-skew: the promised bound of |a node's clock - true time|
@@ -77,7 +80,8 @@ type Promise struct {
 	MaxAge      time.Duration // nothing older is served, fresh or stale; 0 is no bound. See bounded-staleness
 }
 
-// Lag is when TTL deletes: by one of the fake's own lags, or, as one more kind of step, whenever the schedule says so.
+// Lag is when TTL deletes, or when a write arrives in another region: by one of the fake's own lags, or, as one more kind
+// of step, whenever the schedule says so.
 type Lag struct {
 	Scheduler bool
 	Fixed     ddbfake.Lag // where Scheduler is false
@@ -91,10 +95,19 @@ func (l Lag) String() string {
 	return l.Fixed.String()
 }
 
+// ofStore is the lag of the fake.
+func (l Lag) ofStore() ddbfake.Lag {
+	if l.Scheduler {
+		return ddbfake.LagManual
+	}
+	return l.Fixed
+}
+
 // Actor is one node and the commands of its client.
 type Actor struct {
 	Name       string
 	Tenant     string // whose pages it serves; "" without tenants
+	Region     string // in which it is, and its table; "" is ddbfake.DefaultRegion, which always has a replica
 	Script     []Command
 	Drift      fakeclock.Drift
 	ClockSteps []time.Duration
@@ -127,9 +140,10 @@ func defaults() Scenario {
 			Lease: 10 * time.Second, Revalidate: time.Minute, Retention: 24 * time.Hour, TTLBuffer: time.Hour,
 			Contention: isr.ServeStale, Poll: time.Second, Patience: 10, Attempts: 3,
 		},
-		Lag:    Lag{Fixed: ddbfake.LagNever},
-		Bounds: Bounds{Schedules: 1000, Steps: 2000, Ticks: 6},
-		Expect: invariant.OK,
+		Lag:       Lag{Fixed: ddbfake.LagNever},
+		RegionLag: Lag{Scheduler: true},
+		Bounds:    Bounds{Schedules: 1000, Steps: 2000, Ticks: 6},
+		Expect:    invariant.OK,
 	}
 }
 
@@ -151,6 +165,7 @@ func (s *Scenario) YAML() ([]byte, error) {
 	doc.add("promise", promise, len(promise) > 0)
 	doc.add("ttl-lag", s.Lag.String(), s.Lag != d.Lag)
 	doc.add("compare-lags", texts(s.CompareLags), len(s.CompareLags) > 0)
+	doc.add("region-lag", s.RegionLag.String(), s.RegionLag != d.RegionLag && s.regions() != nil)
 	doc.add("replica-lag", s.ReplicaLag.String(), s.ReplicaLag != 0)
 	doc.add("max-clock-skew", s.Skew.String(), s.Skew != 0)
 	actors := make([]document, len(s.Actors))
@@ -208,6 +223,7 @@ func (a Actor) document() document {
 	var doc, clock document
 	doc.add("name", a.Name, true)
 	doc.add("tenant", a.Tenant, a.Tenant != "")
+	doc.add("region", a.Region, a.Region != "")
 	doc.add("script", texts(a.Script), true)
 	clock.addDuration("offset", a.Drift.Offset, 0)
 	clock.add("drift-ppm", a.Drift.PPM, a.Drift.PPM != 0)

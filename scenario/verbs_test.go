@@ -329,3 +329,83 @@ func TestDependencyFaultsAreParsed(t *testing.T) {
 		}
 	}
 }
+
+const inTwoRegions = "name: x\nactors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, region: eu-west-1, script: [get /home]}\n"
+
+// Nothing is let through that nothing would judge.
+func TestWhatIsNotJudgedInSeveralRegionsIsRefused(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{inTwoRegions, ""},
+		{inTwoRegions + "region-lag: fixed 2s\n", ""},
+		{"name: x\nactors:\n  - {name: alice, region: us-east-1, script: [get /home]}\n", ""},
+		{"name: x\nregion-lag: fixed 2s\nactors:\n  - {name: alice, script: [get /home]}\n", "found a lag between regions, and all actors in one region"},
+		{inTwoRegions + "region-lag: manual\n", `region lag "manual": a scenario has no command to replicate`},
+		{inTwoRegions + "settle: 30s\n", "with settle: the visitor after the run is in one region"},
+		{inTwoRegions + "compare-lags: [1h]\n", "with compare-lags"},
+		{strings.ReplaceAll(inTwoRegions, "[get /home]", "[regenerate /home as r1]"), `with the command "regenerate /home as r1", which is judged in one region only`},
+		{strings.ReplaceAll(inTwoRegions, "[get /home]", "[rollback /home]"), `with the command "rollback /home"`},
+		{strings.ReplaceAll(inTwoRegions, "[get /home]", "[hold job for 1s]"), `with the command "hold job for 1s"`},
+		{strings.ReplaceAll(inTwoRegions, "name: bob", "name: replication"), `found an actor called "replication"`},
+	} {
+		s, err := Parse("x.yaml", []byte(test.text))
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s\ngot %v, want %q", test.text, err, test.want)
+		}
+		if err != nil {
+			continue
+		}
+		text, err := s.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := Parse("x.yaml", text); err != nil || !cmp.Equal(s.Actors, again.Actors) || s.RegionLag != again.RegionLag {
+			t.Errorf("%s\nis printed as\n%s%v", test.text, text, err)
+		}
+	}
+	s, err := Parse("x.yaml", []byte(inTwoRegions))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Settle = 1 // as a program may
+	if _, err := (Run{Scenario: s, Protocol: recipe.Reference()}).Do(t.Context()); err == nil || !strings.Contains(err.Error(), "with settle") {
+		t.Errorf("a run came to %v", err)
+	}
+}
+
+// A node's requests go to its own region, or to that which their options name, with a client of either kind.
+func TestRequestsGoToARegion(t *testing.T) {
+	s, err := Parse("x.yaml", []byte(inTwoRegions+"region-lag: never\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, err := ProtocolNamed("recipe-a-home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sdk := range []bool{false, true} {
+		for _, test := range []struct {
+			protocol isr.Protocol
+			want     []string // regions of the changes
+		}{{recipe.Reference(), testRegions[:2]}, {home, testRegions[:1]}} {
+			o, err := Run{Scenario: s, Protocol: test.protocol, Options: Options{SDK: sdk, Only: "freshness"}}.Do(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			ev, kept := o.Evidence()
+			if !kept {
+				t.Fatal(errors.New("found no evidence"))
+			}
+			var got []string
+			for _, c := range ev.Changes {
+				if !slices.Contains(got, c.Region) {
+					got = append(got, c.Region)
+				}
+			}
+			slices.Sort(got)
+			slices.Reverse(got)
+			if !slices.Equal(got, test.want) {
+				t.Errorf("%s, SDK %v: got changes in %v, want %v", test.protocol.Name, sdk, got, test.want)
+			}
+		}
+	}
+}

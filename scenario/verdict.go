@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -284,6 +285,7 @@ func (v *Violation) print(b *strings.Builder, scenario, protocol string) {
 type replicaRead struct {
 	at     time.Time
 	actor  string
+	region string
 	in     *dynamodb.GetItemInput
 	out    *dynamodb.GetItemOutput
 	events int // that had happened before
@@ -295,7 +297,7 @@ func (w *world) noteRead(r *storeRequest) {
 	in, isGet := r.call.Input.(*dynamodb.GetItemInput)
 	out, answered := r.out.(*dynamodb.GetItemOutput)
 	if isGet && answered && !aws.ToBool(in.ConsistentRead) && (w.scenario.ReplicaLag > 0 || w.struck == ddbfake.FaultStaleRead) {
-		read := replicaRead{w.clock.Now(), r.call.Actor, in, out, len(w.history.Events()), w.seen}
+		read := replicaRead{w.clock.Now(), r.call.Actor, cmp.Or(r.call.Region, ddbfake.DefaultRegion), in, out, len(w.history.Events()), w.seen}
 		w.reads = append(w.reads, read)
 		if w.onStale != nil && read.stale(w.db.Changes()) {
 			w.onStale(r.call.Actor, len(w.reads))
@@ -323,7 +325,7 @@ func (r *replicaRead) stale(changes []ddbfake.Change) bool {
 	}
 	var now attr.Item
 	for i := range changes[:r.change] {
-		if c := &changes[i]; c.Table == aws.ToString(r.in.TableName) && c.Key.Equal(key) {
+		if c := &changes[i]; c.Region == r.region && c.Table == aws.ToString(r.in.TableName) && c.Key.Equal(key) {
 			now = c.After
 		}
 	}

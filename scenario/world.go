@@ -3,6 +3,7 @@ package scenario
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
@@ -45,6 +47,7 @@ type world struct {
 	quiet         bool // faults have stopped: see settle
 	ends          ends
 	fingerprinter *fingerprinter   // nil unless a probe asks for the fingerprints of states
+	replicator    *replicator      // nil if the table is in one region
 	seen          int              // changes that afterCall and the trace have looked at
 	exchanges     []hooks.Exchange // requests and answers on the wire, if recording
 	recording     bool
@@ -93,14 +96,15 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	if r.probe != nil {
 		w.onWrite = r.probe.OnWrite
 	}
-	lag := s.Lag.Fixed
-	switch {
-	case r.lag != nil:
+	lag := s.Lag.ofStore()
+	if r.lag != nil {
 		lag = *r.lag
-	case s.Lag.Scheduler:
-		lag = ddbfake.LagManual
 	}
-	rows, empty, err := tablesOf(w.ctx, s, tableKind{r.setup.Table, w.ttl})
+	if problem, hint := s.unjudgedInRegions(); problem != "" {
+		return nil, mistake.New(fmt.Errorf("scenario %s: %s", s.Name, problem), hint)
+	}
+	regions := s.regions()
+	rows, empty, err := tablesOf(w.ctx, s, tableKind{r.setup.Table, w.ttl, strings.Join(regions, " ")})
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +113,10 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		w.deadlines.windows = append(w.deadlines.windows, w.start.Add(end))
 	}
 	w.db.Reset(ddbfake.Options{Clock: w.clock, Lag: lag, Seed: cfg.Seed, ReplicaLag: s.ReplicaLag, OnFault: w.onFault}, empty)
+	if regions != nil {
+		w.replicator = &replicator{w: w}
+		w.db.SetRegionLag(s.RegionLag.ofStore())
+	}
 	w.met = make([]bool, len(s.Faults))
 	for i, f := range s.Faults {
 		if !f.Maybe {
@@ -145,7 +153,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 
 // words returns the names of this world's things.
 func (w *world) words() describe.Words {
-	return describe.Words{Start: w.start, Pages: w.pages, Rows: w.rows.mapping()}
+	return describe.Words{Start: w.start, Pages: w.pages, Rows: w.rows.mapping(), Regions: w.replicator != nil}
 }
 
 // newSim makes the simulator of the next phase, on the world's own sources of steps.
@@ -153,6 +161,9 @@ func (w *world) newSim(cfg sim.Config) {
 	w.sim = sim.New(cfg)
 	w.sim.AddSource(&sweeper{w: w})
 	w.sim.AddSource(&w.deadlines)
+	if w.replicator != nil {
+		w.sim.AddSource(w.replicator)
+	}
 }
 
 // addActor adds the actor's node and its script. A node whose lock has goroutines starts a little apart from others.
@@ -170,7 +181,7 @@ func (w *world) addActor(a Actor, apart time.Duration) {
 					return // it crashed before it started
 				}
 			}
-			n, handler := w.boot(p, a.Tenant)
+			n, handler := w.boot(p, a.Tenant, a.Region)
 			for ; next < len(a.Script); next++ {
 				n.carryOut(handler, a.Script[next])
 				if w.fingerprinter != nil && w.protocol.Memoryless {

@@ -302,7 +302,7 @@ func TestDocsDefaults(t *testing.T) {
 		}
 	}
 	for key, want := range map[string]any{
-		"protocol": d.Protocol, "ttl-lag": d.Lag.String(), "replica-lag": d.ReplicaLag, "max-clock-skew": d.Skew, "expect": d.Expect.String(),
+		"protocol": d.Protocol, "ttl-lag": d.Lag.String(), "region-lag": d.RegionLag.String(), "replica-lag": d.ReplicaLag, "max-clock-skew": d.Skew, "expect": d.Expect.String(),
 		"lease": d.Cache.Lease, "revalidate": d.Cache.Revalidate, "retention": d.Cache.Retention,
 		"ttl-buffer": d.Cache.TTLBuffer, "render": d.Cache.Render, "keep-alive": d.Cache.KeepAlive, "contention": "serve-stale", "failure": "serve-last",
 		"poll": d.Cache.Poll, "patience": d.Cache.Patience, "attempts": d.Cache.Attempts,

@@ -25,13 +25,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// region is where the table is.
-const region = "us-east-1"
+// defaultRegion is where a node is whose client does not say it.
+const defaultRegion = "us-east-1"
 
 // node is one life of an actor: the cache of its program, as the simulator sees it.
 type node struct {
 	cfg     isr.Config
 	actor   string
+	region  string
 	life    *life // nil when it is over
 	wire    dynamodb.HTTPClient
 	objects http.RoundTripper // the transport of S3 requests; nil before the first request
@@ -60,7 +61,7 @@ func (g *Program) boot(cfg isr.Config) (*node, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the actor's name: %w", err)
 	}
-	n := &node{cfg: cfg, actor: key.AccessKeyID, wire: options.HTTPClient}
+	n := &node{cfg: cfg, actor: key.AccessKeyID, region: cmp.Or(options.Region, defaultRegion), wire: options.HTTPClient}
 	var memory sim.Memory
 	if m, ok := cfg.Clock.(interface{ Memory() sim.Memory }); ok {
 		memory = m.Memory()
@@ -69,7 +70,7 @@ func (g *Program) boot(cfg isr.Config) (*node, error) {
 	seed := fnv.New64a()
 	_, _ = io.WriteString(seed, cfg.Tokens()) // a hash takes everything
 	ready := n.ask(g.Context, starting, told{Type: "init", initial: &initial{
-		Version: version, Actor: n.actor, Tenant: cfg.Tenant, Region: region,
+		Version: version, Actor: n.actor, Tenant: cfg.Tenant, Region: n.region,
 		Credentials: credentials{n.actor, "none"}, Table: cfg.Table, Bucket: objects.Bucket, Seed: seed.Sum64() >> 11, Config: configurationOf(cfg),
 	}})
 	if ready.Type != "ready" {
@@ -253,7 +254,7 @@ func (n *node) store(ctx context.Context, at string, a *arrival) *answer {
 		return text(http.StatusBadRequest, err.Error())
 	}
 	r.Header = a.header.Clone()
-	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+n.actor+"/20000101/"+cmp.Or(of, region)+
+	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+n.actor+"/20000101/"+cmp.Or(of, n.region)+
 		"/dynamodb/aws4_request, SignedHeaders=host, Signature=none")
 	response, err := n.wire.Do(r)
 	if err != nil {

@@ -57,7 +57,7 @@ func (all *followedFlights) Request(changes []ddbfake.Change) {
 
 // forget drops flights beyond maxFlights.
 func (all *followedFlights) forget(p *partition) {
-	under := all.pages[p]
+	under := all.pages[all.page(p)]
 	if len(under) <= maxFlights {
 		return
 	}
@@ -67,7 +67,7 @@ func (all *followedFlights) forget(p *partition) {
 			first = i
 		}
 	}
-	all.pages[p], all.forgotten[p] = slices.Delete(under, first, first+1), true
+	all.pages[all.page(p)], all.forgotten[p] = slices.Delete(under, first, first+1), true
 }
 
 func (all *followedFlights) Event(e *history.Event) Finding {
@@ -84,7 +84,8 @@ func (all *followedFlights) judge(e *history.Event) Finding {
 	if p == nil {
 		return unknown("event %d: %s made %s, and %s", e.Seq, e.Actor, e.Key, why)
 	}
-	own := slices.IndexFunc(all.pages[p], func(f *flight) bool { return f.actor == e.Actor })
+	under := all.pages[all.page(p)]
+	own := slices.IndexFunc(under, func(f *flight) bool { return f.actor == e.Actor })
 	if own < 0 {
 		switch {
 		case !all.locks[p.tableOf()]:
@@ -95,11 +96,11 @@ func (all *followedFlights) judge(e *history.Event) Finding {
 		case all.forgotten[p]:
 			return unknown("event %d: %s made %s, whose lease more than %d clients have taken without giving it back", e.Seq, e.Actor, e.Key, maxFlights)
 		}
-	} else if first := all.pages[p][own].rendered; first != nil && first.Call != e.Call && first.Call != "" && e.Call != "" {
+	} else if first := under[own].rendered; first != nil && first.Call != e.Call && first.Call != "" && e.Call != "" {
 		return Finding{
 			Verdict: Violated,
 			Why:     fmt.Sprintf("%s made %s for two requests under one lease", e.Actor, e.Key),
-			Changes: []int{all.pages[p][own].began}, Events: []int{first.Seq, e.Seq},
+			Changes: []int{under[own].began}, Events: []int{first.Seq, e.Seq},
 		}
 	}
 	return all.renderIn(p, e)

@@ -72,6 +72,9 @@ func checkRequests(ev Evidence) Finding {
 	if len(renderings) == 0 {
 		return ok()
 	}
+	if slices.ContainsFunc(ev.Changes, func(c ddbfake.Change) bool { return c.Region != ev.Changes[0].Region }) {
+		return unknown("the rows are in several regions: which REQ row a request was answered from is not known")
+	}
 	ofBodyStore := func(c ddbfake.Change) bool { return Publishes(&c) && leads(c.After) }
 	if len(inside.In(&ev).Bodies) == 0 && slices.ContainsFunc(ev.Changes, ofBodyStore) {
 		return unknown("the body store was not observed: the requests of the publishes are not known")

@@ -60,6 +60,8 @@ type step struct {
 	// published says that META shows another generation than before, and restored that it is one that it led to before.
 	published, restored bool
 	by                  turn // the publisher's last; zero if it has never taken the lease
+	// arrived says that META shows another generation than before, which was published in another region.
+	arrived bool
 }
 
 // take reads the changes of one request and calls judge for each key. A step is valid until judge returns.
@@ -175,9 +177,9 @@ func (p *partition) noteLock(c *ddbfake.Change) {
 		now.open = c.Seq
 	}
 	if now.token == before.token {
-		now.holder = before.holder
+		now.holder, now.copied = before.holder, before.copied
 	} else {
-		now.holder = c.Actor
+		now.holder, now.copied = c.Actor, c.Cause == ddbfake.CauseReplica
 		p.turns++
 		p.takes(turn{c.Actor, p.turns})
 	}
@@ -224,13 +226,21 @@ func (p *partition) versionAt(sk string) int {
 	return -1
 }
 
-// publish reads the page that META shows now.
+// publish reads the page that META shows now. Of one that was published in another region, whose turn it was is known
+// there.
 func (s *step) publish() {
-	if s.onMeta == nil || !isPublish(*s.onMeta) {
+	if s.onMeta == nil || !showsAnother(*s.onMeta) {
+		return
+	}
+	switch s.onMeta.Cause {
+	case ddbfake.CauseClient:
+		s.published, s.by = true, s.lastOf(s.onMeta.Actor)
+	case ddbfake.CauseReplica:
+		s.arrived = true
+	default:
 		return
 	}
 	s.shown = s.onMeta.Seq
-	s.published, s.by = true, s.lastOf(s.onMeta.Actor)
 	if sk, is := s.meta.Str("current_sk"); is {
 		i := s.versionAt(sk)
 		if i < 0 {

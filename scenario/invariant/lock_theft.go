@@ -10,15 +10,19 @@ import (
 //
 // An update without a condition, sent by a holder after its lock was given back or deleted, writes a row with an end and
 // without a token: nobody can give that lock back. A deletion by TTL is no client's write: a lock whose ttl ends before
-// its lease is ill-formed, not stolen. A write that came from another region is its writer's: two regions of a global
-// table can each give the lease away, and the later one takes it from the other.
+// its lease is ill-formed, not stolen.
+//
+// A write that came from another region is its writer's: two regions of a global table can each give the lease away, and
+// the later one takes it from the other. It is judged where the lease was taken. In the other regions LOCK is a copy,
+// and may miss that the lease was given back in between. What TTL deletes in another region takes a lease away like any
+// other write: its row had expired there, and not here.
 func lockTheft() Invariant {
 	return onLog("lock-theft",
 		"a write that replaces, extends or removes a LOCK row with lease_expires_at > T + e carries that row's token, "+
 			"and none extends a lease of which the row is gone",
 		func(s *step) Finding {
 			c, held := s.onLock, s.was.lock
-			if c == nil || c.Cause == ddbfake.CauseTTL {
+			if c == nil || c.Cause == ddbfake.CauseTTL || c.Cause == ddbfake.CauseReplica && held.copied {
 				return ok()
 			}
 			violated := func(why string, args ...any) Finding {
@@ -61,7 +65,7 @@ func theft(c *ddbfake.Change, held lease) string {
 	token, _ := c.After.Str("lease_token")
 	switch {
 	case c.After == nil && held.holder != c.Actor:
-		return fmt.Sprintf("%s removed the lock of %s", c.Actor, held.holder)
+		return fmt.Sprintf("%s removed the lock of %s", who(c), held.holder)
 	case c.After == nil:
 		return ""
 	case held.holder == c.Actor && isNobodys(c.After, c.Time):

@@ -19,12 +19,13 @@ type changeLog struct {
 	changes   []ddbfake.Change
 	rows      map[place]attr.Item
 	table, pk string
+	region    string
 	now, sent time.Time
 	requests  int
 	withinTx  bool
 }
 
-type place struct{ table, pk, sk string }
+type place struct{ region, table, pk, sk string }
 
 func newLog() *changeLog {
 	l := &changeLog{rows: map[place]attr.Item{}}
@@ -73,8 +74,8 @@ func (l *changeLog) sweep(sk string) *changeLog {
 }
 
 func (l *changeLog) append(c ddbfake.Change, sk string, item attr.Item) *changeLog {
-	at := place{l.table, l.pk, sk}
-	c.Seq, c.Time, c.Table = len(l.changes)+1, l.now, l.table
+	at := place{l.region, l.table, l.pk, sk}
+	c.Seq, c.Time, c.Region, c.Table = len(l.changes)+1, l.now, l.region, l.table
 	c.Key = attr.Item{"pk": attr.S(l.pk), "sk": attr.S(sk)}
 	c.Before, c.After = l.rows[at], item
 	l.rows[at] = item

@@ -50,7 +50,7 @@ func (m *pages) Change(c ddbfake.Change) {
 
 // tag remembers which etag has stood for which body. The row of a version is in the log before META leads to it.
 func (m *pages) tag(s *step) {
-	if !s.published {
+	if !s.published { // nor where it arrives: its publish is known
 		return
 	}
 	row, _ := s.generation()
@@ -73,6 +73,9 @@ func (m *pages) Fingerprint(time.Time) uint64 { return uint64(m.sum) }
 func (p *partition) past() (h fingerprint.Hash) {
 	if p.lock.holder != "" {
 		h = h.Text(p.lock.holder)
+	}
+	if p.lock.copied {
+		h = h.Number(1)
 	}
 	var parts fingerprint.Hash // these have no order
 	for _, t := range p.took {
@@ -101,7 +104,7 @@ func (p *partition) past() (h fingerprint.Hash) {
 	if h == 0 && parts == 0 {
 		return 0
 	}
-	return h.Text(p.table).Text(p.pk).Number(uint64(parts))
+	return h.Text(p.region).Text(p.table).Text(p.pk).Number(uint64(parts))
 }
 
 // nothing is the memory of a check that judges by the rows, as far as schedules matter to it.

@@ -45,7 +45,7 @@ func checkPointer(s *step) Finding {
 	case sk == sortMeta:
 		return ok()
 	case row == nil && s.onMeta == c:
-		return violated("%s has META lead to %s, which is not there", c.Actor, sk)
+		return violated("%s has META lead to %s, which is not there", who(c), sk)
 	case row == nil:
 		for _, c = range s.rows { // some change removed it, or this was reported before
 			if _, gone := role(*c); gone == sk {
@@ -64,8 +64,11 @@ func checkPointer(s *step) Finding {
 
 // who names the actor of a change.
 func who(c *ddbfake.Change) string {
-	if c.Cause == ddbfake.CauseTTL {
+	switch {
+	case c.Cause == ddbfake.CauseTTL:
 		return "TTL"
+	case c.Cause == ddbfake.CauseReplica && c.Actor == "":
+		return "TTL of another region"
 	}
 	return c.Actor
 }

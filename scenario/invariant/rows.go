@@ -33,6 +33,8 @@ type lease struct {
 	holder  string // the actor that put the token into the row
 	expires time.Time
 	open    int // the change that left the row without an end, 0 if it has one
+	// copied says that the token has come from another region: the lease was taken there, and this row is a copy.
+	copied bool
 }
 
 // endless reports whether the row says that the lease has no end: it is over when it is given back.
@@ -140,8 +142,11 @@ func Publishes(c *ddbfake.Change) bool {
 }
 
 // isPublish reports whether a change of META is a client's, and shows another generation than before.
-func isPublish(c ddbfake.Change) bool {
-	if !isPage(c.After) || c.Cause != ddbfake.CauseClient {
+func isPublish(c ddbfake.Change) bool { return c.Cause == ddbfake.CauseClient && showsAnother(c) }
+
+// showsAnother reports whether a change of META shows another generation than before.
+func showsAnother(c ddbfake.Change) bool {
+	if !isPage(c.After) {
 		return false
 	}
 	if !isPage(c.Before) {

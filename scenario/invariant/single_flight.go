@@ -19,6 +19,10 @@ import (
 // the lease back or crashes. Changes of LOCK by other nodes or by TTL do not end it: the node does not know of them.
 // Two flights that overlap count if the first lease had time left, by all clocks, when the second was taken.
 //
+// A page is one page in all regions: the turns of nodes in different regions are judged together. A turn is one where the
+// lease was taken; that LOCK arrives in another region begins and ends none. How fresh the page was is judged by its
+// rows in the region where the lease was taken.
+//
 // A node may render if the page was stale, missing or without a body in any state since it took the lease: the node may
 // have read that state. It may always render for a regeneration that was asked for by name (history.Event.Request).
 func singleFlight() Invariant {
@@ -28,7 +32,7 @@ func singleFlight() Invariant {
 			"and not while the page had been fresh for more than e since it took it, unless asked to",
 		ours: inside.Put(own{
 			Follow: func(p Promise) teller {
-				return &followedFlights{flights: flights{skew: p.MaxClockSkew, log: newLedger(p)}}
+				return &followedFlights{flights: flights{skew: p.MaxClockSkew, log: newLedger(p), apart: true}}
 			},
 			Memory: func() Memory { return &flights{log: newLedger(Promise{})} },
 		}),
@@ -58,14 +62,16 @@ type flights struct {
 	places *places // nil where the log is not known to its end
 	blind  bool    // the history does not say how far the log was at its events
 	first  Finding
-	pages  map[*partition][]*flight // the last flight of each actor that has not ended
-	lost   fingerprint.Hash         // renderings of pages whose rows are not known
+	pages  map[rowID][]*flight // the last flight of each actor that has not ended
+	apart  bool                // a table in another region is another table
+	lost   fingerprint.Hash    // renderings of pages whose rows are not known
 }
 
 // flight is a node's turn at the lease of a page.
 type flight struct {
 	actor    string
-	began    int // the change
+	region   string // where the lease was taken
+	began    int    // the change
 	token    string
 	expires  time.Time
 	rendered *history.Event
@@ -85,12 +91,24 @@ func (all *flights) step(s *step) {
 		all.lock(s)
 	}
 	until, known := s.pageFreshUntil()
-	for _, f := range all.pages[s.partition] {
+	for _, f := range all.pages[all.page(s.partition)] {
+		if f.region != s.region {
+			continue
+		}
 		f.unread = f.unread || !known
 		if until.Before(f.fresh) {
 			f.fresh = until
 		}
 	}
+}
+
+// page names the page of a partition in all regions.
+func (all *flights) page(p *partition) rowID {
+	id := p.rowID
+	if !all.apart {
+		id.region = ""
+	}
+	return id
 }
 
 func (*flights) body(*recorder.Body) {}
@@ -106,7 +124,10 @@ func (all *flights) found(ev Evidence) Finding {
 // lock reads a change of LOCK.
 func (all *flights) lock(s *step) {
 	c := s.onLock
-	under := all.pages[s.partition]
+	if c.Cause == ddbfake.CauseReplica {
+		return
+	}
+	under := all.pages[all.page(s.partition)]
 	if now := s.lock; now.token != "" && now.token == s.was.lock.token {
 		for _, f := range under {
 			if f.token == now.token {
@@ -120,7 +141,7 @@ func (all *flights) lock(s *step) {
 	}
 	if s.lock.token != "" || s.murky != 0 { // and not nobody's
 		fresh, known := s.pageFreshUntil()
-		begun := &flight{actor: c.Actor, began: c.Seq, token: s.lock.token, expires: s.lock.expires, fresh: fresh, unread: !known, murky: max(s.murky, s.lock.open)}
+		begun := &flight{actor: c.Actor, region: s.region, began: c.Seq, token: s.lock.token, expires: s.lock.expires, fresh: fresh, unread: !known, murky: max(s.murky, s.lock.open)}
 		under = slices.DeleteFunc(under, func(f *flight) bool { return f.actor == c.Actor })
 		for _, f := range under {
 			if f.expires.After(c.Time.Add(all.skew)) {
@@ -130,9 +151,9 @@ func (all *flights) lock(s *step) {
 		under = append(under, begun)
 	}
 	if all.pages == nil {
-		all.pages = map[*partition][]*flight{}
+		all.pages = map[rowID][]*flight{}
 	}
-	all.pages[s.partition] = under
+	all.pages[all.page(s.partition)] = under
 }
 
 // pageFreshUntil is the time until which the page that META shows is fresh; zero if there is no page. False if META
@@ -180,7 +201,10 @@ func (all *flights) render(e *history.Event) Finding {
 
 // renderIn judges a rendering of the page with these rows; nil if nothing has been written there.
 func (all *flights) renderIn(p *partition, e *history.Event) Finding {
-	under := all.pages[p]
+	var under []*flight
+	if p != nil {
+		under = all.pages[all.page(p)]
+	}
 	i := slices.IndexFunc(under, func(f *flight) bool { return f.actor == e.Actor })
 	if i < 0 {
 		return Finding{Verdict: Violated, Why: fmt.Sprintf("%s made %s without having taken its lease", e.Actor, e.Key), Events: []int{e.Seq}}
@@ -223,9 +247,19 @@ func together(first, second *flight) Finding {
 	return Finding{
 		Verdict: Violated,
 		Why:     fmt.Sprintf("%s made %s while %s was making it, both under a lease that was not over", e.Actor, e.Key, first.actor),
-		Changes: []int{max(first.began, second.began)},
+		Changes: began(first, second),
 		Events:  []int{first.rendered.Seq, e.Seq},
 	}
+}
+
+// began are the changes that show that both have the lease: the later one, with the story of its key, and where they are
+// in different regions, the earlier one too.
+func began(first, second *flight) []int {
+	from, to := min(first.began, second.began), max(first.began, second.began)
+	if first.region == second.region {
+		return []int{to}
+	}
+	return []int{from, to}
 }
 
 func (all *flights) Change(c ddbfake.Change) { all.log.take([]ddbfake.Change{c}, all.step) }
@@ -235,9 +269,9 @@ func (all *flights) Event(e history.Event) { all.event(&e) }
 func (all *flights) Fingerprint(now time.Time) uint64 {
 	sum := all.lost
 	//isrsim:unordered a sum has no order
-	for p, under := range all.pages {
+	for page, under := range all.pages {
 		for _, f := range under {
-			h := f.print(now).Text(p.pk)
+			h := f.print(now).Text(page.pk)
 			for _, other := range f.beside {
 				if !other.crashed && (f.rendered == nil || slices.Contains(under, other)) {
 					sum += h.Number(uint64(other.print(now)))
@@ -251,7 +285,7 @@ func (all *flights) Fingerprint(now time.Time) uint64 {
 
 // print covers the part of a flight that may still matter.
 func (f *flight) print(now time.Time) fingerprint.Hash {
-	h := fingerprint.Hash(0).Text(f.actor)
+	h := fingerprint.Hash(0).Text(f.actor).Text(f.region)
 	if f.crashed {
 		return h.Text("crashed")
 	}

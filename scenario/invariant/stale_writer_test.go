@@ -56,7 +56,7 @@ func TestStaleWriterPasses(t *testing.T) {
 		{name: "a ttl set by hand shows no other generation",
 			log: func() *changeLog {
 				l := newLog().lock("alice", "a1", 30*second).publish("alice", "new")
-				touched := maps.Clone(l.rows[place{"cache", "CACHE#1", "META"}])
+				touched := maps.Clone(l.rows[place{"", "cache", "CACHE#1", "META"}])
 				touched["ttl"] = attr.Int(in(90 * second))
 				return l.write("bob", "META", touched)
 			}()},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"strings"
@@ -597,5 +598,56 @@ func TestSwitches(t *testing.T) {
 	}
 	if r := s.Run(); r.Switches != 3 {
 		t.Errorf("%d switches, want 3: alice and bob start, alice wakes, bob wakes", r.Switches)
+	}
+}
+
+// twoSweeps is a source with two steps, which write different things.
+type twoSweeps struct{ sweeps }
+
+func (twoSweeps) Steps() []uint64 { return []uint64{1, 2} }
+func (twoSweeps) Accesses(step uint64) []sim.Access {
+	return []sim.Access{{Object: step, Write: true}}
+}
+
+// arrivals is a source whose steps are apart. The third writes what the first does.
+type arrivals struct{ sweeps }
+
+func (arrivals) Apart()          {}
+func (arrivals) Steps() []uint64 { return []uint64{2, 4, 6} }
+func (arrivals) Accesses(step uint64) []sim.Access {
+	return []sim.Access{{Object: step % 4, Write: true}}
+}
+
+// looking is a chooser that looks at the steps.
+type looking func([]sim.Step)
+
+func (l looking) Choose(steps []sim.Step) int { l(steps); return 0 }
+
+func TestStepsOfASourceRaceUnlessTheyAreApart(t *testing.T) {
+	for _, test := range []struct {
+		source sim.Source
+		races  map[[2]int]bool
+	}{
+		{twoSweeps{sweeps{name: "sweeps"}}, map[[2]int]bool{{0, 1}: true}},
+		{arrivals{sweeps{name: "arrivals"}}, map[[2]int]bool{{0, 1}: false, {1, 2}: false, {0, 2}: true}},
+	} {
+		looked := false
+		s := sim.New(sim.Config{Strategy: sim.Strategy{Name: "looking", New: func(*rand.Rand, int) sim.Chooser {
+			return looking(func(steps []sim.Step) {
+				steps = slices.DeleteFunc(slices.Clone(steps), func(s sim.Step) bool { return s.Kind != sim.External })
+				looked = true
+				//isrsim:unordered each by itself
+				for pair, races := range test.races {
+					if got := steps[pair[0]].Races(steps[pair[1]]); got != races {
+						t.Errorf("%s: steps %v race: %v, want %v", test.source.Name(), pair, got, races)
+					}
+				}
+			})
+		}}})
+		s.Add(sim.Actor{Name: "alice", Run: func(p *sim.Proc) { p.Do(asks{}) }})
+		s.AddSource(test.source)
+		if s.Run(); !looked {
+			t.Errorf("%s: no step was chosen", test.source.Name())
+		}
 	}
 }

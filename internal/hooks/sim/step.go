@@ -90,6 +90,10 @@ type Source interface {
 	Next(after time.Time) (time.Time, bool)
 }
 
+// Apart is implemented by a Source whose steps race with each other only where their accesses do. Two steps of another
+// source always race: one may use up what the other needs.
+type Apart interface{ Apart() }
+
 // Move identifies a step by its content, so that a schedule can be carried over to another run, even in a world that
 // was changed a little. No two steps that are possible at one moment have the same Move.
 type Move struct {
@@ -145,13 +149,16 @@ func (s Step) Races(o Step) bool {
 // footprint is the part of a step that Races reads in addition to its accesses.
 type footprint struct {
 	kind          Kind
-	thread, actor int // actor is -1 for the steps of sources and of time
+	thread, actor int // actor is -1 for the steps of sources and of time; thread is negative for one of a source that is Apart
 }
 
 func (s Step) footprint() footprint {
 	f := footprint{s.Kind, s.Thread, -1}
 	if s.proc != nil {
 		f.actor = s.proc.actor.index
+	}
+	if _, apart := s.source.(Apart); apart {
+		f.thread = -1 - int(s.item>>1)
 	}
 	return f
 }

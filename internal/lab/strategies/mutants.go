@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
@@ -30,6 +31,9 @@ func mutants() ([]subject, error) {
 		s, err := scenario.Parse(name+".yaml", data)
 		if err != nil {
 			return nil, err
+		}
+		if s.Expect != invariant.OK {
+			continue // it is violated whatever the mutant does
 		}
 		if len(s.CompareLags) > 0 {
 			continue // a schedule is several runs: it would be compared with others

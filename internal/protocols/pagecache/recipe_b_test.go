@@ -335,7 +335,7 @@ func TestReferencesAreNamed(t *testing.T) {
 			t.Errorf("%s: got %v for no configuration, want an error", p.Name, h)
 		}
 	}
-	if diff := cmp.Diff([]string{"recipe-a", "recipe-a-guarded", "recipe-b", "recipe-b-guarded"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"recipe-a", "recipe-a-guarded", "recipe-b", "recipe-b-guarded", "recipe-a-home"}, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

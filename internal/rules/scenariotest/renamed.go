@@ -150,6 +150,14 @@ func (c renamed) err(err error) error {
 	return err
 }
 
+// Options are those of the cache's own client, which say its region.
+func (c renamed) Options() (o dynamodb.Options) {
+	if own, ok := c.Client.(interface{ Options() dynamodb.Options }); ok {
+		o = own.Options()
+	}
+	return o
+}
+
 func (c renamed) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
 	to := *in
 	to.Key = c.item(in.Key, false)

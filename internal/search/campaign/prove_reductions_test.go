@@ -25,6 +25,10 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 		timed = "name: small\ncache: {lease: 2s, render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\nmax-clock-skew: 1s\n" +
 			"faults: [request-lost op=DeleteItem from 1s to 2s, latency 1s op=PutItem actor=bob]\n" +
 			"actors:\n  - {name: alice, script: [sleep 1s, get /home], events: [crash at 1s]}\n  - {name: bob, script: [sleep 1s, get /home], events: [clock +1s at 1s]}\n"
+		regions = "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n" +
+			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, region: eu-west-1, script: [get /home]}\n"
+		lagging = "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\nregion-lag: fixed 3s\n" +
+			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, region: eu-west-1, script: [sleep 2s, get /home]}\n"
 	)
 	type finding struct {
 		Complete bool
@@ -36,7 +40,7 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 	protocols := []string{"recipe-a", "acquire-by-get-then-put", "blind-publish", "check-then-act-publish", "publish-at-expiry"}
 	protocols = effort.Fewer(protocols, protocols[2:3])
 	compared, wanted := 0, 0
-	for _, text := range []string{contenders, ticking, timed} {
+	for _, text := range []string{contenders, ticking, timed, regions, lagging} {
 		s, err := scenario.Parse("f.yaml", []byte(text))
 		if err != nil {
 			t.Fatal(err)
@@ -44,6 +48,9 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 		named := protocols
 		if text == timed {
 			named = protocols[:min(len(protocols), 3)] // the others need ten thousand schedules
+		}
+		if text == regions || text == lagging {
+			named = effort.Fewer([]string{"recipe-a-home", "recipe-a", "blind-publish"}, []string{"recipe-a"})
 		}
 		wanted += len(named)
 		for _, name := range named {
@@ -88,6 +95,8 @@ func TestSleepSetsLeaveOutNoState(t *testing.T) {
 	worlds := map[string]string{
 		"an invalidation": "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1}\nbounds: {ticks: 1}\n" +
 			"actors:\n  - {name: alice, script: [get /home, sleep 3s, get /home]}\n  - {name: bob, script: [sleep 3s, change /home]}\n",
+		"two regions": "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nprotocol: recipe-a-home\n" +
+			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, region: eu-west-1, script: [get /home]}\n",
 		"one order": "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n" +
 			"actors:\n  - {name: alice, script: [regenerate /home as order-7 with a], crashes: 1}\n  - {name: bob, script: [regenerate /home as order-7 with b]}\n",
 	}

@@ -255,3 +255,45 @@ func TestAProofThatComesToNoEndOfALeaseIsVacuous(t *testing.T) {
 		}
 	}
 }
+
+// TestARegionThatDecidesIsProved: in two regions of a global table a lease is given away twice, however the writes reach
+// the other region, and with one region that decides it is not.
+func TestARegionThatDecidesIsProved(t *testing.T) {
+	effort.Long(t)
+	for _, test := range []struct{ scenario, protocol, breaks string }{
+		{"two-regions-home", "recipe-a-home", ""},
+		{"two-regions", "recipe-a", "single-flight"},
+		{"two-regions-home", "recipe-a", "single-flight"},
+		{"two-regions-home", "recipe-b", "no-dangling-pointer"},
+	} {
+		t.Run(test.scenario+"/"+test.protocol, func(t *testing.T) {
+			t.Parallel()
+			p := prove(t, campaign.Prove{Scenario: scenariotest.Embedded(t, test.scenario), Protocol: scenariotest.Protocol(t, test.protocol), Seed: 1})
+			if test.breaks != "" {
+				if p.Verdict != invariant.Violated || p.Failure.Violation.Invariant.Name != test.breaks {
+					t.Errorf("%s; want it to violate %s", prose.ProofRow(p), test.breaks)
+				}
+				return
+			}
+			if !p.Passed() || !p.Explored.Complete || len(p.Deadlines) == 0 {
+				t.Errorf("%s: %s\n%s", prose.ProofRow(p), prose.Extent(p), prose.Report(&p.Report, "isr-sim", test.scenario))
+			}
+			for _, d := range p.Deadlines {
+				if d.Lease && !d.Reached() {
+					t.Errorf("%s; want it reached on all sides", d)
+				}
+			}
+		})
+	}
+}
+
+// TestTTLOfAnotherRegionTakesALiveLock: TTL deletes the copy of an old lock, and that is the last write of its row.
+func TestTTLOfAnotherRegionTakesALiveLock(t *testing.T) {
+	const text = "name: x\nprotocol: recipe-a-home\nttl-lag: scheduler\ncache: {lease: 10s, revalidate: 10s, retention: 1s, ttl-buffer: 1s}\nactors:\n" +
+		"  - {name: alice, script: [get /home, sleep 15s, get /home]}\n" +
+		"  - {name: bob, region: eu-west-1, script: [get /home, sleep 15s, get /home]}\n"
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, text), Seed: 1})
+	if r.Verdict != invariant.Violated || !strings.HasPrefix(r.Failure.Violation.Why, "TTL of another region removed the lock of ") {
+		t.Errorf("got %s", prose.Report(r, "isr-sim", "x"))
+	}
+}

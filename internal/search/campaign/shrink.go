@@ -268,6 +268,7 @@ func detailsOf(s *scenario.Scenario) [4]int64 {
 		count(a.Drift.Offset != 0)
 		count(a.Drift.PPM != 0)
 		count(a.PauseFor != 0)
+		count(a.Region != "")
 	}
 	for _, f := range s.Faults {
 		count(f.Times != 0)
@@ -280,6 +281,7 @@ func detailsOf(s *scenario.Scenario) [4]int64 {
 	}
 	count(s.Lag != d.Lag)
 	settings += int64(len(s.CompareLags))
+	count(s.RegionLag != d.RegionLag)
 	count(s.ReplicaLag != 0)
 	count(s.Skew != 0)
 	count(s.Bounds.Sweeps != 0)

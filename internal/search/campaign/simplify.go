@@ -261,6 +261,10 @@ func (sh *shrinker) withDefaults(f found) found {
 			i++
 		}
 	}
+	for i := range f.scenario.Actors {
+		sh.cut(&f, func(s *scenario.Scenario) { s.Actors[i].Region = "" }, nil)
+	}
+	sh.try(&f, func(s *scenario.Scenario) { s.RegionLag = d.RegionLag }, nil)
 	sh.try(&f, func(s *scenario.Scenario) { s.ReplicaLag = 0 }, nil)
 	sh.try(&f, func(s *scenario.Scenario) { s.Bounds.Sweeps = 0 }, nil)
 	if !slices.ContainsFunc(f.scenario.Actors, func(a scenario.Actor) bool {

@@ -117,8 +117,12 @@ func (r *Record) steps(steps []hooks.Step, ev invariant.Evidence, means map[int]
 }
 
 func changeOf(c ddbfake.Change, text string) Change {
+	region := c.Region
+	if region == ddbfake.DefaultRegion {
+		region = ""
+	}
 	return Change{
-		Seq: c.Seq, Request: c.Request, Time: c.Time, Sent: c.Sent, Actor: c.Actor, Cause: c.Cause.String(), Table: c.Table,
+		Seq: c.Seq, Request: c.Request, Time: c.Time, Sent: c.Sent, Actor: c.Actor, Cause: c.Cause.String(), Table: c.Table, Region: region,
 		Key: rowOf(c.Key), Before: rowOf(c.Before), After: rowOf(c.After), Text: text,
 	}
 }

@@ -113,10 +113,12 @@ type Change struct {
 	// Time is when it took effect by the service's clock, Sent when the request was sent.
 	Time time.Time `json:"time"`
 	Sent time.Time `json:"sent"`
-	// Actor is the node; empty for TTL. Cause is client or ttl.
+	// Actor is the node; empty for TTL. Cause is client or ttl, or replica for a write that came from another region.
 	Actor string `json:"actor,omitempty"`
-	Cause string `json:"cause" jsonschema:"enum=client,enum=ttl"`
+	Cause string `json:"cause" jsonschema:"enum=client,enum=ttl,enum=replica"`
 	Table string `json:"table"`
+	// Region is where the table is, if that is not us-east-1.
+	Region string `json:"region,omitempty"`
 	// Key are the row's key attributes, Before and After the whole row, null if there is none: all in DynamoDB's JSON.
 	Key    Row `json:"key"`
 	Before Row `json:"before"`

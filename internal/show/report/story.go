@@ -325,7 +325,7 @@ func (s *story) findRows() {
 	for i := range s.Steps {
 		for k := range s.Steps[i].Changes {
 			c := &s.Steps[i].Changes[k]
-			key, err := json.Marshal([]any{c.Table, c.Key})
+			key, err := json.Marshal([]any{c.Region, c.Table, c.Key})
 			if err != nil {
 				continue // a record that was read can always be written
 			}

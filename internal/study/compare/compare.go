@@ -2,6 +2,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
@@ -54,6 +56,9 @@ func (d Difference) String() string {
 // An error means that the store could not be reached or used; the comparison is then about the requests before that.
 func Run(ctx context.Context, client *dynamodb.Client, runs []scenario.Run, progress func(done, of int)) (c Comparison, err error) {
 	for _, run := range runs {
+		if slices.ContainsFunc(run.Scenario.Actors, func(a scenario.Actor) bool { return cmp.Or(a.Region, ddbfake.DefaultRegion) != ddbfake.DefaultRegion }) {
+			return c, fmt.Errorf("scenario: compare: found scenario %s with actors in several regions, expected one region: the other store is in one", run.Scenario.Name)
+		}
 		if len(run.Scenario.Rows.Rows) > 0 || run.Scenario.Rows.Translate != nil {
 			return c, fmt.Errorf("scenario: compare: found scenario %s with rows of its own, expected one with META and LOCK: the other store's tables are those of the reference", run.Scenario.Name)
 		}

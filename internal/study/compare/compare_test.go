@@ -48,6 +48,9 @@ func recordedOf(t testing.TB, file string, data []byte, seed uint64, n int) []sc
 // TestEveryCallOfAScenarioCanBeCompared repeats the calls of the embedded scenarios on another fake.
 func TestEveryCallOfAScenarioCanBeCompared(t *testing.T) {
 	for _, name := range effort.Fewer(fixtures.Names(), fixtures.Names()[:2]) {
+		if strings.HasPrefix(name, "two-regions") {
+			continue // the other store is in one
+		}
 		runs := recorded(t, name, 2, 5)
 		c, err := compare.Run(t.Context(), ddbfake.New(ddbfake.Options{}).Client(), runs, nil)
 		if err != nil || len(c.Differences) > 0 || c.Requests == 0 {

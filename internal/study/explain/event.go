@@ -94,7 +94,11 @@ func (e Explain) without(ctx context.Context, o *scenario.Outcome, x *Explanatio
 		return nil, err
 	}
 	for _, event := range seen.events {
-		all = append(all, e.leftOut(event, seen, recorded))
+		c := e.leftOut(event, seen, recorded)
+		if event.from == "" && event.move.Kind == sim.External && event.step < len(x.Steps) {
+			c.What += ": " + x.Steps[event.step].did(event.move.Kind) // a source has steps about many rows
+		}
+		all = append(all, c)
 	}
 	if len(all) == 0 {
 		return nil, nil
@@ -277,6 +281,12 @@ func (e Explain) elsewhere(ctx context.Context, x *Explanation, recorded resched
 			return nil, err
 		}
 		all = append(all, reads...)
+	}
+	if !s.RegionLag.Scheduler && s.RegionLag.Fixed != ddbfake.LagNever {
+		err := add("arrival in other regions", rankStore, func(s *scenario.Scenario) { s.RegionLag.Fixed = ddbfake.LagNever })
+		if err != nil {
+			return nil, err
+		}
 	}
 	if !s.Lag.Scheduler && s.Lag.Fixed != ddbfake.LagNever {
 		err := add("deletion by TTL", rankStore, func(s *scenario.Scenario) { s.Lag.Fixed = ddbfake.LagNever })

@@ -108,6 +108,7 @@ max-clock-skew: 1s
 			if strings.HasPrefix(e.What, "fault ") || strings.Contains(e.What, " gives way to ") || strings.HasSuffix(e.What, "clock error") {
 				kind, _, _ = strings.Cut(kind, " ")
 			}
+			kind, _, _ = strings.Cut(kind, ": ") // a source's step says what it did
 			kinds[kind] = true
 			switch kind {
 			case "response-lost", "throttled", "gives", "tick":

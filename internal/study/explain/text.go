@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 )
 
@@ -105,6 +106,13 @@ func (x *Explanation) step(i int) string {
 		return fmt.Sprintf("step %d", s.N)
 	}
 	return fmt.Sprintf("step %d (%s %s)", s.N, words[2], words[3])
+}
+
+// did is the effect of a step of a kind, in words.
+func (s Step) did(kind sim.Kind) string {
+	line, _, _ := strings.Cut(s.Text, "\n")
+	_, effect, _ := strings.Cut(line, " "+kind.String()+" ")
+	return strings.TrimSpace(effect)
 }
 
 // before is the number of tails that violate the invariant before a step.

@@ -78,7 +78,7 @@ func eventLine(words Words, e history.Event) string {
 
 func lineOf(words Words, c ddbfake.Change, sent string) string {
 	actor := c.Actor
-	if c.Cause == ddbfake.CauseTTL {
+	if c.Cause == ddbfake.CauseTTL || c.Cause == ddbfake.CauseReplica && actor == "" { // of this region, or another
 		actor = "ttl"
 	}
 	return fmt.Sprintf("%-10s  %-8s  %s%s", words.Instant(c.Time), actor, words.Change(c), sent)

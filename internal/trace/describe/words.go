@@ -1,6 +1,7 @@
 package describe
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,6 +32,8 @@ type Words struct {
 	// Untold says, by the Seq of a change, that its sender did not get the answer, and why; "" if it did. Nil knows
 	// nothing.
 	Untold func(change int) string
+	// Regions says that the table is in several regions, so that the default one is named, too.
+	Regions bool
 }
 
 // Pages finds the name of a page by the partition key of its rows.
@@ -171,16 +174,7 @@ func (w Words) placeOf(pk, sk string) string {
 
 // Change prints one entry of the change log.
 func (w Words) Change(c ddbfake.Change) string {
-	pk, _ := c.Key.Str("pk")
-	sk, _ := c.Key.Str("sk")
-	place := w.placeOf(pk, sk)
-	switch {
-	case w.Rows != nil:
-		place = w.Rows.Key(c.Table, c.Key)
-	case pk == "" && sk == "": // a table with keys of its own
-		place = c.Key.String()
-	}
-	s := fmt.Sprintf("%s: %s => %s", place, w.row(c.Before), w.row(c.After))
+	s := fmt.Sprintf("%s%s: %s => %s", w.Key(c), w.In(c.Region), w.row(c.Before), w.row(c.After))
 	switch c.Cause {
 	case ddbfake.CauseClient:
 	case ddbfake.CauseTTL:
@@ -189,6 +183,30 @@ func (w Words) Change(c ddbfake.Change) string {
 		s += " (from another region)"
 	}
 	return s
+}
+
+// Key prints the name of the row that a change is of.
+func (w Words) Key(c ddbfake.Change) string {
+	pk, _ := c.Key.Str("pk")
+	sk, _ := c.Key.Str("sk")
+	switch {
+	case w.Rows != nil:
+		return w.Rows.Key(c.Table, c.Key)
+	case pk == "" && sk == "": // a table with keys of its own
+		return c.Key.String()
+	}
+	return w.placeOf(pk, sk)
+}
+
+// In prints where something is: " in eu-west-1", or nothing if it is where everything is.
+func (w Words) In(region string) string {
+	switch {
+	case w.Regions:
+		return " in " + cmp.Or(region, ddbfake.DefaultRegion)
+	case region == "" || region == ddbfake.DefaultRegion:
+		return ""
+	}
+	return " in " + region
 }
 
 // Input prints a request.

@@ -27,6 +27,7 @@ const (
 	CutOff          = "cut-off"          // a request of a machine that is cut off did not arrive
 	SlowAnswer      = "latency"          // an answer was late
 	OrphanTookPlace = "orphaned-request" // a request took effect after its sender had crashed
+	Replicated      = "replicated"       // a write of one region changed the row in another one
 
 	HoldTaken      = "hold-taken"      // a script's hold took its lock
 	HoldContended  = "hold-contended"  // a lock was asked for while another node's script held it

@@ -1,0 +1,66 @@
+package ddbfake
+
+import (
+	"slices"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// UnderWay returns the writes that are under way to other regions, as the change log shows them once they have arrived,
+// but for four fields. Region is where each goes to, and Before is nil. Seq is the number of the write, among those of
+// global tables. Time is when it arrives by itself: zero if it does not. Those to one row stand together, oldest first.
+// Of a deletion that found no row Key is nil.
+//
+// A simulator has one of them arrive as a step, and stops time where the others do.
+func (db own) UnderWay() []Change {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.settle(db.clock.Now())
+	u := &db.state.underWay
+	if u.byRow == nil || u.byRow.Len() == 0 {
+		return nil
+	}
+	all := make([]Change, 0, u.byRow.Len())
+	u.byRow.Scan(func(d *delivery) bool {
+		c := Change{
+			Seq: d.number, Time: d.at, Sent: d.sent, Actor: d.actor, Cause: CauseReplica, Region: d.to, Table: d.table,
+			After: itemOf(d.after),
+		}
+		if t := db.state.tables[address(d.to, d.table)]; t != nil {
+			c.Key = d.keyOf(t)
+		}
+		all = append(all, c)
+		return true
+	})
+	return all
+}
+
+// Sent returns the number of writes to global tables. A lag that is drawn is drawn by the number of its write.
+func (db own) Sent() int {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.state.underWay.numbers
+}
+
+// keyOf returns the key attributes of the row that a delivery goes to, nil if they are not known.
+func (d *delivery) keyOf(t *table) attr.Item {
+	key := t.schema.idOf(d.lags)
+	if key[t.schema.hash.Name] == nil {
+		return nil
+	}
+	return key
+}
+
+// Deliver has one of UnderWay arrive now, and reports whether that changed the row. Under LagNever nothing arrives.
+func (db own) Deliver(c Change) bool {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	now := db.clock.Now()
+	db.settle(now)
+	if db.regionLag == LagNever {
+		return false
+	}
+	all := db.state.underWay.inOrder()
+	i := slices.IndexFunc(all, func(d *delivery) bool { return d.number == c.Seq && d.to == c.Region })
+	return i >= 0 && db.arrive(all[i], now)
+}
