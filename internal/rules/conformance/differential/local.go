@@ -49,7 +49,7 @@ const (
 
 // Local are the known differences between DynamoDB Local 3.3.1 and the fake. In each of them the fake answers as the
 // service does, by the source, or as far as is known.
-var Local = compile([]*Known{
+var Local = compile(append([]*Known{
 	// Errors: names, keys and values.
 	{
 		Path: "error", Fake: "ResourceNotFoundException: Requested resource not found",
@@ -286,7 +286,7 @@ var Local = compile([]*Known{
 		Operations: "BatchWriteItem", Path: `ConsumedCapacity\[\d+\]\.(Table\.)?CapacityUnits`, Fake: "[0-9]+", Local: "[0-9]+", If: less,
 		Reason: "Local counts two units for a delete in a batch that finds nothing", Source: docCapacity,
 	},
-})
+}, localStatements...))
 
 // more says that the fake has the larger number.
 func more(fake, local string) bool {
