@@ -28,7 +28,7 @@ func (d draws) broken(r Request) Request {
 	b := &broken{request: r}
 	var f fault
 	for range 8 { // most faults are of a few operations only
-		f = pick(d, "fault", faultsOf(r.Operation))
+		f = pick(d, "fault", faultsOf(r))
 		b.request = r
 		b.request.Body = clone(r.Body).(object)
 		b.find()
@@ -50,15 +50,22 @@ func (d draws) broken(r Request) Request {
 	return b.request
 }
 
-// faultsOf are the faults from which those of an operation are drawn.
-func faultsOf(operation string) []weighted[fault] {
-	if contains(statements, operation) {
-		return allFaults
+// faultsOf are the faults from which that of a request is drawn.
+func faultsOf(r Request) []weighted[fault] {
+	switch {
+	case contains(statements, r.Operation):
+		return faultsOfStatements
+	case isLegacy(r.Body):
+		return faultsOfLegacy
 	}
 	return faults
 }
 
-var allFaults = slices.Concat(faults, statementFaults)
+var (
+	faultsOfStatements = slices.Concat(faults, statementFaults)
+	faultsOfLegacy     = slices.Concat(faults, legacyFaults, legacyFaults)
+	allFaults          = slices.Concat(faults, statementFaults, legacyFaults)
+)
 
 // listOf is the member that holds a list of actions or statements.
 var listOf = map[string]string{

@@ -115,6 +115,15 @@ var classes = func() []class {
 		{"statement: EXISTS", v + `EXISTS.*`},
 		{"statements: reads and writes", v + `(ExecuteTransaction API does not support both read and write .*|Read and write requests together .*)`},
 
+		{"legacy: and expressions", v + `Can not use both expression and non-expression parameters .*`},
+		{"legacy: number of values", v + `.*Invalid number of argument\(s\) .*`},
+		{"legacy: type of a value", v + `.*(ComparisonOperator \w+ is not valid for .*|AttributeValues inside AttributeValueList must be of same type|The BETWEEN condition was provided a range .*)`},
+		{"legacy: operator", v + `ConditionalOperator can.*`},
+		{"legacy: attribute", v + `(.*Duplicate value in attribute name: .*|Empty attribute name)`},
+		{"legacy: expectation", v + `.*(Value must be provided when Exists .*|Value cannot be used when Exists .*|Exists and ComparisonOperator .*|AttributeValueList can only be used .*|Value or AttributeValueList must .*|Value and AttributeValueList cannot .*)`},
+		{"legacy: action", v + `.*(Only DELETE action is allowed .*|(DELETE action with value|ADD action) is not supported .*)`},
+		{"legacy: filter by a key", v + `QueryFilter can only contain non-primary key attributes: .*`},
+
 		{"one item twice in a transaction", v + `Transaction request cannot include multiple operations on one item`},
 		{"action of two", v + `TransactItems can only contain one of .*`},
 		{"action of nothing", v + `(Invalid Request: TransactWriteRequest should contain .*|Supplied AttributeValue .*)`},

@@ -38,7 +38,11 @@ func Sequences() *rapid.Generator[Sequence] {
 		if d.below(128, "go on") == 0 {
 			return nil
 		}
-		r := pick(d, "operation", operations).draw(d)
+		list := operations
+		if d.chance(8, "legacy") {
+			list = legacyOperations
+		}
+		r := pick(d, "operation", list).draw(d)
 		if d.chance(4, "broken") {
 			r = d.broken(r)
 		}

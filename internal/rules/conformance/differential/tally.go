@@ -3,6 +3,7 @@ package differential
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -17,6 +18,7 @@ type Tally struct {
 	operations map[string][2]int // with success, and with an error
 	words      map[string]int    // of expressions of requests that succeeded
 	clauses    map[string]int    // of statements that succeeded
+	parameters map[string]int    // legacy parameters, and what they say, in requests that succeeded
 	classes    map[string]int    // of errors
 	faults     map[string]int    // brought in on purpose
 	strange    map[string]bool   // errors of no class
@@ -25,7 +27,7 @@ type Tally struct {
 // NewTally returns an empty tally.
 func NewTally() *Tally {
 	return &Tally{
-		operations: map[string][2]int{}, words: map[string]int{}, clauses: map[string]int{}, classes: map[string]int{},
+		operations: map[string][2]int{}, words: map[string]int{}, clauses: map[string]int{}, parameters: map[string]int{}, classes: map[string]int{},
 		faults: map[string]int{}, strange: map[string]bool{},
 	}
 }
@@ -69,6 +71,7 @@ func (c *Tally) note(r Request, a answer) {
 			}
 		})
 		c.statements(r, a)
+		c.legacy(r)
 	}
 	c.operations[r.Operation] = counts
 	if r.Breaks != "" {
@@ -141,6 +144,30 @@ func statementsOf(r Request) (all []string) {
 	return all
 }
 
+// The operators and actions of legacy parameters.
+var comparisons = []string{
+	"EQ", "NE", "LE", "LT", "GE", "GT", "NOT_NULL", "NULL", "CONTAINS", "NOT_CONTAINS", "BEGINS_WITH", "IN", "BETWEEN", "PUT", "ADD", "DELETE",
+}
+
+// legacy counts legacy parameters, their operators and their actions.
+func (c *Tally) legacy(r Request) {
+	eachMember(r.Body, func(name string, value any) {
+		if !slices.Contains(legacyParameters, name) {
+			return
+		}
+		c.parameters[name]++
+		all, _ := value.(object)
+		for _, attribute := range sortedKeys(all) {
+			of, _ := all[attribute].(object)
+			for _, member := range []string{"ComparisonOperator", "Action"} {
+				if text, ok := of[member].(string); ok {
+					c.parameters[text]++
+				}
+			}
+		}
+	})
+}
+
 // eachExpression calls f with the expressions of a request.
 func eachExpression(v any, f func(string)) {
 	switch v := v.(type) {
@@ -190,6 +217,9 @@ func (c *Tally) Vacuous() (missing []string) {
 	for _, clause := range clauses {
 		short(clause.name+" in a statement that succeeds", c.clauses[clause.name], times)
 	}
+	for _, name := range slices.Concat(legacyParameters, comparisons) {
+		short("legacy "+name+" in a request that succeeds", c.parameters[name], times)
+	}
 	short("statement with a Limit", c.clauses["Limit"], 3*times)
 	short("classes of errors", len(c.classes), len(classes)*9/10)
 	short("faults", len(c.faults), len(allFaults)*9/10)
@@ -225,6 +255,7 @@ func (c *Tally) String() string {
 	}
 	list("in expressions", c.words)
 	list("in statements", c.clauses)
+	list("legacy parameters", c.parameters)
 	list("errors", c.classes)
 	list("faults", c.faults)
 	return b.String()
