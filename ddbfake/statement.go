@@ -25,6 +25,11 @@ const (
 	maxNextToken = 32768
 )
 
+// onlyTransactions refuses an EXISTS that is no check of a transaction.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-functions.exists.html
+const onlyTransactions = "EXISTS can only be used in ExecuteTransaction write requests."
+
 // executeStatement serves ExecuteStatement.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ExecuteStatement.html
@@ -44,7 +49,7 @@ func (db *DB) executeStatement(r *request, in *dynamodb.ExecuteStatementInput) (
 	case partiql.Select:
 		return s.page(db, r, in)
 	case partiql.Exists:
-		return nil, invalid("EXISTS can only be used in ExecuteTransaction write requests.")
+		return nil, invalid(onlyTransactions)
 	}
 	w, err := s.write(db, r, in.ReturnValuesOnConditionCheckFailure)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/partiql"
 )
 
 // maxBatchStatements is the number of statements in a batch.
@@ -110,6 +111,9 @@ type batchStatement struct {
 
 // prepare checks what the table shows.
 func (s *batchStatement) prepare(db *DB, r *request) error {
+	if s.Verb() == partiql.Exists {
+		return invalid(onlyTransactions)
+	}
 	t, err := db.table(r, s.Table())
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package differential
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -27,11 +28,12 @@ func (d draws) broken(r Request) Request {
 	b := &broken{request: r}
 	var f fault
 	for range 8 { // most faults are of a few operations only
-		f = pick(d, "fault", faults)
+		f = pick(d, "fault", faultsOf(r))
+		b.request = r
 		b.request.Body = clone(r.Body).(object)
 		b.find()
 		// A read of an index may ask for attributes that the index does not have, which is an error already.
-		sound := r.Body["IndexName"] == nil || f.name == consistentIndex
+		sound := r.index() == "" || f.name == consistentIndex || f.name == consistentStatement
 		if sound && f.apply(d, b) {
 			break
 		}
@@ -48,13 +50,36 @@ func (d draws) broken(r Request) Request {
 	return b.request
 }
 
+// faultsOf are the faults from which that of a request is drawn.
+func faultsOf(r Request) []weighted[fault] {
+	switch {
+	case contains(statements, r.Operation):
+		return faultsOfStatements
+	case isLegacy(r.Body):
+		return faultsOfLegacy
+	}
+	return faults
+}
+
+var (
+	faultsOfStatements = slices.Concat(faults, statementFaults)
+	faultsOfLegacy     = slices.Concat(faults, legacyFaults, legacyFaults)
+	allFaults          = slices.Concat(faults, statementFaults, legacyFaults)
+)
+
+// listOf is the member that holds a list of actions or statements.
+var listOf = map[string]string{
+	"TransactWriteItems": "TransactItems", "TransactGetItems": "TransactItems",
+	"BatchExecuteStatement": "Statements", "ExecuteTransaction": "TransactStatements",
+}
+
 // find finds the parts of the request.
 func (b *broken) find() {
 	b.list, b.table = nil, table{}
 	b.part = b.request.Body
 	switch b.request.Operation {
 	case "TransactWriteItems", "TransactGetItems":
-		b.list, _ = b.request.Body["TransactItems"].([]any)
+		b.list, _ = b.request.Body[listOf[b.request.Operation]].([]any)
 		b.part = inFirst(b.list)
 	case "BatchGetItem":
 		asked, _ := b.request.Body["RequestItems"].(object)
@@ -62,6 +87,11 @@ func (b *broken) find() {
 		b.table, _ = tableNamed(name)
 		b.part, _ = asked[name].(object)
 		b.list, _ = b.part["Keys"].([]any)
+	case "BatchExecuteStatement", "ExecuteTransaction":
+		b.list, _ = b.request.Body[listOf[b.request.Operation]].([]any)
+		if b.part = nil; len(b.list) > 0 {
+			b.part, _ = b.list[0].(object)
+		}
 	case "BatchWriteItem":
 		asked, _ := b.request.Body["RequestItems"].(object)
 		name := firstKey(asked)
@@ -104,10 +134,14 @@ func (b *broken) key() object {
 	return key
 }
 
-// value puts a value where any may stand: into an item, or among the values of an expression.
+// value puts a value where any may stand: into an item, among the values of an expression, or as a parameter.
 func (b *broken) value(v any) bool {
 	if item, ok := b.part["Item"].(object); ok {
 		item["x"] = v
+		return true
+	}
+	if list, ok := b.part["Parameters"].([]any); ok {
+		list[len(list)-1] = v
 		return true
 	}
 	values, ok := b.part["ExpressionAttributeValues"].(object)
@@ -479,7 +513,7 @@ var faults = []weighted[fault]{
 		return set("ReturnValues", oneOf(d, "value", "SOME", "UPDATED_NEW", "ALL_NEW"), "PutItem DeleteItem")(d, b)
 	}}},
 	{1, fault{"ReturnValues of an update", set("ReturnValues", "SOME", "UpdateItem")}},
-	{1, fault{"ReturnConsumedCapacity", set("ReturnConsumedCapacity", "SOME", singles+" "+transactions+" "+batches)}},
+	{1, fault{"ReturnConsumedCapacity", set("ReturnConsumedCapacity", "SOME", singles+" "+transactions+" "+batches+" "+statements)}},
 	{1, fault{"ReturnValuesOnConditionCheckFailure", func(_ draws, b *broken) bool {
 		if b.part["ConditionExpression"] == nil {
 			return false
@@ -547,7 +581,7 @@ var faults = []weighted[fault]{
 			return false
 		}
 		most := 101
-		if b.request.Operation == "BatchWriteItem" {
+		if contains("BatchWriteItem BatchExecuteStatement", b.request.Operation) {
 			most = 26
 		}
 		list := []any{}
@@ -591,7 +625,7 @@ var faults = []weighted[fault]{
 		}
 		return false
 	}}},
-	{4, fault{"long token", set("ClientRequestToken", strings.Repeat("t", 37), "TransactWriteItems")}},
+	{4, fault{"long token", set("ClientRequestToken", strings.Repeat("t", 37), "TransactWriteItems ExecuteTransaction")}},
 	{1, fault{"large item", func(_ draws, b *broken) bool {
 		item, ok := b.part["Item"].(object)
 		if ok {
@@ -636,7 +670,7 @@ func (b *broken) lists(list []any) {
 	case "BatchWriteItem":
 		b.request.Body["RequestItems"].(object)[b.table.name] = list
 	default:
-		b.request.Body["TransactItems"] = list
+		b.request.Body[listOf[b.request.Operation]] = list
 	}
 }
 

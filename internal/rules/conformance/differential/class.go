@@ -10,12 +10,15 @@ type class struct {
 
 // classes are the errors of operations on data, by mistake. A run must meet each of them, and no others.
 var classes = func() []class {
-	inExpression := `Invalid \w+Expression: `
+	inExpression := `(?:Invalid \w+Expression: )?` // statements do not say it
 	list := []class{}
 	for _, c := range [][2]string{
 		{"condition failed", `ConditionalCheckFailedException: .*`},
 		{"transaction cancelled: condition", `TransactionCanceledException: .*ConditionalCheckFailed.*`},
 		{"transaction cancelled: not valid", `TransactionCanceledException: .*ValidationError.*`},
+		{"transaction cancelled: item that is there", `TransactionCanceledException: .*DuplicateItem.*`},
+		{"transaction cancelled: no such table", `TransactionCanceledException: .*ResourceNotFound.*`},
+		{"item that is there", `DuplicateItemException: .*`},
 		{"token of another transaction", `IdempotentParameterMismatchException: .*`},
 		{"no such table", `ResourceNotFoundException: .*`},
 		{"JSON of another type", `SerializationException: .*`},
@@ -92,6 +95,35 @@ var classes = func() []class {
 		{"segments", v + `The (Segment|TotalSegments) parameter is .*`},
 		{"return values", v + `ReturnValues can only be ALL_OLD or NONE`},
 
+		{"statement: syntax", v + `Statement wasn't well formed, can't be processed: .*`},
+		{"statement: clause", v + `(Aliasing is not supported|Unsupported (clause|operation|operator).*|RETURNING is not supported in INSERT)`},
+		{"statement: RETURNING", v + `(Invalid returning clause: .*|RETURNING clause is not supported in ExecuteTransaction\.)`},
+		{"statement: source", v + `(FROM clause may only contain .*|A path may contain at most .*|Path component cannot be .*|This operation is not supported on an index)`},
+		{"statement: index", v + `(The table does not have the specified index|PartiQL statements cannot be executed on .*|Reads on indices are not supported within transactions\.)`},
+		{"statement: consistent read of a global index", v + `Strongly consistent read is not supported on Global Secondary Indexes`},
+		{"statement: path", v + `(Unexpected path component at .*|Duplicate identifiers in select clause: .*)`},
+		{"statement: function", v + `(Unrecognized function: .*|(The (first|second) argument to )?SET_(ADD|DELETE) must .*)`},
+		{"statement: literal", v + `(Unsupported data type.*|Empty bags are not supported|Duplicate keys in tuple\. .*)`},
+		{"statement: parameters", v + `Number of parameters in request and statement don't match\.`},
+		{"statement: key of another type", v + `Key attribute's data type should match .*`},
+		{"statement: no whole key", v + `(Where clause does not contain a mandatory equality .*|Multiple conditions on same key .*)`},
+		{"statement: more than a key", v + `Select statements within \w+ must specify .*`},
+		{"statement: branches", v + `(Overlapping conditions with range keys .*|Too many decomposed read operations .*)`},
+		{"statement: order", v + `(Must have .* ORDER BY clause.*|Attribute \S+ in ORDER BY clause must be part of the primary key)`},
+		{"statement: token", v + `(Invalid NextToken|NextToken does not match request)`},
+		{"statement: values of IN", v + `The IN operator is provided with too many operands; .*`},
+		{"statement: EXISTS", v + `EXISTS.*`},
+		{"statements: reads and writes", v + `(ExecuteTransaction API does not support both read and write .*|Read and write requests together .*)`},
+
+		{"legacy: and expressions", v + `Can not use both expression and non-expression parameters .*`},
+		{"legacy: number of values", v + `.*Invalid number of argument\(s\) .*`},
+		{"legacy: type of a value", v + `.*(ComparisonOperator \w+ is not valid for .*|AttributeValues inside AttributeValueList must be of same type|The BETWEEN condition was provided a range .*)`},
+		{"legacy: operator", v + `ConditionalOperator can.*`},
+		{"legacy: attribute", v + `(.*Duplicate value in attribute name: .*|Empty attribute name)`},
+		{"legacy: expectation", v + `.*(Value must be provided when Exists .*|Value cannot be used when Exists .*|Exists and ComparisonOperator .*|AttributeValueList can only be used .*|Value or AttributeValueList must .*|Value and AttributeValueList cannot .*)`},
+		{"legacy: action", v + `.*(Only DELETE action is allowed .*|(DELETE action with value|ADD action) is not supported .*)`},
+		{"legacy: filter by a key", v + `QueryFilter can only contain non-primary key attributes: .*`},
+
 		{"one item twice in a transaction", v + `Transaction request cannot include multiple operations on one item`},
 		{"action of two", v + `TransactItems can only contain one of .*`},
 		{"action of nothing", v + `(Invalid Request: TransactWriteRequest should contain .*|Supplied AttributeValue .*)`},
@@ -103,8 +135,12 @@ var classes = func() []class {
 	return list
 }()
 
+// whichStatement is how a text names the statement of a transaction.
+var whichStatement = regexp.MustCompile(`Validation failed in TransactStatements\[\d+\]: `)
+
 // classOf returns the class of an error, "" if there is none.
 func classOf(outcome string) string {
+	outcome = whichStatement.ReplaceAllString(outcome, "")
 	for _, c := range classes {
 		if c.pattern.MatchString(outcome) {
 			return c.name

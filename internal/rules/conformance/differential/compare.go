@@ -32,6 +32,10 @@ func compare(left, right answer) []disparity {
 func walk(path string, left, right any, all *[]disparity) {
 	if l, ok := left.(object); ok {
 		if r, ok := right.(object); ok {
+			if of, than := statementOutcome(l), statementOutcome(r); inAnyOrder(of) != inAnyOrder(than) {
+				*all = append(*all, disparity{"error", of, than})
+				return
+			}
 			for _, name := range union(l, r) {
 				walk(strings.TrimPrefix(path+"."+name, "."), l[name], r[name], all)
 			}
@@ -49,6 +53,18 @@ func walk(path string, left, right any, all *[]disparity) {
 	if l, r := valueText(left), valueText(right); l != r {
 		*all = append(*all, disparity{path, l, r})
 	}
+}
+
+// statementOutcome is the outcome of one statement of a batch, in the words of a request that is that statement alone.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementError.html
+func statementOutcome(response object) string {
+	failed, ok := response["Error"].(object)
+	code, isText := failed["Code"].(string)
+	if !ok || !isText {
+		return "ok"
+	}
+	return fmt.Sprintf("%sException: %v", strings.TrimSuffix(code, "Error"), failed["Message"])
 }
 
 // valueText is a JSON value as text; "absent" if it is not there.

@@ -5,9 +5,10 @@ Package differential sends random requests to two DynamoDBs and compares every a
 
 [Sequences] draws sequences of requests over a few tables with few keys, so that they meet: puts, updates, deletes,
 gets, queries and scans of tables and indexes, transactions and batches, with every function and operator of
-expressions and boundary values. A quarter of the requests are broken in one place. A [Pair] runs a sequence on the
-fake and on a real store and compares status, error, message and JSON, and in the end the rows that are left, as they
-are on the wire. Lists without an order by AWS's documentation are compared without one.
+expressions and boundary values, statements of PartiQL, and legacy parameters. A quarter of the requests are broken in
+one place. A [Pair] runs a sequence on the fake and on a real store and compares status, error, message and JSON, and in
+the end the rows that are left, as they are on the wire. Lists without an order by AWS's documentation are compared
+without one.
 
 	go test ./internal/rules/conformance -run Differential
 	go test ./internal/rules/conformance -run Differential -differential.ops=200000
@@ -20,8 +21,8 @@ The last one replays a sequence. One that fails is reduced by rapid and printed 
 
 [Local] lists the known differences of DynamoDB Local, each as narrowly as possible and with its reason and source.
 Anything else fails. In a run of 200,000 requests each of them must be met, so that none outlives its cause; and
-[Tally.Vacuous] names what a run should have reached and has not: every operation, function, operator, fault and
-class of errors, and requests that succeed.
+[Tally.Vacuous] names what a run should have reached and has not: every operation, function, operator, clause of
+statements, legacy parameter, fault and class of errors, and requests that succeed.
 
 # DynamoDB itself
 
@@ -41,7 +42,7 @@ A sequence is a value of its seed. The fake's answers are always the same.
 
 # Limits
 
-Operations on tables, streams, TTL and PartiQL are not drawn, and no two requests run at the same time on one store.
-Strings in sets are ASCII.
+Operations on tables, streams and TTL are not drawn, and neither are changes of AttributeUpdates without an Action. No
+two requests run at the same time on one store.
 */
 package differential

@@ -5,17 +5,22 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// expressions writes the expressions of one request, which share names and values.
+// expressions writes the expressions of one request, which share names and values, or one statement.
 type expressions struct {
 	draws
 	table  table
 	names  object
 	values object
+	// statement says that this is a statement of PartiQL: names stand in quotes, and values are literals or parameters.
+	statement bool
+	// parameters are in the order of the source, so a statement is written from its beginning to its end.
+	parameters []any
 }
 
 func newExpressions(d draws, t table) *expressions {
@@ -46,10 +51,13 @@ func (e *expressions) fill(body object) {
 // mustHide are the names that need a placeholder in an expression.
 var mustHide = map[string]bool{"status": true, "a.b": true}
 
-// name writes a name, as it is or as a placeholder.
+// name writes a name, as it is or as a placeholder, or in quotes.
 func (e *expressions) name(name string) string {
 	if !mustHide[name] && !e.chance(4, "placeholder") {
 		return name
+	}
+	if e.statement {
+		return `"` + name + `"`
 	}
 	placeholder := "#" + strings.NewReplacer(".", "_").Replace(name)
 	e.names[placeholder] = name
@@ -58,6 +66,9 @@ func (e *expressions) name(name string) string {
 
 // put writes a value.
 func (e *expressions) put(v object) string {
+	if e.statement {
+		return e.constant(v)
+	}
 	placeholder := fmt.Sprintf(":v%d", len(e.values)+1) // none is taken out before fill
 	e.values[placeholder] = v
 	return placeholder
@@ -94,11 +105,14 @@ func (e *expressions) path(kind string) string {
 
 // other writes an operand that differs from the first one: two equal operands are an error, which is drawn elsewhere.
 func (e *expressions) other(kind, than string) string {
-	if text := e.operand(kind); strings.ReplaceAll(text, "#", "") != strings.ReplaceAll(than, "#", "") {
+	if text := e.operand(kind); bare(text) != bare(than) {
 		return text
 	}
 	return e.put(e.value(kind, 1))
 }
+
+// bare is a path without the signs of placeholders and quoted names.
+func bare(path string) string { return strings.NewReplacer("#", "", `"`, "").Replace(path) }
 
 // ordered are the types that have an order.
 var ordered = []string{"N", "S", "B"}
@@ -129,6 +143,9 @@ func (e *expressions) condition(depth int) string {
 		case 4:
 			return "(" + e.condition(depth-1) + " OR " + e.condition(depth-1) + ") AND " + e.condition(0)
 		}
+	}
+	if e.statement && e.chance(5, "IS") {
+		return e.path("") + " IS " + oneOf(e.draws, "type", "MISSING", "NOT MISSING", "NULL", "NOT NULL", "STRING", "NUMERIC", "BOOLEAN", "NOT LIST")
 	}
 	switch e.below(14, "condition") {
 	case 0:
@@ -169,7 +186,7 @@ func (e *expressions) condition(depth int) string {
 func (e *expressions) between(kind string) string {
 	low, high := inOrderOf(e.value(kind, 0), e.value(kind, 0))
 	path, first := e.path(kind), e.put(low)
-	if bound := e.path(kind); e.chance(3, "path as bound") && strings.ReplaceAll(bound, "#", "") != strings.ReplaceAll(path, "#", "") {
+	if bound := e.path(kind); e.chance(3, "path as bound") && bare(bound) != bare(path) {
 		return path + " BETWEEN " + first + " AND " + bound
 	}
 	return path + " BETWEEN " + first + " AND " + e.put(high)
@@ -203,32 +220,24 @@ func valueOf(v object) attr.Value {
 	return attr.S(text)
 }
 
-// update writes an update expression.
-func (e *expressions) update() string {
-	// Each attribute once: two paths that overlap are an error.
+// targets returns a function that draws one of the attributes that it has not drawn yet, "" if none is left: two paths
+// that overlap are an error.
+func (e *expressions) targets() func(names ...string) string {
 	free := []string{"x", "y", "num", "str", "m", "l", "ss", "ns", "bs", "n", "g", "h", "b", "status", "a.b"}
-	take := func(names ...string) string {
-		var left []string
-		for _, name := range names {
-			for _, f := range free {
-				if f == name {
-					left = append(left, name)
-				}
-			}
-		}
+	return func(names ...string) string {
+		left := slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(free, name) })
 		if len(left) == 0 {
 			return ""
 		}
 		chosen := oneOf(e.draws, "target", left...)
-		kept := []string{}
-		for _, f := range free {
-			if f != chosen {
-				kept = append(kept, f)
-			}
-		}
-		free = kept
+		free = slices.DeleteFunc(free, func(name string) bool { return name == chosen })
 		return chosen
 	}
+}
+
+// update writes an update expression.
+func (e *expressions) update() string {
+	take := e.targets()
 	clauses := map[string][]string{}
 	add := func(section, text string) { clauses[section] = append(clauses[section], text) }
 	for range 1 + e.below(3, "actions") {
@@ -281,9 +290,14 @@ func (e *expressions) target(name string) string {
 	return e.name(name)
 }
 
+// promised are the types that the names of attributes promise.
+var promised = map[string]string{
+	"num": "N", "n": "N", "h": "N", "a.b": "N", "str": "S", "g": "S", "status": "S", "b": "B", "m": "M", "l": "L", "ss": "SS",
+}
+
 // assigned writes the value that a SET assigns.
 func (e *expressions) assigned(target, path string) string {
-	kind := map[string]string{"num": "N", "n": "N", "h": "N", "a.b": "N", "str": "S", "g": "S", "status": "S", "b": "B", "m": "M", "l": "L", "ss": "SS"}[target]
+	kind := promised[target]
 	switch {
 	case path != target && (target == "m" || target == "l") && !strings.HasPrefix(path, "#"):
 		kind = "" // a path into it

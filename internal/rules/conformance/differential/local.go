@@ -2,6 +2,7 @@ package differential
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -49,7 +50,7 @@ const (
 
 // Local are the known differences between DynamoDB Local 3.3.1 and the fake. In each of them the fake answers as the
 // service does, by the source, or as far as is known.
-var Local = compile([]*Known{
+var Local = compile(append([]*Known{
 	// Errors: names, keys and values.
 	{
 		Path: "error", Fake: "ResourceNotFoundException: Requested resource not found",
@@ -297,7 +298,7 @@ var Local = compile([]*Known{
 		Operations: "BatchWriteItem", Path: `ConsumedCapacity\[\d+\]\.(Table\.)?CapacityUnits`, Fake: "[0-9]+", Local: "[0-9]+", If: less,
 		Reason: "Local counts two units for a delete in a batch that finds nothing", Source: docCapacity,
 	},
-})
+}, slices.Concat(localStatements, localLegacy)...))
 
 // more says that the fake has the larger number.
 func more(fake, local string) bool {
@@ -358,11 +359,24 @@ func sameNumber(fake, local string) bool {
 	return f == normalNumber(f) && f == normalNumber(l)
 }
 
+// onlyDeletes says whether AttributeUpdates only delete.
+func onlyDeletes(updates object) bool {
+	for _, name := range sortedKeys(updates) {
+		if of, _ := updates[name].(object); of["Action"] != "DELETE" {
+			return false
+		}
+	}
+	return true
+}
+
 // onlyRemoves says whether a request has an update that only removes and deletes.
 func onlyRemoves(v any) bool {
 	switch v := v.(type) {
 	case object:
 		if text, ok := v["UpdateExpression"].(string); ok && !strings.Contains(text, "SET ") && !strings.Contains(text, "ADD ") {
+			return true
+		}
+		if updates, ok := v["AttributeUpdates"].(object); ok && onlyDeletes(updates) {
 			return true
 		}
 		for _, name := range sortedKeys(v) {

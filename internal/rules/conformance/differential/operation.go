@@ -22,6 +22,9 @@ var operations = []weighted[operation]{
 	{2, operation{"TransactGetItems", draws.transactGetItems}},
 	{2, operation{"BatchGetItem", draws.batchGetItem}},
 	{2, operation{"BatchWriteItem", draws.batchWriteItem}},
+	{9, operation{"ExecuteStatement", draws.executeStatement}},
+	{3, operation{"BatchExecuteStatement", draws.batchExecuteStatement}},
+	{3, operation{"ExecuteTransaction", draws.executeTransaction}},
 }
 
 // longest is how many requests a sequence has at most; on average it has some 90.
@@ -35,7 +38,11 @@ func Sequences() *rapid.Generator[Sequence] {
 		if d.below(128, "go on") == 0 {
 			return nil
 		}
-		r := pick(d, "operation", operations).draw(d)
+		list := operations
+		if d.chance(8, "legacy") {
+			list = legacyOperations
+		}
+		r := pick(d, "operation", list).draw(d)
 		if d.chance(4, "broken") {
 			r = d.broken(r)
 		}

@@ -18,8 +18,12 @@ func (s Store) pages(ctx context.Context, r Request, run int) (answer, error) {
 	}
 	pages := []object{first.body}
 	segments, segmented := r.Body["TotalSegments"].(int)
+	from, next := "ExclusiveStartKey", "LastEvaluatedKey"
+	if r.Operation == "ExecuteStatement" {
+		from, next = "NextToken", "NextToken"
+	}
 	for segment := 0; r.Pages; {
-		last := pages[len(pages)-1]["LastEvaluatedKey"]
+		last := pages[len(pages)-1][next]
 		switch {
 		case last != nil:
 		case segmented && segment < segments-1:
@@ -32,7 +36,7 @@ func (s Store) pages(ctx context.Context, r Request, run int) (answer, error) {
 		if len(pages) == mostPages {
 			return first, fmt.Errorf("%s: %s: more than %d pages", s.Name, r, mostPages)
 		}
-		a, err := s.do(ctx, r.Operation, r.with("ExclusiveStartKey", last).text(run))
+		a, err := s.do(ctx, r.Operation, r.with(from, last).text(run))
 		if err != nil || a.failed() {
 			return a, err
 		}
@@ -48,7 +52,9 @@ func (s Store) pages(ctx context.Context, r Request, run int) (answer, error) {
 // have the same key there.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
-func (r Request) unordered() bool { return r.Operation == "Scan" || r.Body["IndexName"] != nil }
+func (r Request) unordered() bool {
+	return r.Operation == "Scan" || r.index() != "" || r.Operation == "ExecuteStatement" && !r.Ordered
+}
 
 // merged is pages as one answer, without everything that depends on an undocumented order: which item stands on which
 // page, and so the keys between them and what each page costs.
@@ -68,6 +74,14 @@ func merged(r Request, pages []object) object {
 		}
 		one["Items"] = items
 	}
+	if r.Pages {
+		delete(one, "LastEvaluatedKey")
+		delete(one, "NextToken")
+		delete(one, "ConsumedCapacity")
+	}
+	if one["Count"] == nil {
+		return one // a statement does not say how many rows it has read
+	}
 	one["Count"] = count
 	if _, segmented := r.Body["TotalSegments"]; segmented {
 		// The segment of an item is not documented, either.
@@ -78,9 +92,5 @@ func merged(r Request, pages []object) object {
 		scanned = []any{total}
 	}
 	one["ScannedCount"] = scanned
-	if r.Pages {
-		delete(one, "LastEvaluatedKey")
-		delete(one, "ConsumedCapacity")
-	}
 	return one
 }

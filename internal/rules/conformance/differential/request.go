@@ -19,8 +19,10 @@ type Request struct {
 	// Body is its JSON. The text "$RUN" in it becomes a new number for each run of the sequence: a store remembers request
 	// tokens for longer than a sequence takes.
 	Body object
-	// Pages asks to follow LastEvaluatedKey to the end.
+	// Pages asks to follow LastEvaluatedKey, or NextToken, to the end.
 	Pages bool
+	// Ordered says that the items that a statement gives have an order.
+	Ordered bool
 	// Raw, if any, goes over the wire instead of Body.
 	Raw string
 	// Breaks names the mistake that was made on purpose, for the tally.

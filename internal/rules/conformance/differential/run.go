@@ -152,7 +152,7 @@ func (p *Pair) run(ctx context.Context, s Sequence) (*Failure, error) {
 		if err != nil {
 			return nil, fmt.Errorf("request %d, %s: %w", i+1, r, err)
 		}
-		if p.Real.Delayed && r.Body["IndexName"] != nil && !left.failed() {
+		if p.Real.Delayed && r.index() != "" && !left.failed() {
 			// An index may be behind its table: only an answer that stays different is a difference.
 			_ = p.Real.until(ctx, func() (bool, error) {
 				if unlisted, _ := p.judge(r, left, right); unlisted == nil {

@@ -3,6 +3,7 @@ package differential
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -16,6 +17,8 @@ type Tally struct {
 	succeeded  int
 	operations map[string][2]int // with success, and with an error
 	words      map[string]int    // the words of expressions in requests that succeeded
+	clauses    map[string]int    // the clauses of statements that succeeded
+	parameters map[string]int    // legacy parameters, and what they say, in requests that succeeded
 	classes    map[string]int    // the classes of errors
 	faults     map[string]int    // brought in on purpose
 	strange    map[string]bool   // errors of no class
@@ -24,7 +27,7 @@ type Tally struct {
 // NewTally returns an empty tally.
 func NewTally() *Tally {
 	return &Tally{
-		operations: map[string][2]int{}, words: map[string]int{}, classes: map[string]int{},
+		operations: map[string][2]int{}, words: map[string]int{}, clauses: map[string]int{}, parameters: map[string]int{}, classes: map[string]int{},
 		faults: map[string]int{}, strange: map[string]bool{},
 	}
 }
@@ -58,11 +61,7 @@ func (c *Tally) note(r Request, a answer) {
 	counts := c.operations[r.Operation]
 	if a.failed() {
 		counts[1]++
-		if name := classOf(a.outcome()); name != "" {
-			c.classes[name]++
-		} else {
-			c.strange[general(a.outcome())] = true
-		}
+		c.failure(a.outcome())
 	} else {
 		counts[0]++
 		c.succeeded++
@@ -71,11 +70,102 @@ func (c *Tally) note(r Request, a answer) {
 				c.words[strings.TrimSuffix(word, "(")]++
 			}
 		})
+		c.statements(r, a)
+		c.legacy(r)
 	}
 	c.operations[r.Operation] = counts
 	if r.Breaks != "" {
 		c.faults[r.Breaks]++
 	}
+}
+
+func (c *Tally) failure(outcome string) {
+	if name := classOf(outcome); name != "" {
+		c.classes[name]++
+	} else {
+		c.strange[general(outcome)] = true
+	}
+}
+
+// clauses of statements that a run must reach.
+var clauses = []class{
+	{"SELECT", regexp.MustCompile(`^SELECT`)}, {"SELECT of columns", regexp.MustCompile(`^SELECT [^*]`)},
+	{"SELECT of an index", indexInStatement}, {"INSERT", regexp.MustCompile(`^INSERT`)}, {"UPDATE", regexp.MustCompile(`^UPDATE`)},
+	{"UPDATE that begins with FROM", regexp.MustCompile(`^FROM`)}, {"DELETE", regexp.MustCompile(`^DELETE`)}, {"EXISTS", regexp.MustCompile(`^EXISTS`)},
+	{"SET", regexp.MustCompile(` SET `)}, {"REMOVE", regexp.MustCompile(` REMOVE `)}, {"set_add", regexp.MustCompile(`set_add\(`)},
+	{"set_delete", regexp.MustCompile(`set_delete\(`)}, {"list_append", regexp.MustCompile(`list_append\(`)},
+	{"ALL OLD", regexp.MustCompile(`RETURNING ALL OLD \*$`)}, {"ALL NEW", regexp.MustCompile(`RETURNING ALL NEW \*$`)},
+	{"MODIFIED OLD", regexp.MustCompile(`RETURNING MODIFIED OLD \*$`)}, {"MODIFIED NEW", regexp.MustCompile(`RETURNING MODIFIED NEW \*$`)},
+	{"IS MISSING", regexp.MustCompile(` IS MISSING`)}, {"IS NULL", regexp.MustCompile(` IS NULL`)}, {"IN", regexp.MustCompile(` IN [\[(]`)},
+	{"BETWEEN", regexp.MustCompile(` BETWEEN `)}, {"AND", regexp.MustCompile(` (AND|and) `)}, {"OR", regexp.MustCompile(` OR `)}, {"NOT", regexp.MustCompile(`NOT `)},
+	{"begins_with", regexp.MustCompile(`begins_with\(`)}, {"contains", regexp.MustCompile(`contains\(`)}, {"size", regexp.MustCompile(`size\(`)},
+	{"attribute_type", regexp.MustCompile(`attribute_type\(`)}, {"ORDER BY", regexp.MustCompile(` ORDER BY `)}, {"parameter", regexp.MustCompile(`\?`)},
+	{"literal", regexp.MustCompile(`'`)}, {"path into a document", regexp.MustCompile(`[a-z]"?[.\[]["a-z0-9]`)},
+}
+
+// statements counts the clauses of statements, and the errors of those in a batch.
+func (c *Tally) statements(r Request, a answer) {
+	responses, _ := a.body["Responses"].([]any)
+	done := func(int) bool { return true }
+	if r.Operation == "BatchExecuteStatement" {
+		done = func(i int) bool {
+			of, _ := responses[i].(object)
+			outcome := statementOutcome(of)
+			if outcome != "ok" {
+				c.failure(outcome)
+			}
+			return outcome == "ok"
+		}
+	}
+	for i, text := range statementsOf(r) {
+		if !done(i) {
+			continue
+		}
+		for _, clause := range clauses {
+			if clause.pattern.MatchString(text) {
+				c.clauses[clause.name]++
+			}
+		}
+	}
+	if r.Operation == "ExecuteStatement" && r.Pages {
+		c.clauses["Limit"]++
+	}
+}
+
+// statementsOf returns the statements of a request.
+func statementsOf(r Request) (all []string) {
+	list, _ := r.Body[listOf[r.Operation]].([]any)
+	for _, part := range append(list[:len(list):len(list)], r.Body) {
+		of, _ := part.(object)
+		if text, ok := of["Statement"].(string); ok {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// The operators and actions of legacy parameters.
+var comparisons = []string{
+	"EQ", "NE", "LE", "LT", "GE", "GT", "NOT_NULL", "NULL", "CONTAINS", "NOT_CONTAINS", "BEGINS_WITH", "IN", "BETWEEN", "PUT", "ADD", "DELETE",
+}
+
+// legacy counts legacy parameters, their operators and their actions.
+func (c *Tally) legacy(r Request) {
+	eachMember(r.Body, func(name string, value any) {
+		if !slices.Contains(legacyParameters, name) {
+			return
+		}
+		c.parameters[name]++
+		all, _ := value.(object)
+		for _, attribute := range sortedKeys(all) {
+			of, _ := all[attribute].(object)
+			for _, member := range []string{"ComparisonOperator", "Action"} {
+				if text, ok := of[member].(string); ok {
+					c.parameters[text]++
+				}
+			}
+		}
+	})
 }
 
 // eachExpression calls f with the expressions of a request.
@@ -124,13 +214,20 @@ func (c *Tally) Vacuous() (missing []string) {
 	for _, word := range words {
 		short(word+" in a request that succeeds", c.words[word], 3*times)
 	}
+	for _, clause := range clauses {
+		short(clause.name+" in a statement that succeeds", c.clauses[clause.name], times)
+	}
+	for _, name := range slices.Concat(legacyParameters, comparisons) {
+		short("legacy "+name+" in a request that succeeds", c.parameters[name], times)
+	}
+	short("statement with a Limit", c.clauses["Limit"], 3*times)
 	short("classes of errors", len(c.classes), len(classes)*9/10)
-	short("faults", len(c.faults), len(faults)*9/10)
+	short("faults", len(c.faults), len(allFaults)*9/10)
 	if c.requests >= many {
 		for _, k := range classes {
 			short("error of class "+k.name, c.classes[k.name], times/10)
 		}
-		for _, f := range faults {
+		for _, f := range allFaults {
 			short("fault "+f.value.name, c.faults[f.value.name], times/10)
 		}
 	}
@@ -157,6 +254,8 @@ func (c *Tally) String() string {
 		fmt.Fprintf(&b, "  %s: %s\n", what, strings.Join(texts, ", "))
 	}
 	list("in expressions", c.words)
+	list("in statements", c.clauses)
+	list("legacy parameters", c.parameters)
 	list("errors", c.classes)
 	list("faults", c.faults)
 	return b.String()

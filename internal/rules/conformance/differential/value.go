@@ -42,9 +42,7 @@ func (d draws) value(kind string, depth int) object {
 	case "NULL":
 		return object{"NULL": true}
 	case "SS":
-		// ASCII: DynamoDB Local 3.3.1 breaks the others when it adds to a set or takes from one, where Java's default is
-		// another encoding than UTF-8.
-		return object{"SS": distinct(d, "SS", []string{"a", "b", "ab", "", "A", "0"})}
+		return object{"SS": distinct(d, "SS", []string{"a", "b", "ab", "", "é", "0", "\U00010000"})}
 	case "NS":
 		// Texts of one number twice would be a duplicate.
 		return object{"NS": distinct(d, "NS", []string{"1", "2", "-1", "0.10", "100", "1E-130"})}

@@ -1,0 +1,264 @@
+package differential
+
+import (
+	"fmt"
+	"strings"
+)
+
+// statement is the statement of the part, "" if it has none.
+func (b *broken) statement() string {
+	text, _ := b.part["Statement"].(string)
+	return text
+}
+
+// rewrites is a fault of the text of a statement. It returns the text as it is if there is nothing to break.
+func rewrites(rewrite func(d draws, text string) string) func(draws, *broken) bool {
+	return func(d draws, b *broken) bool {
+		text := b.statement()
+		if text == "" {
+			return false
+		}
+		b.part["Statement"] = rewrite(d, text)
+		return b.part["Statement"] != text
+	}
+}
+
+// appends is a fault that stands at the end of statements that begin with a verb; "" is any.
+func appends(verb string, ends ...string) func(draws, *broken) bool {
+	return rewrites(func(d draws, text string) string {
+		if !strings.HasPrefix(text, verb) {
+			return text
+		}
+		return text + oneOf(d, "end", ends...)
+	})
+}
+
+// ofRows names the table of rows where a statement says R.
+func ofRows(text string) string {
+	return strings.NewReplacer(" R .", ` "`+tables[0].name+`".`, " R ", ` "`+tables[0].name+`" `).Replace(text)
+}
+
+// instead is a fault of whole statements, which stand alone. R is the table of rows.
+func instead(operations string, texts ...string) func(draws, *broken) bool {
+	return func(d draws, b *broken) bool {
+		if !contains(operations, b.request.Operation) || b.part == nil {
+			return false
+		}
+		b.part["Statement"] = ofRows(oneOf(d, "statement", texts...))
+		delete(b.part, "Parameters")
+		if b.list != nil {
+			b.lists([]any{b.part})
+		}
+		b.request.Pages, b.request.Ordered = false, false
+		return true
+	}
+}
+
+// filters is a fault of a condition of a statement.
+func filters(terms ...string) func(draws, *broken) bool {
+	return rewrites(func(d draws, text string) string {
+		return strings.Replace(text, " WHERE ", " WHERE "+oneOf(d, "term", terms...)+" AND ", 1)
+	})
+}
+
+// assigns is a fault of an UPDATE.
+func assigns(values ...string) func(draws, *broken) bool {
+	return rewrites(func(d draws, text string) string {
+		return strings.Replace(text, " SET ", " SET "+oneOf(d, "value", values...)+", ", 1)
+	})
+}
+
+// fiftyOne are values of keys: a statement may make fifty reads.
+var fiftyOne = func() string {
+	var all []string
+	for i := range 51 {
+		all = append(all, fmt.Sprintf("'k%d'", i))
+	}
+	return strings.Join(all, ", ")
+}()
+
+const (
+	wherePart = " WHERE pk = 'a'"
+	whereItem = " WHERE pk = 'a' AND sk = 'a'"
+)
+
+// statementFaults are the faults of statements of PartiQL.
+var statementFaults = []weighted[fault]{
+	// The grammar.
+	{3, fault{"end of a statement", rewrites(func(_ draws, text string) string {
+		return strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyz0123456789'\"?)]}>*.")
+	})}},
+	{3, fault{"token of a statement", appends("", " foo", " )", " AND", "; DELETE", " 'a'", " @", " ~")}},
+	{2, fault{"verb of a statement", rewrites(func(d draws, text string) string { return oneOf(d, "letter", "S", "X ", "(", "") + text[1:] })}},
+	{3, fault{"clause of a statement", appends("SELECT", " GROUP BY x", " LIMIT 1", " HAVING x = 1")}},
+	{3, fault{"source of a statement", instead(statements,
+		"SELECT * FROM R t"+wherePart, "SELECT DISTINCT x FROM R "+wherePart, "SELECT x AS y FROM R "+wherePart, "SELECT * FROM R , R "+wherePart,
+		"UPDATE R t SET x = 1"+whereItem, "SELECT count(*) FROM R "+wherePart, "SELECT 1 FROM R "+wherePart, "INSERT INTO R {'pk': 'a', 'sk': 'a'}",
+		"x = 1", "SELECT * FROM [1]", "INSERT INTO R VALUE 5", "SET x = 1")}},
+	{3, fault{"column of a statement", instead(statements, "SELECT x, x FROM R "+whereItem, "SELECT m.k, k FROM R "+whereItem, "SELECT l[x] FROM R "+whereItem, "SELECT size(x) FROM R "+whereItem)}},
+	{2, fault{"RETURNING", appends("", " RETURNING ALL *", " RETURNING SOME OLD *", " RETURNING ALL OLD x")}},
+	{3, fault{"RETURNING of a statement", rewrites(func(d draws, text string) string {
+		if strings.Contains(text, "RETURNING") || strings.HasPrefix(text, "SELECT") || strings.HasPrefix(text, "EXISTS") {
+			return text
+		}
+		if strings.HasPrefix(text, "DELETE") {
+			return text + oneOf(d, "which", " RETURNING ALL NEW *", " RETURNING MODIFIED OLD *")
+		}
+		if strings.HasPrefix(text, "INSERT") {
+			return text + " RETURNING ALL OLD *"
+		}
+		return text
+	})}},
+	{6, fault{"RETURNING in a transaction", func(d draws, b *broken) bool {
+		text := b.statement()
+		if b.request.Operation != "ExecuteTransaction" || !strings.HasPrefix(text, "UPDATE") && !strings.HasPrefix(text, "DELETE") {
+			return false
+		}
+		b.part["Statement"] = text + " RETURNING ALL OLD *"
+		return true
+	}}},
+
+	// Tables, indexes and keys.
+	{3, fault{"table of a statement", rewrites(func(_ draws, text string) string {
+		for _, t := range tables {
+			text = strings.Replace(text, `"`+t.name+`"`, `"differential-missing"`, 1)
+		}
+		return text
+	})}},
+	{3, fault{"index of a statement", instead(statements,
+		`SELECT * FROM R .byNothing WHERE g = 'a'`, `SELECT * FROM R .byBoth WHERE g = 'a'`, `SELECT * FROM R .byGroup.x WHERE g = 'a'`,
+		`SELECT * FROM R ."" WHERE g = 'a'`, `UPDATE R .byGroup SET x = 1`+whereItem, `DELETE FROM R .byGroup`+whereItem,
+		`INSERT INTO R .byGroup VALUE {'pk': 'a', 'sk': 'a'}`, `SELECT y FROM R .byHeight WHERE h = 1`, `SELECT * FROM R .byHeight WHERE h = 1 AND y = 1`,
+	)}},
+	{12, fault{consistentStatement, func(_ draws, b *broken) bool {
+		if name := b.request.index(); name == "" || b.request.Body["ConsistentRead"] != nil {
+			return false
+		}
+		b.part["ConsistentRead"] = true
+		return true
+	}}},
+	{4, fault{"key of a statement", instead(statements,
+		"UPDATE R SET x = 1"+wherePart, "UPDATE R SET x = 1", "UPDATE R SET x = 1 WHERE pk IN ['a'] AND sk = 'a'", "UPDATE R SET x = 1"+whereItem+" AND pk = 'b'",
+		"DELETE FROM R "+wherePart, "DELETE FROM R ", "DELETE FROM R WHERE x = 1", "DELETE FROM R "+whereItem+" OR x = 1", "DELETE FROM R WHERE pk > 'a' AND sk = 'a'",
+		"INSERT INTO R VALUE {'pk': 'a'}", "INSERT INTO R VALUE {'sk': 'a', 'x': 1}", "INSERT INTO R VALUE {}")}},
+	{3, fault{"key of another type in a statement", instead(statements,
+		"UPDATE R SET x = 1 WHERE pk = 1 AND sk = 'a'", "DELETE FROM R WHERE pk = 'a' AND sk = 1", "INSERT INTO R VALUE {'pk': 1, 'sk': 'a'}",
+		"SELECT * FROM R WHERE pk = 1 AND sk = 'a'", "INSERT INTO R VALUE {'pk': 'z', 'sk': 'a', 'n': 'a'}", "INSERT INTO R VALUE {'pk': '', 'sk': 'a'}",
+		"DELETE FROM R WHERE pk = '' AND sk = 'a'", "UPDATE R SET n = 'a'"+whereItem)}},
+	{3, fault{"key of a SELECT", instead("BatchExecuteStatement ExecuteTransaction",
+		"SELECT * FROM R "+wherePart, "SELECT * FROM R ", "SELECT * FROM R "+whereItem+" AND x = 1", "SELECT * FROM R "+whereItem+" AND pk = 'b'",
+		"SELECT * FROM R .byGroup WHERE g = 'a'", "SELECT * FROM R WHERE pk IN ['a', 'a'] AND sk = 'a'")}},
+	{3, fault{"branches of a SELECT", instead("ExecuteStatement",
+		"SELECT * FROM R WHERE pk = 'a' OR pk = 'a'", "SELECT * FROM R WHERE pk IN ['a', 'a']", "SELECT * FROM R WHERE pk = 'a' AND (sk > 'a' OR sk < 'b')",
+		"SELECT * FROM R WHERE pk IN ["+fiftyOne+"]", "SELECT * FROM R WHERE pk = 'a' AND (sk = 'a' OR x = 1)")}},
+	{3, fault{"order of a SELECT", instead("ExecuteStatement",
+		"SELECT * FROM R ORDER BY pk", "SELECT * FROM R "+wherePart+" ORDER BY x", "SELECT * FROM R WHERE x = 1 ORDER BY sk",
+		"SELECT * FROM R WHERE pk IN ['a', 'b'] ORDER BY sk", "SELECT * FROM R "+wherePart+" ORDER BY sk.x", "DELETE FROM R "+whereItem+" ORDER BY sk")}},
+
+	// Conditions and values.
+	{2, fault{"condition of a statement", filters(
+		"unknown(x)", "size(x)", "if_not_exists(x, y)", "set_add(x, 1)", "x LIKE 'a'", "x + 1 = 2", "x || y = 'a'", "x", "1", "x IS FOO", "x IS INT", "exists(x)",
+		"attribute_exists()", "x IN 1", "x IN []")}},
+	{2, fault{"operand of a statement", filters(
+		"begins_with(x, 1)", "begins_with(x)", "attribute_type(x, 1)", "attribute_type(x, 'Z')", "attribute_exists(x, y)", "attribute_exists('a')",
+		"x < true", "x BETWEEN true AND false", "x BETWEEN 1 AND 'a'", "x BETWEEN 2 AND 1", "x = x", "contains(x, x)", "size(1) = 1", "x[y] = 1", "pk.x = 1",
+		"attribute_exists(m"+strings.Repeat(".x", 33)+")")}},
+	{2, fault{"literal", filters(
+		"x = <<>>", "x = <<1, 'a'>>", "x = <<1, 1.0>>", "x = <<'a', 'a'>>", "x = <<[1]>>", "x = {'a': 1, 'a': 2}", "x = {a: 1}", "x = 1e200", "x = 1e-200",
+		"x = [1e200]", "x = 123456789012345678901234567890123456789", "x = MISSING", "x = "+strings.Repeat("[", 33)+strings.Repeat("]", 33))}},
+	{2, fault{"values of IN", filters("x IN [" + strings.TrimSuffix(strings.Repeat("1, ", 101), ", ") + "]")}},
+	{4, fault{"assignment of a statement", assigns(
+		"spare = unknown(x)", "spare = if_not_exists(x, 1)", "spare = x * 2", "spare = size(x)", "spare = set_add(x, <<1>>)", "spare = set_add(spare, 1)",
+		"spare = set_add(spare)", "spare = true + 1", "spare = list_append(1, 2)", "spare = list_append()", "spare = 1, spare.x = 2", "spare.x = 1, spare[0] = 2",
+		"pk = 'b'", "id = 1", "spare = x = 1", "spare = 1 + 2 + 3")}},
+	{3, fault{"parameters", func(d draws, b *broken) bool {
+		list, ok := b.part["Parameters"].([]any)
+		switch {
+		case !ok:
+			return false
+		case d.chance(3, "empty"):
+			b.part["Parameters"] = []any{}
+		case len(list) == 1:
+			delete(b.part, "Parameters")
+		default:
+			b.part["Parameters"] = list[:len(list)-1]
+		}
+		return true
+	}}},
+	{1, fault{"parameters too many", func(_ draws, b *broken) bool {
+		list, ok := b.part["Parameters"].([]any)
+		if ok {
+			b.part["Parameters"] = append(list[:len(list):len(list)], object{"S": "a"})
+		}
+		return ok
+	}}},
+	{2, fault{"large item of a statement", func(_ draws, b *broken) bool {
+		return b.instead("UPDATE R SET x = ?"+whereItem, object{"S": strings.Repeat("x", 400<<10)})
+	}}},
+	{2, fault{"deep item of a statement", func(d draws, b *broken) bool {
+		v := object{"S": "a"}
+		for range 30 + d.below(4, "levels") {
+			v = object{"L": []any{v}}
+		}
+		return b.instead("UPDATE R SET x = ?"+whereItem, v)
+	}}},
+
+	// Parameters of the requests.
+	{2, fault{"no statement", func(d draws, b *broken) bool {
+		if b.statement() == "" {
+			return false
+		}
+		b.part["Statement"] = oneOf[any](d, "statement", "", nil, strings.Repeat(" ", 8193), 5)
+		if b.part["Statement"] == nil {
+			delete(b.part, "Statement")
+		}
+		return true
+	}}},
+	{2, fault{"ReturnValuesOnConditionCheckFailure of a statement", func(_ draws, b *broken) bool {
+		if b.statement() == "" {
+			return false
+		}
+		b.part["ReturnValuesOnConditionCheckFailure"] = "SOME"
+		return true
+	}}},
+	{2, fault{"Limit of a statement", set("Limit", 0, "ExecuteStatement")}},
+	{2, fault{"NextToken", func(d draws, b *broken) bool {
+		text := b.statement()
+		if b.request.Operation != "ExecuteStatement" || !strings.HasPrefix(text, "SELECT") {
+			return false
+		}
+		b.part["NextToken"] = oneOf(d, "token", "garbage", "", "AAAA")
+		return true
+	}}},
+	{12, fault{"reads and writes", func(_ draws, b *broken) bool {
+		if b.request.Operation == "ExecuteStatement" || b.statement() == "" {
+			return false
+		}
+		other := `DELETE FROM "differential-numbers" WHERE id = 77`
+		if !strings.HasPrefix(b.statement(), "SELECT") {
+			other = `SELECT * FROM "differential-numbers" WHERE id = 77`
+		}
+		b.lists(append(b.list, object{"Statement": other}))
+		return true
+	}}},
+	{4, fault{"EXISTS", instead(statements,
+		"EXISTS(SELECT * FROM R "+whereItem+")", "EXISTS(SELECT * FROM R "+wherePart+" AND x = 1)", "EXISTS(SELECT * FROM R WHERE pk IN ['a'] AND sk = 'a' AND x = 1)",
+		"EXISTS(SELECT * FROM R )", "EXISTS(DELETE FROM R "+whereItem+")")}},
+}
+
+// consistentStatement is the fault of statements that read indexes.
+const consistentStatement = "consistent read of a global index by a statement"
+
+// instead puts a statement in the place of the others.
+func (b *broken) instead(text string, parameter object) bool {
+	if b.statement() == "" {
+		return false
+	}
+	b.part["Statement"] = ofRows(text)
+	b.part["Parameters"] = []any{parameter}
+	if b.list != nil {
+		b.lists([]any{b.part})
+	}
+	b.request.Pages, b.request.Ordered = false, false
+	return true
+}
