@@ -1,15 +1,11 @@
 package ddbfake
 
-import (
-	"slices"
-
-	"github.com/isr-sim/isr-sim/ddbfake/attr"
-)
+import "slices"
 
 // UnderWay returns the writes that are under way to other regions, as the change log shows them once they have arrived,
-// but for four fields. Region is where each goes to, and Before is nil. Seq is the number of the write, among those of
-// global tables. Time is when it arrives by itself: zero if it does not. Those to one row stand together, oldest first.
-// Of a deletion that found no row Key is nil.
+// but for three fields: Before is nil, Seq is the number of the write, among those of global tables, and Time is when it
+// arrives by itself, zero if it does not. Those to one row stand together, oldest first. Of a deletion that found no row
+// Key is nil.
 //
 // A simulator has one of them arrive as a step, and stops time where the others do.
 func (db own) UnderWay() []Change {
@@ -27,7 +23,9 @@ func (db own) UnderWay() []Change {
 			After: itemOf(d.after),
 		}
 		if t := db.state.tables[address(d.to, d.table)]; t != nil {
-			c.Key = d.keyOf(t)
+			if key := t.schema.idOf(d.lags); key[t.schema.hash.Name] != nil {
+				c.Key = key
+			}
 		}
 		all = append(all, c)
 		return true
@@ -40,15 +38,6 @@ func (db own) Sent() int {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	return db.state.underWay.numbers
-}
-
-// keyOf returns the key attributes of the row that a delivery goes to, nil if they are not known.
-func (d *delivery) keyOf(t *table) attr.Item {
-	key := t.schema.idOf(d.lags)
-	if key[t.schema.hash.Name] == nil {
-		return nil
-	}
-	return key
 }
 
 // Deliver has one of UnderWay arrive now, and reports whether that changed the row. Under LagNever nothing arrives.
