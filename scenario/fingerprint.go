@@ -26,7 +26,7 @@ type fingerprinter struct {
 	pasts    bool
 	regions  bool // there are several
 	rows     map[rowName]fingerprint.Hash
-	sum      fingerprint.Hash // of rows, bodies and versions, none of which has an order
+	sum      fingerprint.Hash // of rows, bodies and versions: they have no order
 	memories []invariant.Memory
 	seen     int // events
 }

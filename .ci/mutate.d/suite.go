@@ -289,7 +289,7 @@ func (t *suite) run(binary string, mutant, seconds int, args ...string) ([]byte,
 	return c.CombinedOutput()
 }
 
-// fate is what became of a mutant.
+// fate is the outcome of a mutant.
 type fate string
 
 const (

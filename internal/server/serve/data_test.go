@@ -289,7 +289,7 @@ func TestKilledServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Printf("%s\n", line)
+	fmt.Fprintf(os.Stdout, "%s\n", line)
 	if err := s.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
