@@ -29,7 +29,7 @@ func monotonicPublication() Invariant {
 			violated := func(why string, args ...any) Finding {
 				return Finding{Verdict: Violated, Why: fmt.Sprintf(why, args...), Changes: []int{s.was.shown, c.Seq}}
 			}
-			if s.published && s.by.n > 0 && s.by.n < s.was.newest.n {
+			if s.by.n > 0 && s.by.n < s.was.newest.n { // of an arrival, by is nobody
 				return violated("%s published, whose lease was acquired before the one under which %s had published",
 					c.Actor, s.was.newest.actor)
 			}

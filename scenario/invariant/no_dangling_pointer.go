@@ -69,6 +69,8 @@ func who(c *ddbfake.Change) string {
 		return "TTL"
 	case c.Cause == ddbfake.CauseReplica && c.Actor == "":
 		return "TTL of another region"
+	case c.Actor == "":
+		return "a client without a name"
 	}
 	return c.Actor
 }

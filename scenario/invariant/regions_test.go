@@ -81,6 +81,8 @@ func TestInvariantsOfTheLogInSeveralRegions(t *testing.T) {
 
 		{"no-dangling-pointer", judged{name: "META arrives before its version", want: invariant.Violated, why: []string{"alice has META lead to VER#1, which is not there"},
 			log: newLog().to("a").lock("alice", "a1", 30*second).swap("alice", "1").to("b").arrive("a", "META"), show: []int{5}}},
+		{"no-dangling-pointer", judged{name: "by nobody that is known", want: invariant.Violated, why: []string{"a client without a name has META lead to VER#1"},
+			log: newLog().lock("", "a1", 30*second).point("", "1", 0), show: []int{1, 2}}},
 		{"no-dangling-pointer", judged{name: "and after it", want: invariant.OK,
 			log: newLog().to("a").lock("alice", "a1", 30*second).swap("alice", "1").to("b").arrive("a", "VER#1").arrive("a", "META")}},
 	} {
@@ -107,6 +109,8 @@ func TestSingleFlightInSeveralRegions(t *testing.T) {
 		{name: "a lease that goes elsewhere ends no turn", want: invariant.Violated, changes: []int{1, 2}, events: []int{1, 2},
 			run: arrive(both(), "a", "b", "LOCK").renders("bob", "2")},
 		{name: "fresh in the region of the lease", run: shown().take("bob").renders("bob", "2"), want: invariant.Violated, changes: []int{1, 2, 3, 4}, events: []int{2}},
+		{name: "missing in another region alone", run: arrive(shown().take("bob"), "b", "a", "LOCK").renders("bob", "2"),
+			want: invariant.Violated, changes: []int{1, 2, 3, 4}, events: []int{2}},
 		{name: "fresh in another region alone", run: in(shown(), "b").take("bob").renders("bob", "2")},
 		{name: "fresh there since it arrived", want: invariant.Violated, changes: []int{4, 5}, events: []int{2},
 			run: arrive(shown(), "b", "a", "META").take("bob").renders("bob", "2")},

@@ -32,7 +32,7 @@ func singleFlight() Invariant {
 			"and not while the page had been fresh for more than e since it took it, unless asked to",
 		ours: inside.Put(own{
 			Follow: func(p Promise) teller {
-				return &followedFlights{flights: flights{skew: p.MaxClockSkew, log: newLedger(p), apart: true}}
+				return &followedFlights{flights: flights{skew: p.MaxClockSkew, log: newLedger(p)}}
 			},
 			Memory: func() Memory { return &flights{log: newLedger(Promise{})} },
 		}),
@@ -63,7 +63,6 @@ type flights struct {
 	blind  bool    // the history does not say how far the log was at its events
 	first  Finding
 	pages  map[rowID][]*flight // the last flight of each actor that has not ended
-	apart  bool                // a table in another region is another table
 	lost   fingerprint.Hash    // renderings of pages whose rows are not known
 }
 
@@ -103,11 +102,9 @@ func (all *flights) step(s *step) {
 }
 
 // page names the page of a partition in all regions.
-func (all *flights) page(p *partition) rowID {
+func (*flights) page(p *partition) rowID {
 	id := p.rowID
-	if !all.apart {
-		id.region = ""
-	}
+	id.region = ""
 	return id
 }
 
