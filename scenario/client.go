@@ -38,7 +38,7 @@ var _ isr.Client = client{}
 
 // Options are those of the node's client that a cache may ask for: its region.
 func (c client) Options() dynamodb.Options {
-	return dynamodb.Options{Region: cmp.Or(c.n.region, ddbfake.DefaultRegion)}
+	return dynamodb.Options{Region: c.n.region}
 }
 
 // sdkClient is a real client of the SDK on the simulator's wire, for code that needs a *dynamodb.Client. It is slower.
@@ -58,7 +58,7 @@ func (n *node) sdkClient() *dynamodb.Client {
 	}
 	return ddbfake.NewClient(do, ddbfake.WithActor(n.proc.Name()), ddbfake.WithClientID(n.world.nextClient()), func(o *dynamodb.Options) {
 		o.Retryer = ddbfake.Retryer(n.world.scenario.Cache.Attempts)
-		o.Region = cmp.Or(n.region, o.Region)
+		o.Region = n.region
 		if n.own != nil {
 			n.own.tellsTrouble(o)
 		}
@@ -394,11 +394,7 @@ func accesses(input any) []sim.Access { return accessesTo(nil, input) }
 func accessesTo(rows *rowmap.Mapping, input any) []sim.Access {
 	touched := make([]sim.Access, 0, 2)
 	all := eachRow(input, func(table *string, key map[string]types.AttributeValue, write bool) {
-		if rows != nil {
-			touched = append(touched, sim.Access{Object: sim.ObjectNamed(rowObject, rows.Name(aws.ToString(table), key)), Write: write})
-			return
-		}
-		touched = append(touched, rowAccess(key, write))
+		touched = append(touched, rowAccess(write, partsOf(rows, table, key)))
 	})
 	if !all {
 		return nil
@@ -406,12 +402,20 @@ func accessesTo(rows *rowmap.Mapping, input any) []sim.Access {
 	return touched
 }
 
-func rowAccess(key map[string]types.AttributeValue, write bool) sim.Access {
-	row, is := rowOf(key)
-	if !is {
-		return sim.Access{Object: sim.ObjectNamed(rowObject), Write: write} // it will be refused, whatever the rows are
+// partsOf names the row of a request as accesses do; nil if the request will be refused, whatever the rows are.
+func partsOf(rows *rowmap.Mapping, table *string, key map[string]types.AttributeValue) []string {
+	if rows != nil {
+		return []string{rows.Name(aws.ToString(table), key)}
 	}
-	return sim.Access{Object: sim.ObjectNamed(rowObject, row.pk, row.sk), Write: write}
+	if row, is := rowOf(key); is {
+		return []string{row.pk, row.sk}
+	}
+	return nil
+}
+
+// rowAccess is the access to a row, where the table is in one region.
+func rowAccess(write bool, row []string) sim.Access {
+	return sim.Access{Object: sim.ObjectNamed(append([]string{rowObject}, row...)...), Write: write}
 }
 
 func (r *storeRequest) Accesses(outcome int) []sim.Access {

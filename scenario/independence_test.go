@@ -214,7 +214,7 @@ func (d drawn) transaction() any {
 	var keys []string
 	for range 1 + d.IntN(2) {
 		key := d.key()
-		name := fmt.Sprint(rowAccess(key, true))
+		name := fmt.Sprint(rowAccess(true, partsOf(nil, nil, key)))
 		if slices.Contains(keys, name) {
 			continue
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -51,7 +50,7 @@ func (s *sweeper) Steps() []uint64 {
 	s.rows = s.w.db.Expired()
 	for _, row := range s.rows {
 		parts := s.w.rowParts(row.Table, row.Key)
-		touches := []sim.Access{{Object: sim.ObjectNamed(append([]string{rowObject}, parts...)...), Write: true}}
+		touches := []sim.Access{rowAccess(true, parts)}
 		if s.w.replicator != nil { // what TTL deletes is under way to the other regions
 			touches = s.w.touch(row.Region, true, parts...)
 		}
@@ -482,13 +481,7 @@ func (w *world) accessesIn(region string, input any) []sim.Access {
 	}
 	touched := make([]sim.Access, 0, 4)
 	all := eachRow(input, func(table *string, key map[string]types.AttributeValue, write bool) {
-		var row []string
-		if w.rows != nil {
-			row = []string{w.rows.Name(aws.ToString(table), key)}
-		} else if named, is := rowOf(key); is {
-			row = []string{named.pk, named.sk}
-		}
-		touched = append(touched, w.touch(region, write, row...)...)
+		touched = append(touched, w.touch(region, write, partsOf(w.rows.mapping(), table, key)...)...)
 	})
 	if !all {
 		return nil
@@ -533,7 +526,7 @@ func (n *node) regionOf(options []func(*dynamodb.Options)) string {
 	if n.world.replicator == nil {
 		return ""
 	}
-	o := dynamodb.Options{Region: cmp.Or(n.region, ddbfake.DefaultRegion)}
+	o := dynamodb.Options{Region: n.region}
 	for _, set := range options {
 		set(&o)
 	}

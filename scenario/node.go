@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/jonboulle/clockwork"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
@@ -27,7 +29,7 @@ type node struct {
 	world  *world
 	proc   *sim.Proc
 	tenant string // whose pages its cache keeps
-	region string // where it is; "" is the default region
+	region string // where it is
 	// asked says that the REQ row of the request in progress is its own.
 	asked bool
 	// request is room for the call in progress: without goroutines there is one at a time.
@@ -39,7 +41,7 @@ type node struct {
 
 // boot starts a node and its cache, as an actor's own code. Making the cache may take requests, and time.
 func (w *world) boot(p *sim.Proc, tenant, region string) (*node, isr.Handler) {
-	n := &node{world: w, proc: p, tenant: tenant, region: region, named: &named{}}
+	n := &node{world: w, proc: p, tenant: tenant, region: cmp.Or(region, ddbfake.DefaultRegion), named: &named{}}
 	if w.ofLocks || w.ofCalls {
 		n.own = &ownTime{}
 	}

@@ -16,19 +16,27 @@ func FromSDK(m map[string]types.AttributeValue, like *Record) (r Record, sizeByt
 			return r, sizeBytes, nil
 		}
 	}
-	attributes := make([]attribute, 0, len(m))
+	attributes, longest := make([]attribute, 0, len(m)), 0
 	//isrsim:unordered sorted below; ItemFromSDK chooses the error
 	for name, e := range m {
 		v, err := attr.FromSDK(e)
-		if err != nil || name == "" || len(name) >= 1<<16 {
+		if err != nil || name == "" {
 			_, err = attr.ItemFromSDK(m)
 			return Record{}, 0, err
 		}
-		attributes = append(attributes, attribute{name, v})
+		attributes, longest = append(attributes, attribute{name, v}), max(longest, len(name))
 		sizeBytes += len(name) + attr.Size(v)
+	}
+	if longest > usualName {
+		if _, err := attr.ItemFromSDK(m); err != nil {
+			return Record{}, 0, err
+		}
 	}
 	return sortedRecord(attributes), sizeBytes, nil
 }
+
+// usualName is the length up to which no name of an attribute is refused. ItemFromSDK knows the limit.
+const usualName = 255
 
 // recordLike converts a row that has the attributes of another one. It takes over names, order and unchanged values. It
 // is not ok if the names differ or a value is refused.

@@ -10,6 +10,9 @@ import (
 // shardCount is the variable with the number of shards, for engines that give only the number of this copy.
 const shardCount = "ISR_SIM_SHARDS"
 
+// giveShard is the hint of most mistakes.
+const giveShard = "\nhint: give --shard; --shard 1/1 is the whole campaign"
+
 // engine is a program that starts several copies of one job, with the variables by which it tells them apart.
 type engine struct {
 	name         string
@@ -77,8 +80,7 @@ func Find(getenv func(string) string) (Copy, error) {
 		n, errCount := strconv.Atoi(count)
 		i += 1 - e.first
 		if errIndex != nil || errCount != nil || i < 1 || i > n {
-			return Copy{}, fmt.Errorf("found %s=%s and %s=%s of %s, expected numbers, from %d on\n"+
-				"hint: give --shard; --shard 1/1 is the whole campaign", e.index, index, e.count, count, e.name, e.first)
+			return Copy{}, fmt.Errorf("found %s=%s and %s=%s of %s, expected numbers, from %d on"+giveShard, e.index, index, e.count, count, e.name, e.first)
 		}
 		return Copy{i, n, e.name}, nil
 	}
@@ -91,7 +93,7 @@ func (e engine) ofArray(index string, getenv func(string) string) (Copy, error) 
 	for _, text := range []string{index, getenv(e.from), getenv(e.to), getenv(e.step)} {
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			return Copy{}, fmt.Errorf("found %s=%s, %s=%s, %s=%s and %s=%s of %s, expected numbers\nhint: give --shard; --shard 1/1 is the whole campaign",
+			return Copy{}, fmt.Errorf("found %s=%s, %s=%s, %s=%s and %s=%s of %s, expected numbers"+giveShard,
 				e.index, index, e.from, getenv(e.from), e.to, getenv(e.to), e.step, getenv(e.step), e.name)
 		}
 		numbers = append(numbers, n)
@@ -99,8 +101,7 @@ func (e engine) ofArray(index string, getenv func(string) string) (Copy, error) 
 	i, from, to, step := numbers[0], numbers[1], numbers[2], max(numbers[3], 1)
 	n := (to-from)/step + 1
 	if (i-from)%step != 0 || i < from || i > to || e.count != e.to && getenv(e.count) != strconv.Itoa(n) {
-		return Copy{}, fmt.Errorf("found %s=%d of an array from %d to %d by %d of %s, expected one of its indices, and all of them in the array\n"+
-			"hint: give --shard; --shard 1/1 is the whole campaign", e.index, i, from, to, step, e.name)
+		return Copy{}, fmt.Errorf("found %s=%d of an array from %d to %d by %d of %s, expected one of its indices, and all of them in the array"+giveShard, e.index, i, from, to, step, e.name)
 	}
 	return Copy{(i-from)/step + 1, n, e.name}, nil
 }

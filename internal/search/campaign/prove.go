@@ -136,7 +136,8 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 		if err != nil {
 			return nil, v.unrepeatable(err)
 		}
-		if x.Explored().Schedules == proof.Schedules {
+		explored := x.Explored()
+		if explored.Schedules == proof.Schedules {
 			continue // it was a repetition
 		}
 		if o.Verdict != invariant.OK && (proof.Doubt == nil || o.Verdict == invariant.Violated) {
@@ -147,10 +148,10 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 		proof.add(o)
 		check.last = inside.In(o).Result.Choices
 		if v.Progress != nil {
-			v.Progress(x.Explored())
+			v.Progress(explored)
 		}
 		if o.Verdict == invariant.Violated {
-			proof.Explored = x.Explored()
+			proof.Explored = explored
 			proof.Failure, proof.FailedAt, proof.FailureStrategy = o, proof.Schedules, strategy.Name
 			return proof, nil
 		}

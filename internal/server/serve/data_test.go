@@ -193,7 +193,7 @@ func TestKilled(t *testing.T) {
 		}
 		for range 20 + 7*round%40 {
 			sent++
-			call(t, address, "TransactWriteItems", fmt.Sprintf(`{"TransactItems":[%s,%s,%s]}`, pairOf("one", sent), pairOf("other", sent), pairOf(fmt.Sprint(sent%500), sent)))
+			call(t, address, "TransactWriteItems", fmt.Sprintf(`{"TransactItems":[%s,%s,%s]}`, writeOf("one", sent), writeOf("other", sent), writeOf(fmt.Sprint(sent%500), sent)))
 			if sent%17 == 0 {
 				saveNow(t, address)
 				saved = sent
@@ -203,8 +203,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// pairOf is an action that puts a row of two kilobytes.
-func pairOf(key string, n int) string {
+// writeOf is an action that puts a row of two kilobytes.
+func writeOf(key string, n int) string {
 	return fmt.Sprintf(`{"Put":{"TableName":"cache","Item":{"pk":{"S":"%s"},"n":{"N":"%d"},"body":{"S":"%s"}}}}`, key, n, strings.Repeat("x", 2000))
 }
 
