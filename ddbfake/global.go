@@ -152,10 +152,12 @@ func (db *DB) leave(t *table) {
 		members = nil
 	}
 	for _, other := range db.replicas(t)[1:] {
+		other.changeSettings()
 		if other.members = members; members == nil {
 			other.strong, other.witness = false, ""
 		}
 	}
+	t.changeSettings()
 	t.members, t.strong, t.witness = nil, false, ""
 	db.state.underWay.abandon(t)
 }

@@ -115,6 +115,9 @@ func (db *DB) updateReplicas(r *request, t *table, in *dynamodb.UpdateTableInput
 		}
 	}
 	d := db.describe(t, types.TableStatusUpdating)
+	for _, one := range db.replicas(t) {
+		one.changeSettings()
+	}
 	for i := range in.ReplicaUpdates {
 		u := &in.ReplicaUpdates[i]
 		switch {
@@ -233,6 +236,7 @@ func (db *DB) addReplica(r *request, t *table, a *types.CreateReplicationGroupMe
 		db.enableStream(t, types.StreamViewTypeNewAndOldImages, r.now)
 	}
 	replica := t.copy()
+	replica.changeSettings()
 	replica.tableID = &tableID{*a.RegionName, t.name, t.schema, db.state.log.lastSeq()}
 	replica.counters, replica.stream, replica.tags = nil, nil, nil
 	replica.recovery, replica.deletionProtection = recovery{}, false

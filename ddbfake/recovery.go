@@ -132,9 +132,11 @@ func (db *DB) updateContinuousBackups(r *request, in *dynamodb.UpdateContinuousB
 		return nil, badRequest("Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery.")
 	}
 	t, err := db.backedUp(r, name)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
+	}
+	t.changeSettings()
+	switch {
 	case !enabled:
 		t.recovery = recovery{}
 	case t.recovery.enabled():

@@ -240,21 +240,23 @@ func (db *DB) restoreTable(r *request, name string, o *overrides, source func() 
 	}
 	log := &db.state.log
 	t = &table{
-		tableID:     &tableID{r.region, name, t.schema, log.lastSeq()},
-		rows:        t.rows,
-		bytes:       t.bytes,
-		indexes:     t.indexes,
-		dues:        newDues(),
-		id:          db.state.nextTableID(),
-		created:     r.now,
-		definitions: t.definitions,
-		keys:        t.keys,
-		billing:     t.billing,
-		billed:      t.billed,
-		throughput:  t.throughput,
-		ceiling:     t.ceiling,
-		warmth:      t.warmth,
-		encryption:  t.encryption,
+		tableID: &tableID{r.region, name, t.schema, log.lastSeq()},
+		rows:    t.rows,
+		bytes:   t.bytes,
+		indexes: t.indexes,
+		dues:    newDues(),
+		settings: &settings{
+			id:          db.state.nextTableID(),
+			created:     r.now,
+			definitions: t.definitions,
+			keys:        t.keys,
+			billing:     t.billing,
+			billed:      t.billed,
+			throughput:  t.throughput,
+			ceiling:     t.ceiling,
+			warmth:      t.warmth,
+			encryption:  t.encryption,
+		},
 	}
 	t.define(nil)
 	db.state.tables[filed] = t
@@ -267,6 +269,7 @@ func (db *DB) restoreTable(r *request, name string, o *overrides, source func() 
 
 // apply gives a table its settings.
 func (o *overrides) apply(t *table, r *request) error {
+	t.changeSettings()
 	t.billing = cmp.Or(o.billing, t.billing)
 	onDemand := t.billing == types.BillingModePayPerRequest
 	if err := o.checkBilling(onDemand); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 )
@@ -271,5 +272,129 @@ func TestOnRestoreSeesWhatGoes(t *testing.T) {
 	want := []string{"second before: 1", "first before: 1", "first after: 0", "second after: 0", "first before: 1", "first after: 0"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// A snapshot, and a backup, keep the settings that a table had, whichever of them is changed afterwards.
+func TestSnapshotsKeepSettings(t *testing.T) {
+	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/cache"
+	name := aws.String("cache")
+	units := &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(5), WriteCapacityUnits: aws.Int64(5)}
+	for _, change := range []any{
+		&dynamodb.TagResourceInput{ResourceArn: aws.String(arn), Tags: []types.Tag{{Key: aws.String("new"), Value: aws.String("v")}}},
+		&dynamodb.UntagResourceInput{ResourceArn: aws.String(arn), TagKeys: []string{"team"}},
+		&dynamodb.UpdateContinuousBackupsInput{TableName: name, PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{
+			PointInTimeRecoveryEnabled: aws.Bool(true),
+		}},
+		&dynamodb.UpdateTableInput{TableName: name, DeletionProtectionEnabled: aws.Bool(true)},
+		&dynamodb.UpdateTableInput{TableName: name, TableClass: types.TableClassStandardInfrequentAccess},
+		&dynamodb.UpdateTableInput{TableName: name, SSESpecification: &types.SSESpecification{Enabled: aws.Bool(true)}},
+		&dynamodb.UpdateTableInput{TableName: name, BillingMode: types.BillingModeProvisioned, ProvisionedThroughput: units},
+		&dynamodb.UpdateTableInput{TableName: name, OnDemandThroughput: &types.OnDemandThroughput{MaxReadRequestUnits: aws.Int64(7)}},
+		&dynamodb.UpdateTableInput{TableName: name, ReplicaUpdates: []types.ReplicationGroupUpdate{
+			{Create: &types.CreateReplicationGroupMemberAction{RegionName: aws.String("eu-west-1")}},
+		}},
+		&dynamodb.UpdateTableInput{
+			TableName:            name,
+			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("tag"), AttributeType: types.ScalarAttributeTypeS}},
+			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: &types.CreateGlobalSecondaryIndexAction{
+				IndexName: aws.String("byTag"), KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("tag"), KeyType: types.KeyTypeHash}},
+				Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+			}}},
+		},
+	} {
+		w := newWorld(t, ddbfake.LagManual)
+		do[dynamodb.TagResourceOutput](t, w.db, "", &dynamodb.TagResourceInput{
+			ResourceArn: aws.String(arn), Tags: []types.Tag{{Key: aws.String("team"), Value: aws.String("pages")}},
+		})
+		shown := func() []any {
+			return []any{
+				do[dynamodb.DescribeTableOutput](t, w.db, "", &dynamodb.DescribeTableInput{TableName: name}).Table,
+				do[dynamodb.ListTagsOfResourceOutput](t, w.db, "", &dynamodb.ListTagsOfResourceInput{ResourceArn: aws.String(arn)}).Tags,
+				do[dynamodb.DescribeContinuousBackupsOutput](t, w.db, "",
+					&dynamodb.DescribeContinuousBackupsInput{TableName: name}).ContinuousBackupsDescription,
+			}
+		}
+		backup := backUp(t, w.db)
+		inBackup := func() any {
+			return do[dynamodb.DescribeBackupOutput](t, w.db, "", &dynamodb.DescribeBackupInput{BackupArn: &backup}).BackupDescription
+		}
+		before, snapshot, backedUp := shown(), w.db.Snapshot(), inBackup()
+		if _, err := w.db.Do(t.Context(), ddbfake.Call{Actor: "alice", Input: change}); err != nil {
+			t.Fatalf("%T: %v", change, err)
+		}
+		if cmp.Equal(before, shown(), sdktest.Equal) {
+			t.Errorf("%T: nothing has changed", change)
+		}
+		if diff := cmp.Diff(backedUp, inBackup(), sdktest.Equal); diff != "" {
+			t.Errorf("%T: the backup has changed (-before +after):\n%s", change, diff)
+		}
+		w.db.Restore(snapshot)
+		if diff := cmp.Diff(before, shown(), sdktest.Equal); diff != "" {
+			t.Errorf("%T: the snapshot has changed (-before +after):\n%s", change, diff)
+		}
+	}
+}
+
+// A replica has settings of its own, and a snapshot keeps those of all replicas, and which there are.
+func TestSnapshotsKeepReplicas(t *testing.T) {
+	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/cache"
+	update := func(u types.ReplicationGroupUpdate) *dynamodb.UpdateTableInput {
+		return &dynamodb.UpdateTableInput{TableName: aws.String("cache"), ReplicaUpdates: []types.ReplicationGroupUpdate{u}}
+	}
+	shown := func(db *ddbfake.DB, regions ...string) (all []any) {
+		for _, region := range regions {
+			all = append(all, do[dynamodb.DescribeTableOutput](t, db, region, &dynamodb.DescribeTableInput{TableName: aws.String("cache")}).Table)
+		}
+		return append(all, do[dynamodb.ListTagsOfResourceOutput](t, db, "", &dynamodb.ListTagsOfResourceInput{ResourceArn: aws.String(arn)}).Tags)
+	}
+	tokyoJoins := &types.CreateReplicationGroupMemberAction{RegionName: aws.String(tokyo)}
+	changed := &types.UpdateReplicationGroupMemberAction{
+		RegionName: aws.String(ireland), TableClassOverride: types.TableClassStandardInfrequentAccess,
+	}
+	for _, change := range []any{
+		update(types.ReplicationGroupUpdate{Create: tokyoJoins}),
+		update(types.ReplicationGroupUpdate{Update: changed}),
+		update(types.ReplicationGroupUpdate{Delete: &types.DeleteReplicationGroupMemberAction{RegionName: aws.String(ireland)}}),
+		&dynamodb.DeleteTableInput{TableName: aws.String("arn:aws:dynamodb:" + ireland + ":000000000000:table/cache")},
+	} {
+		db, _ := global(t, ddbfake.Options{})
+		do[dynamodb.TagResourceOutput](t, db, "", &dynamodb.TagResourceInput{
+			ResourceArn: aws.String(arn), Tags: []types.Tag{{Key: aws.String("team"), Value: aws.String("pages")}},
+		})
+		alone := shown(db, home)
+		addReplica(t, db, ireland)
+		if diff := cmp.Diff(alone[1], shown(db, home)[1], sdktest.Equal); diff != "" {
+			t.Errorf("the replica took the tags of its source:\n%s", diff)
+		}
+		before, snapshot := shown(db, home, ireland), db.Snapshot()
+		region := home
+		if _, deletes := change.(*dynamodb.DeleteTableInput); deletes {
+			region = ireland
+		}
+		if _, err := db.Do(t.Context(), ddbfake.Call{Actor: "alice", Region: region, Input: change}); err != nil {
+			t.Fatalf("%T: %v", change, err)
+		}
+		db.Restore(snapshot)
+		if diff := cmp.Diff(before, shown(db, home, ireland), sdktest.Equal); diff != "" {
+			t.Errorf("%T: the snapshot has changed (-before +after):\n%s", change, diff)
+		}
+	}
+}
+
+// A restore with settings of its own leaves those of the backup as they were.
+func TestRestoreLeavesTheBackup(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	backup := backUp(t, w.db)
+	described := func() any {
+		return do[dynamodb.DescribeBackupOutput](t, w.db, "", &dynamodb.DescribeBackupInput{BackupArn: &backup}).BackupDescription
+	}
+	before := described()
+	do[dynamodb.RestoreTableFromBackupOutput](t, w.db, "", &dynamodb.RestoreTableFromBackupInput{
+		BackupArn: &backup, TargetTableName: aws.String("copy"), BillingModeOverride: types.BillingModeProvisioned,
+		ProvisionedThroughputOverride: &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)},
+	})
+	if diff := cmp.Diff(before, described(), sdktest.Equal); diff != "" {
+		t.Errorf("the backup has changed (-before +after):\n%s", diff)
 	}
 }

@@ -27,6 +27,12 @@ type table struct {
 	// order is the order of a Scan; nil until it is worked out.
 	order scanOrder
 
+	stream *stream // the latest one, which may be disabled; nil if there was none
+	*settings
+}
+
+// settings have the parts of a table that change seldom. Copies of the table share them: see table.changeSettings.
+type settings struct {
 	id                 string
 	created            time.Time
 	definitions        []types.AttributeDefinition
@@ -40,11 +46,17 @@ type table struct {
 	class              types.TableClass
 	deletionProtection bool
 	recovery           recovery
-	tags               map[string]string // shared with snapshots: changed in a copy
-	stream             *stream           // the latest one, which may be disabled; nil if there was none
+	tags               map[string]string // changed in a copy
 	members            []groupMember     // the members of its global table, itself included; nil if it is no replica
 	strong             bool              // that global table is strongly consistent
 	witness            string            // the region of its witness, "" if it has none
+}
+
+// changeSettings gives the table settings of its own. It is called before they are changed: snapshots, backups and
+// replicas keep what they had.
+func (t *table) changeSettings() {
+	s := *t.settings
+	t.settings = &s
 }
 
 // tableID has the parts of a table that never change. Copies of the table share it.

@@ -45,19 +45,21 @@ func (db *DB) createTable(r *request, in *dynamodb.CreateTableInput) (*dynamodb.
 		return nil, &types.ResourceInUseException{Message: aws.String("Table already exists: " + name)}
 	}
 	t := &table{
-		tableID:            &tableID{r.region, name, schema, db.state.log.lastSeq()},
-		rows:               newRowSet(),
-		dues:               newDues(),
-		id:                 db.state.nextTableID(),
-		indexes:            indexes,
-		created:            r.now,
-		definitions:        slices.Clone(in.AttributeDefinitions),
-		keys:               slices.Clone(in.KeySchema),
-		billing:            in.BillingMode,
-		class:              in.TableClass,
-		deletionProtection: aws.ToBool(in.DeletionProtectionEnabled),
-		tags:               withTags(nil, in.Tags),
-		encryption:         newEncryption(in.SSESpecification, r.region),
+		tableID: &tableID{r.region, name, schema, db.state.log.lastSeq()},
+		rows:    newRowSet(),
+		dues:    newDues(),
+		indexes: indexes,
+		settings: &settings{
+			id:                 db.state.nextTableID(),
+			created:            r.now,
+			definitions:        slices.Clone(in.AttributeDefinitions),
+			keys:               slices.Clone(in.KeySchema),
+			billing:            in.BillingMode,
+			class:              in.TableClass,
+			deletionProtection: aws.ToBool(in.DeletionProtectionEnabled),
+			tags:               withTags(nil, in.Tags),
+			encryption:         newEncryption(in.SSESpecification, r.region),
+		},
 	}
 	onDemand := t.billing == types.BillingModePayPerRequest
 	if onDemand {

@@ -437,6 +437,7 @@ func (u *tableUpdate) checkAllProvisioned() error {
 // do makes the changes, and returns the description of a table that is being changed.
 func (u *tableUpdate) do() *types.TableDescription {
 	t := u.table
+	t.changeSettings()
 	old := *t.throughput.describe()
 	oldOf := map[string]*types.ProvisionedThroughputDescription{}
 	statuses := map[string]types.IndexStatus{}

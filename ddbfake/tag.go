@@ -47,6 +47,7 @@ func (db *DB) tagResource(r *request, in *dynamodb.TagResourceInput) (*dynamodb.
 	if len(tags) > maxTags {
 		return nil, tooManyTags()
 	}
+	t.changeSettings()
 	t.tags = tags
 	return &dynamodb.TagResourceOutput{}, nil
 }
@@ -78,6 +79,7 @@ func (db *DB) untagResource(r *request, in *dynamodb.UntagResourceInput) (*dynam
 	for _, key := range in.TagKeys {
 		delete(tags, key)
 	}
+	t.changeSettings()
 	t.tags = tags
 	return &dynamodb.UntagResourceOutput{}, nil
 }
