@@ -85,7 +85,7 @@ func (c *Clock) advance(target time.Time) {
 		return
 	}
 	c.advancing = true
-	// Deferred for the callback that panics, or ends its test: time then stands where that happened, and the clock stays
+	// Deferred, because a callback may panic or end its test: time then stands where that happened, and the clock stays
 	// usable.
 	defer func() {
 		c.advancing = false
@@ -183,8 +183,8 @@ func (c *Clock) NewTimer(d time.Duration) clockwork.Timer { return c.root.NewTim
 // see [Clock.Advance]. The timer's channel is nil, as with [time.AfterFunc].
 //
 // f never runs before AfterFunc has returned, in case its caller holds a lock that f takes. If d is not positive, f is
-// due now: the next Advance, of any length, runs it, and a function that is running under Advance makes it run in that
-// one.
+// due now: the next Advance, of any length, runs it, and if a function is running under Advance, f runs in that same
+// Advance.
 func (c *Clock) AfterFunc(d time.Duration, f func()) clockwork.Timer {
 	return c.root.AfterFunc(d, f)
 }
