@@ -32,7 +32,7 @@ type Check struct {
 type Other struct {
 	Worlds  worlds.Kind
 	Basic   scenario.Mark // some world must reach it, whatever Check.Reach says
-	Nothing string        // the words for a check that did not
+	Nothing string        // the words for a check that did not reach it
 }
 
 // Result is how a check went.

@@ -29,8 +29,8 @@ type Fingerprinter interface {
 // The code of an actor is deterministic in its observations, so they stand for its local state, which cannot be read.
 // This holds by induction over its resumptions: between two parks no time passes, and all that the code can learn is
 // the answer and the clock. If it did not read the clock, it does the same at any time. Then it does not matter when
-// the code was resumed, nor when its request took effect: the answer has the effect for the actor, and
-// Config.Fingerprint the effect for the world.
+// the code was resumed, nor when its request took effect: the answer shows the effect to the actor, and
+// Config.Fingerprint covers the effect on the world.
 func (s *Sim) Fingerprint() uint64 {
 	if s.cfg.Fingerprint == nil {
 		return 0

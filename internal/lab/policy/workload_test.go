@@ -194,8 +194,8 @@ func TestAPollRendersOnlyWhatItMisses(t *testing.T) {
 	}
 }
 
-// A cache that is keyed by the query never hits; one of buckets hits for all but the newest ones, whatever the window
-// is shifted by.
+// A cache that is keyed by the query never hits. A cache of buckets hits for all but the newest buckets, whatever the
+// shift of the window.
 func TestBucketsDoNotMindShifts(t *testing.T) {
 	hits := func(byQuery bool, every time.Duration) float64 {
 		t.Helper()
