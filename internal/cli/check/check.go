@@ -47,7 +47,7 @@ type Result struct {
 // name is the name of each world.
 const name = "drawn"
 
-// world draws the world with the given number, as its file has it.
+// world draws the world with the given number, in the form of its file.
 func (c *Check) world(i int) (*scenario.Scenario, error) {
 	protocol := c.Protocol.Name
 	if schedules.OfProgram(c.Protocol) { // a scenario file does not name them: its replay entry does

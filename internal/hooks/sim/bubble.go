@@ -161,7 +161,8 @@ func (p *Proc) goCode() {
 	}()
 }
 
-// settle returns once the goroutines of all actors are parked, and those that waited for their turn have had it.
+// settle returns once the goroutines of all actors are parked, and the goroutines that waited for their turn have had
+// their turn.
 func (s *Sim) settle() {
 	b := s.cfg.Bubble
 	if b == nil {

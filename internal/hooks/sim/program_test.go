@@ -395,7 +395,7 @@ func (r *request) DateSent() time.Time {
 	return r.sent
 }
 
-// AnswerFingerprint makes requests comparable, but for the secret ones.
+// AnswerFingerprint makes requests comparable, except for the secret ones.
 func (r *request) AnswerFingerprint() (uint64, bool) {
 	h := fingerprint.Hash(0).Number(uint64(r.value))
 	if r.missed {

@@ -96,7 +96,7 @@ func xfetchBelow(g, l, beta, d float64) float64 {
 }
 
 // xfetchRenders is the number of readers that render before an expiry under XFetch: the first one, and those who draw a
-// refresh during its render. The draw's rate grows by exp(1/beta) in a render's time.
+// refresh during its render. The draw's rate grows by the factor exp(1/beta) in a render's time.
 func xfetchRenders(beta float64) float64 { return math.Exp(1 / beta) }
 
 // xfetchEarly is the time from the first refresh to the expiry under XFetch, for renders of duration D.

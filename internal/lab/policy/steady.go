@@ -9,8 +9,8 @@ import (
 // oldest is the age of a value that nothing renders again: a month, as on a site that has run so long.
 const oldest = monthSeconds * time.Second
 
-// chain is the time from the beginning of a render of a key to the next one: to the first read that finds the value
-// expired, or as old as most.
+// chain is the time from the beginning of one render of a key to the beginning of the next. The next one begins at the
+// first read that finds the value expired, or of the age most.
 type chain struct {
 	lasts  time.Duration // how long a value is fresh at most
 	jitter float64       // the largest share of that time which is lost
@@ -224,8 +224,8 @@ func (c chain) drawUnbounded(r *Random, after func() time.Duration, gap float64)
 	return age + since, age, 0
 }
 
-// firstEarly is the age at which the first read refreshes under XFetch, for a value that lasts so long: the integral of
-// the rate of refreshes is an exponential draw there. scale is beta times the time that a render takes.
+// firstEarly is the age at which the first read refreshes under XFetch, for a value with the given lifetime: the
+// integral of the rate of refreshes is an exponential draw there. scale is beta times the time that a render takes.
 func firstEarly(draw, gap, scale float64, lasts time.Duration) time.Duration {
 	if scale == 0 {
 		return lasts
