@@ -201,7 +201,7 @@ func (n *node) command(ctx context.Context, can string, c command) (said, error)
 	return s, nil
 }
 
-// ours begins the paths of all requests that are not DynamoDB's.
+// ours begins the paths of requests to isr-sim itself.
 const ours = "/_isr-sim/"
 
 // serve lets one request happen. It returns the answer, nil if there is none, and whether the request was a step of the
