@@ -61,7 +61,7 @@ func (a *arrival) String() string {
 // serve serves the process's requests until it is killed.
 func (p *process) serve() {
 	p.server = &http.Server{
-		Handler: http.HandlerFunc(p.arrive), DisableGeneralOptionsHandler: true, // it answers by itself, with today's date
+		Handler: http.HandlerFunc(p.arrive), DisableGeneralOptionsHandler: true, // that handler answers with today's date
 		ConnState: func(c net.Conn, s http.ConnState) {
 			p.mu.Lock()
 			switch s {

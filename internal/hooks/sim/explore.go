@@ -104,7 +104,7 @@ type Explored struct {
 	// Shallowest and Deepest are the numbers of choices before the first and the last of them.
 	Open, Shallowest, Deepest int
 	// Share is how much of the tree is searched, from 0 to 1, if the branches of a moment are equally large. It never
-	// falls. Later branches reach many states that earlier branches have reached, so the rest mostly goes faster.
+	// falls. Most states that branches share are counted in the earlier branches, so the rest mostly goes faster.
 	//
 	// Source: Simsa, Bryant and Gibson: Runtime estimation and resource allocation for concurrency testing
 	// (CMU-PDL-12-113, 2012).
