@@ -85,7 +85,7 @@ func (c *Clock) advance(target time.Time) {
 		return
 	}
 	c.advancing = true
-	// Deferred for the callback that panics, or ends its test: time then stands where that happened, and the clock stays
+	// Deferred, because a callback may panic or end its test: time then stands where that happened, and the clock stays
 	// usable.
 	defer func() {
 		c.advancing = false
@@ -176,15 +176,15 @@ func (c *Clock) After(d time.Duration) <-chan time.Time { return c.root.After(d)
 
 // NewTimer returns a timer that sends the time on its channel when the clock has moved by d; at once if d is not
 // positive. As with [time.Timer] since Go 1.23, no stale value is received after Stop or Reset has returned, and both
-// report true if they prevented a value from being received, sent already or not.
+// report true if they prevented a value from being received, whether it had been sent already or not.
 func (c *Clock) NewTimer(d time.Duration) clockwork.Timer { return c.root.NewTimer(d) }
 
 // AfterFunc returns a timer that calls f when the clock has moved by d. f runs in the goroutine that moves the clock:
 // see [Clock.Advance]. The timer's channel is nil, as with [time.AfterFunc].
 //
 // f never runs before AfterFunc has returned, in case its caller holds a lock that f takes. If d is not positive, f is
-// due now: the next Advance, of any length, runs it, and a function that is running under Advance makes it run in that
-// one.
+// due now: the next Advance, of any length, runs it, and if a function is running under Advance, f runs in that same
+// Advance.
 func (c *Clock) AfterFunc(d time.Duration, f func()) clockwork.Timer {
 	return c.root.AfterFunc(d, f)
 }
@@ -195,8 +195,8 @@ func (c *Clock) AfterFunc(d time.Duration, f func()) clockwork.Timer {
 func (c *Clock) NewTicker(d time.Duration) clockwork.Ticker { return c.root.NewTicker(d) }
 
 // WithTimeout is [context.WithTimeout] on this clock. The context ends inside the Advance that reaches Now plus d, in
-// the order of registration, as do the contexts derived from it: when Advance returns, their Done channels are closed and
-// their Err is [context.DeadlineExceeded]. If d is not positive it has ended already.
+// the order of registration, and so do the contexts derived from it. When Advance returns, their Done channels are
+// closed and their Err is [context.DeadlineExceeded]. If d is not positive it has ended already.
 //
 // The context also ends with parent, whose Err and Cause it takes. Its Deadline is the parent's if that is earlier and
 // on this clock. A deadline by another clock, such as real time, still ends the context but cannot be compared with its

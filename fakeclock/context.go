@@ -52,9 +52,9 @@ func (c *clockContext) String() string {
 	return fmt.Sprintf("fakeclock.WithTimeout(until %s)", c.ender.at.Format(time.RFC3339Nano))
 }
 
-// An ender stands between the parent given to WithTimeout and the embedded context, as the latter's parent. Package
-// context offers no other way to end one of its contexts with an error that is not Canceled: its children take the
-// error of the parent they have.
+// An ender stands between the parent given to WithTimeout and the embedded context: it is the parent of the embedded
+// context. Package context offers no other way to end one of its contexts with an error that is not Canceled: its
+// children take the error of the parent they have.
 type ender struct {
 	waiter
 	clock  *Clock
@@ -74,8 +74,8 @@ type ender struct {
 // enderKey finds, from any context, the nearest ender of a clock above it.
 type enderKey struct{ clock *Clock }
 
-// start queues the deadline: the one asked for, or an ancestor's on the same clock if that comes first. Both then end
-// in one Advance, however long the news takes through the contexts between them.
+// start queues the deadline: the one asked for, or an ancestor's on the same clock if that comes first. Then the
+// context and this ancestor end in one Advance, however long the news takes through the contexts between them.
 func (e *ender) start() {
 	ancestor := e.ancestor()
 	c := e.clock

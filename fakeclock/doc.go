@@ -50,8 +50,8 @@
 // Goroutines released at the same instant run in any order, as always. If the order matters, the test must make it, or
 // use AfterFunc.
 //
-// There is no BlockUntil(n) as in package clockwork: it returns when n timers wait, which they also do before one of
-// them is reset.
+// There is no BlockUntil(n) as in package clockwork: it returns when n timers wait, and n timers may also wait before
+// one of them is reset.
 //
 // # Fidelity
 //

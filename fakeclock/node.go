@@ -194,7 +194,7 @@ func divFloor(a, b int64) (quo, rest int64) {
 	return quo, rest
 }
 
-// addDuration returns a + b, or the extreme [time.Duration] nearest to it that has a negative.
+// addDuration returns a + b. If there is no such [time.Duration], it returns the nearest one that has a negative.
 func addDuration(a, b time.Duration) time.Duration {
 	switch {
 	case b > 0 && a > math.MaxInt64-b:

@@ -160,8 +160,8 @@ func TestNodeMeasuresByItsOwnRate(t *testing.T) {
 	}
 }
 
-// A fast node skips some of its own nanoseconds, so most of these ticks come one late. After 100,000 of them the ticker
-// is still where the node's clock says.
+// A fast node skips some of its own nanoseconds, so most of these ticks come a nanosecond late. After 100,000 of them
+// the ticker is still where the node's clock says.
 func TestNodeTickerDoesNotAccumulateRounding(t *testing.T) {
 	const ticks = 100_000
 	c := newClock()
@@ -245,7 +245,7 @@ func TestNodeConversionsProperty(t *testing.T) {
 		node := c.Node(drift)
 		node.Step(step)
 
-		// Now, against floor(elapsed * (1 + ppm/1e6)).
+		// Now is compared with floor(elapsed * (1 + ppm/1e6)).
 		c.Advance(elapsed)
 		product := new(big.Int).Mul(big.NewInt(int64(elapsed)), big.NewInt(fakeclock.MaxPPM+drift.PPM))
 		mono := new(big.Int).Div(product, big.NewInt(fakeclock.MaxPPM))

@@ -33,7 +33,7 @@ func (t *ticker) start(d time.Duration) {
 	t.schedule()
 }
 
-// schedule queues the tick after the last. It counts from the tick before on the node's clock, not from now, so that
+// schedule queues the next tick. Its time counts from the tick before, on the node's clock, and not from now, so that
 // rounding to true time does not add up.
 func (t *ticker) schedule() {
 	t.next = t.next.Add(t.period)

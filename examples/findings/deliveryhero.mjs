@@ -1,5 +1,5 @@
-// @deliveryhero/dynamodb-lock, as it is published, as a node of isr-sim: isr-sim check --lock. It trusts clocks, and
-// prolongs its leases by itself. A lock is given back by releaseAllLocks.
+// @deliveryhero/dynamodb-lock, as it is published, is a node of isr-sim here, for isr-sim check --lock. It trusts
+// clocks, and prolongs its leases by itself. A lock is given back by releaseAllLocks.
 import { node } from 'isr-sim' // before anything else
 import { DynamoDB } from '@aws-sdk/client-dynamodb'
 import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb'

@@ -1,6 +1,6 @@
-// dynamodb-lock-client, as it is published, as a node of isr-sim: isr-sim check --lock. With the argument closed its
-// locks are of the kind that fails closed, which nobody takes over. Those of the other kind have heartbeats, and count as
-// lost when they emit an error.
+// dynamodb-lock-client, as it is published, is a node of isr-sim here, for isr-sim check --lock. With the argument
+// closed its locks are of the kind that fails closed: nobody takes them over. Locks of the other kind have heartbeats,
+// and count as lost when they emit an error.
 import { node } from 'isr-sim' // before anything else
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'

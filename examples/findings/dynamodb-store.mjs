@@ -1,5 +1,5 @@
-// dynamodb-store, as it is published, as a node of isr-sim: isr-sim check. A session is a page: one that the store does
-// not have is made, and set with the time for which it lasts yet.
+// dynamodb-store, as it is published, is a node of isr-sim here, for isr-sim check. A session is a page: a session that
+// the store does not have is made, and is set with the time that it has left.
 import { node, origin } from 'isr-sim' // before anything else
 import { promisify } from 'node:util'
 import session from 'express-session'

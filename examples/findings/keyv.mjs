@@ -1,5 +1,5 @@
-// @keyv/dynamo, as it is published, as a node of isr-sim: isr-sim check. A page that Keyv does not have is made, and set
-// with the time for which it is fresh yet. An invalidation deletes two keys in one call.
+// @keyv/dynamo, as it is published, is a node of isr-sim here, for isr-sim check. A page that Keyv does not have is
+// made, and is set with the time for which it is still fresh. An invalidation deletes two keys in one call.
 import { node, origin } from 'isr-sim' // before anything else
 import Keyv from 'keyv'
 import KeyvDynamo from '@keyv/dynamo'

@@ -1,5 +1,5 @@
-// @aws-lambda-powertools/idempotency, as it is published, as a node of isr-sim: isr-sim check --once. A context such as
-// Lambda's says how long an invocation may still take.
+// @aws-lambda-powertools/idempotency, as it is published, is a node of isr-sim here, for isr-sim check --once. A
+// context such as Lambda's says how long an invocation may still take.
 import { node, OtherPayload } from 'isr-sim' // before anything else
 import { IdempotencyConfig, IdempotencyValidationError, makeIdempotent } from '@aws-lambda-powertools/idempotency'
 import { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb'

@@ -1,6 +1,6 @@
-// @http-client-toolkit/store-dynamodb, as it is published, as a node of isr-sim: isr-sim check. The stores are asked what
-// HttpClient.get of @http-client-toolkit/core asks them, and the origin stands for the request. With the argument cache it
-// has no dedupe store, and with once nothing else: isr-sim check --once.
+// @http-client-toolkit/store-dynamodb, as it is published, is a node of isr-sim here, for isr-sim check. The node asks
+// the stores what HttpClient.get of @http-client-toolkit/core asks them, and the origin stands for the HTTP request.
+// With the argument cache it has no dedupe store. With once it has only the dedupe store, for isr-sim check --once.
 import { node, origin } from 'isr-sim' // before anything else
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { DynamoDBCacheStore, DynamoDBDedupeStore } from '@http-client-toolkit/store-dynamodb'

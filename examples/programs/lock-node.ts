@@ -2,7 +2,7 @@
 import { node } from 'isr-sim' // before anything else
 import { Lock } from './lock.ts'
 
-// With BEATS it extends itself, in the place of being asked to.
+// With BEATS the lock extends itself, instead of being asked to.
 process.env.BEATS
   ? node((init) => new Lock(init, true), ['hold', 'held'], { heartbeats: true })
   : node((init) => new Lock(init), ['hold', 'held', 'extend'])

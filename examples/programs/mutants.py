@@ -24,8 +24,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 MAX_SWITCHES = 4
 
-# Each is: what the team wrote, the scenario, the invariants, each of which may be the one that is violated, there and in
-# drawn worlds, and what is replaced in cache.ts and in cache.py.
+# Each mutant has: what the team wrote; the scenario; the invariants, any of which may be violated, there and in drawn
+# worlds; and the texts that are replaced in cache.ts and in cache.py.
 MUTANTS = [
     ("the publish asks for nothing", "paused-writer", "stale-writer",
      ["this.own(key, token, ' AND lease_expires_at > :now', { ':now': N(now()) })", "{ TableName: this.o.table, Key: this.row(key, 'LOCK') }"],
@@ -71,7 +71,7 @@ MUTANTS = [
      ['return body, now() < page["until"]', "return body, True"]),
 ]
 
-# Those of lock.ts: what the team wrote, its BUG, and the invariants, each of which may be the one that is violated.
+# Those of lock.ts: what the team wrote, its BUG, and the invariants, any of which may be violated.
 LOCK_MUTANTS = [
     ("the lock is taken without a condition", "unconditional", "mutual-exclusion guarded-write"),
     ("the lock is taken two seconds early", "early", "mutual-exclusion guarded-write"),

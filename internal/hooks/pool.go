@@ -29,7 +29,7 @@ func (p *Pool) Take() Stage {
 	return taken
 }
 
-// GiveBack is for the stage of a run that is over.
+// GiveBack takes the stage of a run that is over.
 func (p *Pool) GiveBack(taken Stage) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,7 +46,7 @@ func (p *Pool) Close() {
 
 type poolKey struct{}
 
-// In returns a context whose one run uses the pool.
+// In returns a context for one run, which uses the pool.
 func (p *Pool) In(ctx context.Context) context.Context { return context.WithValue(ctx, poolKey{}, p) }
 
 // PoolOf returns the pool of a context's run; nil, if there is none.

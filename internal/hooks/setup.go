@@ -24,7 +24,7 @@ type Setup struct {
 	// TableName, and TTL by the attribute TTL.
 	Table *dynamodb.CreateTableInput
 	// TTL is the attribute by which TTL deletes rows of Table, NoTTL if it has none; default ttl. A scenario with Rows
-	// takes theirs.
+	// takes the attribute that they name.
 	TTL string
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
-// PrintAccesses prints how each policy answers accesses to one key at regular times, and how old the value is that it
-// serves. The value is stored at 0s, and renders take no time.
+// PrintAccesses prints how each policy answers accesses to one key at regular times, and how old the value that it
+// serves is. The value is stored at 0s, and renders take no time.
 func PrintAccesses(out io.Writer, policies []policy.Policy, every, lasts time.Duration) error {
 	header := []string{"time"}
 	caches := make([]*policy.Cache[string, time.Duration], len(policies))

@@ -71,8 +71,8 @@ func short(d time.Duration) string {
 	return text
 }
 
-// PrintSchedule prints the lifetimes that a policy gives to data of growing age, and how often a bucket is refreshed
-// that is polled all the time.
+// PrintSchedule prints the lifetimes that a policy gives to data of growing age, and how often a bucket that is polled
+// all the time is refreshed.
 func PrintSchedule(out io.Writer, p policy.Policy) error {
 	at := func(age time.Duration) time.Duration {
 		lifetime, _ := policy.AtAge(p.Lifetime, age)

@@ -97,8 +97,8 @@ bounds: {steps: 100000, ticks: 0}
 	return "", nil
 }
 
-// boundScript reads a page at ages around the given ones, each time after a pause in which it is forgotten. Rows count
-// whole seconds, so pages are made at the beginning of one and in its middle, and read at both.
+// boundScript reads a page at ages around the given ones, each time after a pause in which the page is forgotten. Rows
+// count whole seconds, so pages are made at the beginning of one and in its middle, and read at both.
 func boundScript(forgotten time.Duration, around ...time.Duration) (script []string) {
 	const half = 500 * time.Millisecond
 	now := time.Duration(0)

@@ -10,7 +10,7 @@ import (
 )
 
 // Lag is a flag: how long after its ttl a row is deleted, in the words of the fake's lags, or as the mean of an
-// exponential one.
+// exponential lag.
 type Lag struct{ policy.Dist }
 
 // Set implements pflag.Value.

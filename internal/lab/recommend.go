@@ -10,7 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
-// operation has the settings of a cache that unmet reads.
+// operation has the settings of a cache, for the function unmet.
 type operation struct {
 	// revalidate is the time for which a value is fresh, and retention the time after which a stored row may be deleted
 	// (its ttl). A retention of 0 keeps rows for ever.

@@ -86,7 +86,7 @@ func MeasureScale(ctx context.Context, s Settings, p policy.Policy, each func(do
 	for need, has := math.Max(scale.Reads/newTableReads, scale.Writes/newTableWrites), 1.0; has < need; has *= 2 {
 		scale.Ramp += doubling
 	}
-	// A fifth is left for chance.
+	// A fifth of the limit is left for chance.
 	scale.Enough = policy.TierLifetime(nodes, scale.Hottest, 0.8*keyReads/s.unitsOfRead())
 	scale.Lifetime = scale.Enough
 	for try := 1; scale.Lifetime > 0; try++ {

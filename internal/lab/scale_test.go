@@ -42,7 +42,7 @@ func TestScaleBillsTheSteadyState(t *testing.T) {
 		// The read that ends the cycle finds data of a whole lifetime and more.
 		outdated += share * (reads*overLifetime + 1) / (1 + reads)
 	}
-	// A read of a unit. A render looks again, takes the lock, and publishes META and LOCK in a transaction.
+	// A read costs a unit. A render looks again, takes the lock, and publishes META and LOCK in a transaction.
 	const month = 30 * 24 * 3600
 	cost := month / 1e6 * (policy.OnDemand.ReadUnits*(s.Reads+renders) + policy.OnDemand.WriteUnits*5*renders)
 	for _, figure := range []struct {

@@ -37,7 +37,7 @@ type arrival struct {
 	header http.Header
 	body   []byte
 	answer chan *answer // nil breaks the connection; without a channel the request was a line, and so is its answer
-	number int          // the number that a program gave it which says when it is quiet; 0 is none
+	number int          // its number, from a program that says when it is quiet; 0 is none
 	alone  bool         // the program says that it waits for nothing else
 	place  int          // in the order of its life's requests, from 1
 }
@@ -61,7 +61,7 @@ func (a *arrival) String() string {
 // serve serves the process's requests until it is killed.
 func (p *process) serve() {
 	p.server = &http.Server{
-		Handler: http.HandlerFunc(p.arrive), DisableGeneralOptionsHandler: true, // which answers by itself, with today's date
+		Handler: http.HandlerFunc(p.arrive), DisableGeneralOptionsHandler: true, // that handler answers with today's date
 		ConnState: func(c net.Conn, s http.ConnState) {
 			p.mu.Lock()
 			switch s {

@@ -51,7 +51,8 @@ func (e *ear) reply(place int, to *answer) {
 }
 
 // listen waits until the program answers with a line, or waits only for its requests and its timer. want, if not nil,
-// is its deed the last time: a program that does not say when it is quiet is at rest once it has done as much.
+// is what the program did the last time that it was told the same: a program that does not say when it is quiet is at
+// rest once it has done as much.
 func (e *ear) listen(at string, want *deed) (d deed, err error) {
 	says := slices.Contains(e.p.can, canQuiet)
 	for !e.rests(says, &d, want) {

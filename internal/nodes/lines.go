@@ -191,8 +191,8 @@ func excerpt(text []byte) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// request is a line about a request of a program. The program could have sent the request over HTTP as well, or no
-// longer waits for it.
+// request is a line about a request of a program: either the request itself, in place of HTTP, or the note that the
+// program no longer waits for it.
 type request struct {
 	Type    string            `json:"type"` // request, left
 	Number  int               `json:"number"`

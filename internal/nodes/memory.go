@@ -154,7 +154,7 @@ func (a *arrival) words() string {
 	return text
 }
 
-// words is a line as it counts; "" is none.
+// words is a line as it is compared; "" is none.
 func (s *said) words() string {
 	if s == nil {
 		return ""

@@ -54,7 +54,7 @@ func TestMemory(t *testing.T) {
 }
 
 // TestMemoryIsNotBelieved: a proof and a campaign find a program that was told the same as an earlier life and did
-// something else: when it is told its past, and when no other life would get there.
+// something else. They find it when a process is told its past, and also where no other life would get.
 func TestMemoryIsNotBelieved(t *testing.T) {
 	p := program(t, "random", 0)
 	_, err := campaign.Prove{Scenario: oneNode(t), Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())

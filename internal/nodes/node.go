@@ -25,7 +25,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// defaultRegion is where a node is whose client does not say it.
+// defaultRegion is the region of a node whose client names none.
 const defaultRegion = "us-east-1"
 
 // node is one life of an actor: the cache of its program, as the simulator sees it.
@@ -201,7 +201,7 @@ func (n *node) command(ctx context.Context, can string, c command) (said, error)
 	return s, nil
 }
 
-// ours is the path of everything that is not DynamoDB's.
+// ours begins the paths of requests to isr-sim itself.
 const ours = "/_isr-sim/"
 
 // serve lets one request happen. It returns the answer, nil if there is none, and whether the request was a step of the

@@ -166,7 +166,8 @@ func (p *process) passStderr(stderr io.Reader) {
 	}
 }
 
-// words is the end of a message about a problem: the program may have told people about it. p.mu is held.
+// words is the end of a message about a problem: the program's last words on stderr, which may explain the problem.
+// p.mu is held.
 func (p *process) words() string {
 	words := p.tail
 	if len(words) == maxWords {

@@ -72,7 +72,8 @@ func load(t *testing.T, name string) *scenario.Scenario {
 }
 
 // TestReferenceAsProgram runs the reference as processes, with the schedules' faults, crashes and clock steps: its
-// verdicts are those of the reference in this process, and a run again has the same trace, even if its requests are lines.
+// verdicts are those of the reference in this process, and a repeated run has the same trace, even if its requests are
+// lines.
 func TestReferenceAsProgram(t *testing.T) {
 	for _, name := range []string{"two-contenders", "lost-response", "crashed-holder", "skewed-clocks"} {
 		t.Run(name, func(t *testing.T) {
@@ -449,7 +450,7 @@ func (c *clock) Do(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// exchange is Do by lines.
+// exchange does what Do does, by lines.
 func (c *clock) exchange(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -145,7 +145,7 @@ func (c *clock) put(name string, number int, sent func()) (*http.Request, contex
 	return r, cancel
 }
 
-// ask reads a body, by a request with a number, 0 is none.
+// ask reads a body, by a request with the given number; 0 means no number.
 func (c *clock) ask(name string, number int) {
 	r, err := http.NewRequest(http.MethodGet, c.endpoint+"/_isr-sim/bodies/"+name, nil)
 	if err != nil {

@@ -18,8 +18,8 @@ var Policies = none
 
 func none() []isr.Protocol { return nil }
 
-// The names stand apart from the code that they name: so every program can read every scenario file, and does not link
-// a broken cache.
+// The names stand apart from the code that they name: so every program can read every scenario file without linking a
+// broken cache.
 var names = strings.Fields(`
 recipe-a recipe-a-guarded recipe-b recipe-b-guarded recipe-a-home acquire-a-second-early acquire-by-get-then-put
 acquire-waits-for-ttl blind-publish blind-release body-after-pointer build-time-page check-then-act-publish

@@ -29,10 +29,10 @@ type Draft struct {
 	*os.File
 	name   string // its final place
 	over   bool
-	direct bool // it is its final place: a terminal, a pipe or a device, which no file replaces
+	direct bool // the draft is its final place itself: a terminal, a pipe or a device, which no file replaces
 }
 
-// Create begins a file. Its folder must be there. The caller calls Commit in the end, or Discard.
+// Create begins a file. The folder of that file must be there. The caller calls Commit in the end, or Discard.
 func Create(name string) (*Draft, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		file, err := os.OpenFile(name, os.O_WRONLY, 0)

@@ -15,7 +15,7 @@ import (
 // Always is the Times of a fault that never stops.
 const Always = -1
 
-// Text is a fault as its text form has it: the kind, then the predicates in their order, nth and times.
+// Text is the text form of a fault: the kind, then the predicates in their order, nth and times.
 type Text struct {
 	Kind       string
 	Predicates []Predicate
@@ -124,7 +124,7 @@ func count(name, value, want string) (int, error) {
 }
 
 // Operation checks a predicate that must name one of the operations: a fault of another operation would never strike.
-// The error's text ends with such.
+// The text of the error ends with the text such.
 func Operation(operations []string, such string) func(string) error {
 	return func(value string) error {
 		if slices.Contains(operations, value) {
@@ -162,9 +162,9 @@ func (w Waiting[F]) All() []F {
 }
 
 // Next returns the fault that hits a call, nil if none does; it is dropped once it has hit as many calls as it should.
-// match says whether a fault matches the call. counts returns the first matching call that it hits and how many it
-// hits; 0 is 1. A fault of an unknown kind is a mistake that must not pass in silence: it hits every matching call,
-// until it is cleared.
+// match says whether a fault matches the call. counts returns the number of the first matching call that the fault
+// hits, and how many calls it hits; 0 means 1. A fault of an unknown kind is a mistake that must not pass in silence:
+// it hits every matching call, until it is cleared.
 func (w *Waiting[F]) Next(match func(*F) bool, counts func(*F) (nth, times int, known bool)) *F {
 	for i := range *w {
 		f := &(*w)[i]

@@ -1,5 +1,5 @@
-// Package inside keeps members of promised types from other modules. A promised struct embeds an [Of] under a name that
-// is not exported, and [In] gives its content to the packages of this module:
+// Package inside hides members of public types from other modules. A public struct embeds an [Of] under a name that is
+// not exported, and [In] gives its content to the packages of this module:
 //
 //	type Config struct {
 //		Table string

@@ -65,7 +65,7 @@ func Load(name string) (*scenario.Scenario, error) {
 // maxStdin bounds what is read, far beyond the size of a scenario.
 const maxStdin = 8 << 20
 
-// LoadAll is Load for several.
+// LoadAll loads several scenarios, each as Load does.
 func LoadAll(names []string) ([]*scenario.Scenario, error) {
 	scenarios := make([]*scenario.Scenario, len(names))
 	for i, name := range names {

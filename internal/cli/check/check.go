@@ -32,7 +32,7 @@ type Check struct {
 type Other struct {
 	Worlds  worlds.Kind
 	Basic   scenario.Mark // some world must reach it, whatever Check.Reach says
-	Nothing string        // the words for a check that did not
+	Nothing string        // the words for a check that did not reach it
 }
 
 // Result is how a check went.
@@ -47,7 +47,7 @@ type Result struct {
 // name is the name of each world.
 const name = "drawn"
 
-// world draws the world with the given number, as its file has it.
+// world draws the world with the given number, in the form of its file.
 func (c *Check) world(i int) (*scenario.Scenario, error) {
 	protocol := c.Protocol.Name
 	if schedules.OfProgram(c.Protocol) { // a scenario file does not name them: its replay entry does

@@ -28,7 +28,8 @@ type Corpus struct {
 	begin bool
 }
 
-// Register adds the flags. what is the end of the help of --corpus: it says how the command uses the schedules.
+// Register adds the flags. Its parameter, called what, is the end of the help of --corpus: it says how the command uses
+// the schedules.
 func (c *Corpus) Register(cmd *cobra.Command, what string) {
 	cmd.Flags().StringVar((*string)(&c.Corpus), "corpus", "", "a folder of recorded schedules: "+what)
 	cmd.Flags().BoolVar(&c.begin, "corpus-new", false, "make the folder of --corpus if it is not there, as on the first night")

@@ -30,7 +30,7 @@ type Program struct {
 	nodes  *nodes.Program
 }
 
-// Register adds the flags. The text which is the help of --protocol.
+// Register adds the flags. Its parameter, called which, is the help text of --protocol.
 func (p *Program) Register(cmd *cobra.Command, which string) {
 	p.cmd = cmd
 	f := cmd.Flags()

@@ -62,7 +62,7 @@ func (r *Results) RegisterFormats(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&r.quiet, "quiet", "q", false, "print only the results that are not as expected")
 }
 
-// RegisterFiles adds --record and --report. The text which names the run in their help.
+// RegisterFiles adds --record and --report. Its parameter, called which, names the run in their help texts.
 func (r *Results) RegisterFiles(cmd *cobra.Command, which string) {
 	cmd.Flags().StringVar(&r.Record, "record", "", "write everything that "+which+" showed to this file, as JSON (docs/RECORD.md)")
 	cmd.Flags().StringVar(&r.Report, "report", "", "draw "+which+" on a page of HTML, in this file (docs/REPORT.md)")

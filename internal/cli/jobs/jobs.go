@@ -44,7 +44,7 @@ var engines = []engine{
 	{name: "AWS Batch", index: "AWS_BATCH_JOB_ARRAY_INDEX", count: "AWS_BATCH_JOB_ARRAY_SIZE"},
 	// Source: https://cloud.google.com/run/docs/container-contract
 	{name: "a Cloud Run job", index: "CLOUD_RUN_TASK_INDEX", count: "CLOUD_RUN_TASK_COUNT"},
-	// Source: https://slurm.schedmd.com/job_array.html. A list of indices that are no such range has a count of its own.
+	// Source: https://slurm.schedmd.com/job_array.html. If the list of indices is no such range, it has another count.
 	{
 		name: "Slurm", index: "SLURM_ARRAY_TASK_ID", count: "SLURM_ARRAY_TASK_COUNT",
 		from: "SLURM_ARRAY_TASK_MIN", to: "SLURM_ARRAY_TASK_MAX", step: "SLURM_ARRAY_TASK_STEP",

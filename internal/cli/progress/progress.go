@@ -63,7 +63,7 @@ func Wait(w io.Writer, what string) (remove func()) {
 	return Search(w, func() string { return what })
 }
 
-// Search is Wait for a task that says more as it goes on. what is called by another goroutine.
+// Search is Wait for a task that says more as it goes on. The function what is called by another goroutine.
 func Search(w io.Writer, what func() string) (remove func()) {
 	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
 		return func() {}

@@ -37,8 +37,8 @@ type Request interface {
 	// actor, such as the release of a mutex. The caller only reads the slice, and only until the next step.
 	Outcomes() []int
 	// Accesses returns the reads and writes of the request if it takes effect in the given way, as things are now: a
-	// compare-and-swap that would fail only reads. They must include the reads that decide which accesses these are, so
-	// that they stay the same until a step that races with them is taken. Nil means that it may access anything. The slice
+	// compare-and-swap that would fail only reads. They must include the reads that decide what is accessed. Then the
+	// accesses stay the same until a step that races with them is taken. Nil means that it may access anything. The slice
 	// must not change later: an exploration keeps it.
 	Accesses(outcome int) []Access
 	// Apply lets the request take effect in the given way, and keeps the answer for its actor.
@@ -81,7 +81,7 @@ type Proc struct {
 	state   procState
 	request Request
 	wake    time.Time
-	arrives time.Time // an answer cannot arrive before
+	arrives time.Time // no answer can arrive before this time
 
 	// A Proc is an incarnation, or a lane of it: see actorClock.Lane. In a Bubble, a lane is one of its goroutines that is parked.
 	lane    int
@@ -105,7 +105,7 @@ type actor struct {
 	lanes  []*Proc // by Proc.lane
 	first  Proc    // most nodes have no other incarnation
 	paused bool
-	until  time.Time // a paused node cannot resume before
+	until  time.Time // a paused node cannot resume before this time
 	exact  bool      // a paused node resumes at that time, and not later
 	// How often the schedule may still do this to the node.
 	pauses, crashes, restarts int

@@ -21,8 +21,9 @@ func (nothing) Describe(int) string       { return "nothing" }
 func (nothing) DescribeAnswer() string    { return "nothing" }
 
 // BenchmarkSteps is the bare scheduler's steps per second: three actors send a thousand requests each, which do
-// nothing. In a random walk, each request takes two steps: its effect, and its answer. In the second the actor's code
-// runs until it sends the next request. One operation is such a run, with a seed of its own, its preparation included.
+// nothing. In a random walk, each request takes two steps: its effect, and its answer. In the second step the actor's
+// code runs until it sends the next request. One operation is such a run, with a seed of its own, its preparation
+// included.
 func BenchmarkSteps(b *testing.B) {
 	b.ReportAllocs()
 	steps := 0

@@ -161,7 +161,8 @@ func (p *Proc) goCode() {
 	}()
 }
 
-// settle returns once the goroutines of all actors are parked, and those that waited for their turn have had it.
+// settle returns once the goroutines of all actors are parked, and the goroutines that waited for their turn have had
+// their turn.
 func (s *Sim) settle() {
 	b := s.cfg.Bubble
 	if b == nil {
@@ -229,8 +230,8 @@ func compareRequests(x, y *Proc) int {
 	return 0
 }
 
-// addLane gives a parked goroutine the first lane that is free. The first lane has the name of the actor, so that an
-// actor that has one goroutine at a time looks like one without.
+// addLane gives a parked goroutine the first lane that is free. The first lane has the name of the actor, so an actor
+// that has one goroutine at a time looks like an actor without goroutines.
 func (a *actor) addLane(p *Proc) {
 	i := 0
 	for i < len(a.lanes) && a.lanes[i].lane == i {
@@ -254,7 +255,7 @@ func (p *Proc) resumeLane() {
 	close(p.back)
 }
 
-// orphan leaves the request of p in the network, if it is there.
+// orphan leaves p's request in the network, if the request is under way to the world.
 func (s *Sim) orphan(p *Proc) {
 	if p.state != calling {
 		return
@@ -333,8 +334,8 @@ func (s *Sim) pass(until time.Time) {
 }
 
 // bubbleClock is a node's clock for code in a Bubble: it has all that a clock has. Its Sleep is a step of the schedule.
-// Timers and tickers go by the bubble's time, so a timer that does nothing costs no step. No two of one node fire at
-// the same instant, because their order would be undefined.
+// Timers and tickers go by the bubble's time, so a timer that does nothing costs no step. No two timers of one node
+// fire at the same instant, because their order would be undefined.
 type bubbleClock struct{ actorClock }
 
 func (c bubbleClock) Now() time.Time                  { return c.proc.actor.node.Local(c.proc.Now()) }
@@ -461,7 +462,7 @@ func (t *bubbleTimer) fire(nth int) {
 	}
 }
 
-// bubbleTicker is a ticker as clockwork has it: its methods return nothing.
+// bubbleTicker has the methods of clockwork's Ticker, which return nothing.
 type bubbleTicker struct{ t *bubbleTimer }
 
 func (t bubbleTicker) Chan() <-chan time.Time { return t.t.tick }

@@ -27,20 +27,22 @@ import (
 //
 //   - Sleep sets: of two steps that do not race ([Step.Races]) one order is run.
 //   - State comparison, if Config.Fingerprint is set: the continuations of a state are explored once
-//     ([Sim.Fingerprint]). A state that comes up again with fewer steps asleep than before is left by those only.
-//   - Unread clocks: when an actor's code was resumed, and when its request took effect, is a part of the state only if
-//     the code read a clock then. It makes states equal, and nothing without state comparison.
+//     ([Sim.Fingerprint]). If a state comes up again with fewer steps asleep than before, it is left only by the steps
+//     that are no longer asleep.
+//   - Unread clocks: the time at which an actor's code was resumed, and the time at which its request took effect, are
+//     part of the state only if the code read a clock then. This makes states equal, and has no effect without state
+//     comparison.
 //   - Persistent sets: where time cannot move and nothing can befall a node, its own step ([Start], [Response],
 //     [Timer]) is taken before those of others. An [Immediate] request in a run with steps that need not happen breaks
 //     the run then: its effect may end the run, and cannot be put off.
 //
 // A tick goes to any instant at which something can change, and not only to the next one: see [Step.Further].
 //
-// All states in which runs end remain; without persistent sets, all reachable states; and without state comparison, all
-// orders of steps that race, but for the place of a request whose sender is gone among the last steps of its node's
-// next life. The order of events on different nodes at the same instant is not explored, so the judgement of a run must
-// not depend on it. It must not depend on a past that Config.Fingerprint does not cover either: if two pasts lead to
-// the same state, only one is continued.
+// All states in which runs end remain. Without persistent sets, all reachable states remain. Without state comparison,
+// all orders of steps that race remain, with one exception: if the sender of a request is gone, the place of the
+// request among the last steps of its node's next life. The order of events on different nodes at the same instant is
+// not explored, so the judgement of a run must not depend on it. It must not depend on a past that Config.Fingerprint
+// does not cover either: if two pasts lead to the same state, only one is continued.
 //
 // Source: Godefroid: Partial-order methods for the verification of concurrent systems (LNCS 1032, 1996), chapters 4 to
 // 6, for all but the clocks; for these, see Sim.Fingerprint.
@@ -58,8 +60,8 @@ type Exploration struct {
 	// it. A difference ends the exploration, and the run, with a *DivergedError. It is for code that may depend on
 	// something that the Sim does not decide. A Request should be Sorted then: its content is compared, too.
 	Repeat bool
-	// Spare, if set, says whether a schedule, by its number from 1, is not repeated, because something else shows that its
-	// code is deterministic. It is still compared with the runs that begin like it.
+	// Spare, if set, says whether a schedule (by its number from 1) need not be repeated, because something else shows
+	// that its code is deterministic. It is still compared with the runs that begin like it.
 	Spare func(schedule int) bool
 	// Backwards takes the last of the possible steps first.
 	Backwards bool
@@ -102,7 +104,7 @@ type Explored struct {
 	// Shallowest and Deepest are the numbers of choices before the first and the last of them.
 	Open, Shallowest, Deepest int
 	// Share is how much of the tree is searched, from 0 to 1, if the branches of a moment are equally large. It never
-	// falls. Earlier branches have most of the states that later ones share, so the rest mostly goes faster.
+	// falls. Most states that branches share are counted in the earlier branches, so the rest mostly goes faster.
 	//
 	// Source: Simsa, Bryant and Gibson: Runtime estimation and resource allocation for concurrency testing
 	// (CMU-PDL-12-113, 2012).
@@ -397,12 +399,12 @@ func (s *Sim) endsBefore(a, b option) bool {
 	return others == 0
 }
 
-// persistent returns the position of a step that need not wait for any other, -1 if there is none: whatever else can
-// happen before it does not race with it.
+// persistent returns the position of a step that need not wait for any other: nothing that can happen before it races
+// with it. It returns -1 if there is no such step.
 //
 // It is a node's own step. Other nodes do not see it; time cannot move before it is taken; and nothing can happen to
 // the node. It might end its actor and with it the run, which would keep optional steps from happening. So another
-// actor must be alive that cannot crash, and whose last step can come after all of those.
+// actor must be alive that cannot crash, and whose last step can come after all optional steps.
 func (s *Sim) persistent() int {
 	if s.ticks > 0 {
 		return -1

@@ -14,7 +14,8 @@ func (s Step) ID() uint64 { return s.id() }
 // FirstDifference returns the first difference of two lists of requests.
 var FirstDifference = firstDifference
 
-// RememberedSets returns how many sets of steps are kept of a state for each of those that are given.
+// RememberedSets puts a state with each of the given sets of sleeping steps, and returns how many different sets are
+// kept.
 func RememberedSets(asleep ...[]uint64) int {
 	v := newVisited()
 	for i, ids := range asleep {

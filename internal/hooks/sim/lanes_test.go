@@ -94,8 +94,8 @@ func TestLanesOfACrashedNode(t *testing.T) {
 	}
 }
 
-// TestWhatADroppedLaneAsksFor drops a lane with a request under way. The request takes effect before, after or never,
-// like a request of a crashed node.
+// TestWhatADroppedLaneAsksFor drops a lane with a request under way. The request takes effect before the drop, after it
+// or never, like a request of a crashed node.
 func TestWhatADroppedLaneAsksFor(t *testing.T) {
 	for _, off := range []sim.Reduction{0, noReduction} {
 		x := &sim.Exploration{Off: off}

@@ -270,8 +270,8 @@ func (s stops) Next(after time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// waiting runs a world with a request under way and a sleep of five seconds. Time may stop there at other instants,
-// too. It returns the seconds at which the answer arrives and the sleep is over.
+// waiting runs a world with a request under way and a sleep of five seconds. In this world time may stop at other
+// instants, too. It returns the seconds at which the answer arrives and the sleep is over.
 func waiting(cfg sim.Config, s sim.Source, b sim.Actor) (answered, awake int, result sim.Result) {
 	run, r := sim.New(cfg), &register{}
 	run.AddSource(s)

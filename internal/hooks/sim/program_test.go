@@ -17,13 +17,13 @@ type program struct {
 	Registers int
 	Ticks     int
 	Sweeps    int           // how often a source may clear a register that is not 0
-	Lifetime  time.Duration // after a write the register is swept no earlier; time stops there
+	Lifetime  time.Duration // after a write the register is not swept before this has passed; time stops there
 	Losses    int           // how many of the requests that may be lost are lost at most; negative: all of them
 	Nth       int           // the request that a certain fault strikes, 0 is none: it is lost, or slow for so long
 	Slow      time.Duration
 	Timeless  bool // written values do not depend on the time
 	Forgets   bool // between commands, actors remember only their last read or write
-	Mutex     bool // each actor has one over a command
+	Mutex     bool // each actor has a mutex, held over a command
 	Dated     bool // written values depend on when they are sent
 	Secret    bool // some command is
 	Immediate bool // some command is
@@ -39,8 +39,8 @@ type programActor struct {
 	Script                    []command
 }
 
-// command is a read, a sleep, or a write of the value read last plus one plus a value that depends on the time; of
-// several lanes, the scripts.
+// command is a read, a sleep, a write, or the scripts of several lanes. The written value is the value read last, plus
+// one, plus a value that depends on the time.
 type command struct {
 	Register  int
 	Also      int // 1: the request is about the next register, too
@@ -395,7 +395,7 @@ func (r *request) DateSent() time.Time {
 	return r.sent
 }
 
-// AnswerFingerprint makes requests comparable, but for the secret ones.
+// AnswerFingerprint makes requests comparable, except for the secret ones.
 func (r *request) AnswerFingerprint() (uint64, bool) {
 	h := fingerprint.Hash(0).Number(uint64(r.value))
 	if r.missed {

@@ -53,8 +53,8 @@ type Config struct {
 // same, and its code does not run.
 type Memory struct {
 	Afresh bool // the code of every node runs
-	// Check, if set, is called at the end of a node that did something new. Check calls again to run the node's code once
-	// more, perhaps at the same time as further runs.
+	// Check, if set, is called at the end of a node that did something new. Each call of its parameter, called again, runs
+	// the node's code once more, perhaps at the same time as further runs.
 	Check func(again func() error)
 }
 

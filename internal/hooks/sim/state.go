@@ -19,18 +19,19 @@ type Fingerprinter interface {
 // with a chance of about n*n/2^65). Equal states have the same future: the same steps are possible, and lead to equal
 // states. It needs Config.Fingerprint and is 0 without it. Call it between steps, such as in Config.Trace.
 //
-// It covers true time, the ticks that are left, the world's own fingerprint, and for each actor the observations of
-// its code (each resumption, with true time and the node's clock if the code read a clock before it parked again; each
-// effect of its requests, with the outcome and the answer), what its requests and sleeps wait for (when an answer
-// arrives or a sleep ends, if that is still to come, and when a Dated request was sent), and the pauses, crashes,
-// restarts and clock steps that are left, planned or not. The observations of an actor that has ended, or crashed for
-// good, no longer count: if the world remembers them, Config.Fingerprint has to cover that.
+// It covers true time, the ticks that are left, and the world's own fingerprint. For each actor it covers the
+// observations of its code: each resumption, with true time and the node's clock if the code read a clock before it
+// parked again, and each effect of its requests, with the outcome and the answer. It covers the times for which the
+// actor's requests and sleeps wait: when an answer arrives or a sleep ends, if that is still to come, and when a Dated
+// request was sent. It also covers the pauses, crashes, restarts and clock steps that are left, planned or not. The
+// observations of an actor that has ended, or crashed for good, no longer count: if the world remembers them,
+// Config.Fingerprint has to cover that.
 //
 // The code of an actor is deterministic in its observations, so they stand for its local state, which cannot be read.
 // This holds by induction over its resumptions: between two parks no time passes, and all that the code can learn is
 // the answer and the clock. If it did not read the clock, it does the same at any time. Then it does not matter when
-// the code was resumed, nor when its request took effect: the answer has the effect for the actor, and
-// Config.Fingerprint the effect for the world.
+// the code was resumed, nor when its request took effect: the answer shows the effect to the actor, and
+// Config.Fingerprint covers the effect on the world.
 func (s *Sim) Fingerprint() uint64 {
 	if s.cfg.Fingerprint == nil {
 		return 0

@@ -124,8 +124,8 @@ func ObjectNamed(parts ...string) uint64 {
 	return uint64(h)
 }
 
-// id identifies a step among all those possible now. It stays the same while other steps are taken that do not race
-// with it.
+// id identifies a step among all those possible now. It stays the same while other steps that do not race with it are
+// taken.
 func (s Step) id() uint64 {
 	h := fingerprint.Hash(s.Kind)
 	if s.planned {

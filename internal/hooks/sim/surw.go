@@ -18,8 +18,8 @@ import (
 // experiments, https://github.com/zhaohuanqdcn/SURW: scripts/get_var_count.py for the choice of things,
 // scripts/period/bench_runner.py for the drawing, src/main.zig for accesses beyond those that were counted.
 //
-// Deviation: the threads of a run are known from its beginning, so the count of a thread does not have its children's.
-// Steps that need not happen draw a new priority at each moment, as in PCT.
+// Deviation: the threads of a run are known from its beginning, so the count of a thread does not include the counts of
+// its children. Steps that need not happen draw a new priority at each moment, as in PCT.
 func surw() Plan {
 	begin := func() func(int) Strategy {
 		trial := &profile{}

@@ -57,7 +57,7 @@ func (s Step) Further() []Step {
 	return s.sim.further()
 }
 
-// endless is a number of instants that no source has. A source with more of them never ends.
+// endless is a bound on the instants of a source: a source with more of them never ends.
 const endless = 10_000
 
 func (s *Sim) further() []Step {

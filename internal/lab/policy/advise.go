@@ -39,7 +39,7 @@ type Advice struct {
 	// optimum: if data never changes, or if renders never pay.
 	FirstOrder, Exact time.Duration
 	// AtExpiry is the chance that data has changed when its lifetime ends, and OverReads the share of reads that are
-	// served outdated data. The rule 1 - exp(-WT) gives the former, and is often quoted for the latter.
+	// served outdated data. The rule 1 - exp(-WT) gives AtExpiry, and is often quoted for OverReads.
 	AtExpiry, OverReads float64
 	// Misses is the share of reads that find no fresh value.
 	Misses float64

@@ -121,9 +121,9 @@ func TestAdviceWithoutAnOptimum(t *testing.T) {
 	}
 }
 
-// A lifetime is longer than the render, or no value is ever fresh; and twice the skew below the longest staleness.
+// A lifetime is longer than the render, or no value is ever fresh. It is below the longest staleness by twice the skew.
 func TestAdviceFitsRenderAndClocks(t *testing.T) {
-	dear := Demand{Changes: 1, Reads: 100, Miss: 0.01, Stale: 10} // whose optimum is far below a second
+	dear := Demand{Changes: 1, Reads: 100, Miss: 0.01, Stale: 10} // its optimum is far below a second
 	for _, test := range []struct {
 		name   string
 		change func(*Demand)

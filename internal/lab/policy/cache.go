@@ -20,8 +20,8 @@ import (
 // does. Entries have no age and are of class 0: give them lifetimes of their own instead of [AgeBased] and [Tiered]
 // ones. A time before the last one counts as the last one. A Cache is for one goroutine.
 //
-// Its statistics are the measures of an [Experiment] with the same reads and renders without duration: a test holds
-// them equal, read by read.
+// Its statistics are the measures of an [Experiment] with the same reads and renders without duration: a test compares
+// them read by read.
 type Cache[K comparable, V any] struct {
 	// Policy decides how long values are kept and who renders them. A Policy without a Refresh is [Unprotected];
 	// [Periodic] renders without readers, and is refused.
@@ -68,9 +68,9 @@ func (s CacheStats) HitRatio() float64 {
 	return ratio(float64(s.Hits), float64(s.Hits+s.Stale+s.Misses))
 }
 
-// GetOrSet returns the value of a key. Where the policy asks for it, render makes the value, which is then kept for the
-// lifetime own; nil is the policy's. An error is the error of render, if there is no other value to serve, or says what
-// is wrong with the cache.
+// GetOrSet returns the value of a key. Where the policy asks for it, render makes the value. The value is then kept for
+// the lifetime own, or for the policy's lifetime if own is nil. An error is the error of render, if there is no other
+// value to serve, or says what is wrong with the cache.
 func (c *Cache[K, V]) GetOrSet(now time.Duration, key K, own Lifetime, render func() (V, error)) (V, error) {
 	var none V
 	if own == nil {

@@ -242,7 +242,7 @@ func TestCacheAgreesWithTheTier(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Without cleanup: it makes room, which the simulator's tier does not have.
+	// Without cleanup: a cleanup makes room, and the simulator's tier has none.
 	got := played(t, trace, &Cache[int, int]{Policy: Policy{Lifetime: Absolute(lifetime)}, Keys: 30})
 	if got.Hits != want.tierHits || got.Renders != want.renders || got.Evictions == 0 || got.Expirations == 0 {
 		t.Errorf("the cache has %d hits and %d renders, the tier %d and %d; %d evictions and %d expirations",

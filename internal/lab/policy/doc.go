@@ -3,8 +3,8 @@
 //
 // An [Experiment] plays a [Workload] (reads of keys and changes of their data, on virtual time) against a cache that
 // keeps its rows by a [Policy]. A policy has two parts: a [Lifetime] says how long a stored value is fresh, and a
-// [Refresh] says who renders a value that is not, and what the other readers get meanwhile. One run gives a [Result];
-// [Experiment.Repeat] runs several seeds and gives every [Measure] with its confidence interval.
+// [Refresh] says who renders a value that is no longer fresh, and what the other readers get meanwhile. One run gives a
+// [Result]; [Experiment.Repeat] runs several seeds and gives every [Measure] with its confidence interval.
 //
 // # Limits
 //

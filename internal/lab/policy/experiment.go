@@ -21,8 +21,8 @@ type Experiment struct {
 	Prices Prices
 	// Steady makes the run begin in the steady state instead of with an empty store: the ages of rows, and of the copies
 	// in memory, are drawn from their stationary distribution. The workload must be [Poisson] without a rhythm, and the
-	// policy must have an absolute, sliding or hybrid lifetime. Renders under way are not drawn: give it a warm-up of some
-	// renders and of a copy's lifetime. A value that nothing renders again is a month old.
+	// policy must have an absolute, sliding or hybrid lifetime. Renders under way are not drawn: give the run a warm-up of
+	// some renders and of a copy's lifetime. A value that nothing renders again is a month old.
 	Steady bool
 	// WarmUp is simulated first and not measured. Lasts is measured.
 	WarmUp, Lasts time.Duration

@@ -6,7 +6,7 @@ import (
 )
 
 // The formulas of this file hold for one key that is read at rate L and changes at rate W, both Poisson, per second,
-// with times in seconds. Tests hold the simulator to the formulas, and the formulas to the simulator.
+// with times in seconds. Tests compare the formulas with the simulator, so each of the two checks the other.
 
 // F is the mean over [0, 1] of exp(-x u). It is the share of a lifetime during which a value is current, if the data
 // changes x times in a lifetime.
@@ -96,7 +96,7 @@ func xfetchBelow(g, l, beta, d float64) float64 {
 }
 
 // xfetchRenders is the number of readers that render before an expiry under XFetch: the first one, and those who draw a
-// refresh during its render. The draw's rate grows by exp(1/beta) in a render's time.
+// refresh during its render. The draw's rate grows by the factor exp(1/beta) in a render's time.
 func xfetchRenders(beta float64) float64 { return math.Exp(1 / beta) }
 
 // xfetchEarly is the time from the first refresh to the expiry under XFetch, for renders of duration D.

@@ -216,7 +216,7 @@ func TestXFetchFirstRefresh(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Near the mean, at a border of the histogram's buckets.
+			// The chance is compared near the mean, at a border of the histogram's buckets.
 			bucket := bucketOf(secondsOf(xfetchEarly(l, beta, 1)))
 			below := 0
 			for _, n := range r.early.counts[:bucket] {

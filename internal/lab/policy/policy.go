@@ -77,7 +77,7 @@ func (e *Entry) fresh(now time.Duration) bool { return e != nil && now < e.Fresh
 // All returns the policies that the command compares, for one lifetime of values. The protocol policy-NAME of isr-sim is
 // the policy of that name on the rows of a cache.
 func All(lifetime time.Duration) []Policy {
-	const tolerance = 30 * time.Second // of the seed's lock with stale-while-revalidate
+	const tolerance = 30 * time.Second // of the published lock with stale-while-revalidate
 	absolute, early := Absolute(lifetime), lifetime*8/10
 	return []Policy{
 		{"unprotected", absolute, Unprotected()},

@@ -83,7 +83,7 @@ func TestRefreshesOfABucket(t *testing.T) {
 	}
 }
 
-// The seed's example: reads every 3 s, a lifetime of 10 s.
+// The tutorials' example: reads every 3 s, a lifetime of 10 s.
 func TestAbsoluteExpiresUnderSteadyReadsAndSlidingDoesNot(t *testing.T) {
 	for _, test := range []struct {
 		lifetime Lifetime

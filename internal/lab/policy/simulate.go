@@ -362,7 +362,7 @@ func (r *run) expire(now time.Duration) {
 	r.at(now+redisCycle, r.expire)
 }
 
-// store counts the time that a row has been in the table, at its end.
+// store counts, at the end of a row, the time for which the row has been in the table.
 func (r *run) store(k *cached, key int, now time.Duration) {
 	if !k.held {
 		return

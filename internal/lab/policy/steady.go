@@ -9,8 +9,8 @@ import (
 // oldest is the age of a value that nothing renders again: a month, as on a site that has run so long.
 const oldest = monthSeconds * time.Second
 
-// chain is the time from the beginning of a render of a key to the next one: to the first read that finds the value
-// expired, or as old as most.
+// chain is the time from the beginning of one render of a key to the beginning of the next. The next one begins at the
+// first read that finds the value expired, or of the age most.
 type chain struct {
 	lasts  time.Duration // how long a value is fresh at most
 	jitter float64       // the largest share of that time which is lost
@@ -81,8 +81,8 @@ func (x *Experiment) steadyPoisson() (Poisson, error) {
 }
 
 // settle gives each key the row that it would have after a long time, and each node its copies. Keys are independent,
-// and the process of a key begins again with each render. So the time since the last render is drawn: a cycle by its
-// length, and a point of it.
+// and the process of a key begins again with each render. So the time since the last render is drawn: first a cycle, by
+// its length, and then a point of the cycle.
 //
 // Renders under way, retries and copies of values that are no longer in the store are not drawn.
 func (r *run) settle(p Poisson) {
@@ -113,7 +113,7 @@ func (r *run) settle(p Poisson) {
 	}
 }
 
-// settleRow draws the row of a key that the store sees read with a mean gap.
+// settleRow draws the row of a key whose reads reach the store with the given mean gap.
 func (r *run) settleRow(k *cached, rd Read, c chain, gap float64) {
 	takes := r.Render.draw(r.random)
 	stays := never
@@ -155,8 +155,8 @@ func (r *run) settleRow(k *cached, rd Read, c chain, gap float64) {
 	}
 }
 
-// draw draws the state of a key that is read with a mean gap: the age of its value, the age that it had at the last
-// read, and its lifetime if reads do not move it.
+// draw draws the state of a key that is read with the given mean gap: the age of its value, the age that it had at the
+// last read, and its lifetime if reads do not move it.
 func (c chain) draw(r *Random, gap float64, takes time.Duration) (age, last, lifetime time.Duration) {
 	after := func() time.Duration { return time.Duration(min(r.Exponential()*gap, float64(never)/4)) }
 	longest := max(takes, min(c.lasts, c.most))
@@ -167,7 +167,7 @@ func (c chain) draw(r *Random, gap float64, takes time.Duration) (age, last, lif
 	if c.waits {
 		wait = gap
 	}
-	rarely := float64(c.idle) >= 32*gap // gaps of idle do not come
+	rarely := float64(c.idle) >= 32*gap // gaps as long as idle do not come
 	for {
 		lifetime = c.lasts - time.Duration(float64(c.lasts)*c.jitter*r.Float64())
 		quiet, waits, reads := max(takes, min(lifetime, c.most)), wait, []time.Duration(nil)
@@ -224,8 +224,8 @@ func (c chain) drawUnbounded(r *Random, after func() time.Duration, gap float64)
 	return age + since, age, 0
 }
 
-// firstEarly is the age at which the first read refreshes under XFetch, for a value that lasts so long: the integral of
-// the rate of refreshes is an exponential draw there. scale is beta times the time that a render takes.
+// firstEarly is the age at which the first read refreshes under XFetch, for a value with the given lifetime: the
+// integral of the rate of refreshes is an exponential draw there. scale is beta times the time that a render takes.
 func firstEarly(draw, gap, scale float64, lasts time.Duration) time.Duration {
 	if scale == 0 {
 		return lasts

@@ -109,8 +109,8 @@ func (s *redis) swap(i, j int) {
 	s.place[s.keys[i]], s.place[s.keys[j]] = i, j
 }
 
-// cycle is one active cycle, which removes some of the expired keys: it looks at twenty keys at a time, in the order of
-// the table, as long as it finds more than a tenth of them expired and has time.
+// cycle is one active cycle, which removes some of the expired keys. It looks at twenty keys at a time, in the order of
+// the table. It goes on as long as more than a tenth of them were expired and it has time.
 func (s *redis) cycle(now time.Duration, removed func(key int)) {
 	for spent := 0; spent < redisCycleLimit; {
 		sampled, expired := 0, 0

@@ -88,7 +88,7 @@ func TestExponential(t *testing.T) {
 	}
 }
 
-// Two polls of a dashboard ask for the same buckets, but for those at the ends of the window.
+// Two polls of a dashboard ask for the same buckets, except for those at the ends of the window.
 func TestDashboardAsksForAlignedBuckets(t *testing.T) {
 	d := Dashboard{Every: 30 * time.Second, Window: 3 * time.Minute, Bucket: time.Minute, Events: 1, Late: Fixed(0)}
 	traffic := d.Begin(newRandom(1, 0), newRandom(1, 1))
@@ -194,8 +194,8 @@ func TestAPollRendersOnlyWhatItMisses(t *testing.T) {
 	}
 }
 
-// A cache that is keyed by the query never hits; one of buckets hits for all but the newest ones, whatever the window
-// is shifted by.
+// A cache that is keyed by the query never hits. A cache of buckets hits for all but the newest buckets, whatever the
+// shift of the window.
 func TestBucketsDoNotMindShifts(t *testing.T) {
 	hits := func(byQuery bool, every time.Duration) float64 {
 		t.Helper()

@@ -38,7 +38,8 @@ func Reorder(n int) Program {
 	}
 }
 
-// twostage is twostage_bad: data2 follows data1, each under a mutex of its own, and between the two they disagree.
+// twostage is twostage_bad: data2 is set after data1, each under a mutex of its own, and between the two writes they
+// disagree.
 func twostage() Program {
 	writer := func(t thread) {
 		t.lock("data1 mutex")

@@ -77,7 +77,7 @@ func measure(ctx context.Context, s subject, plan sim.Plan, e limits) (cell, err
 	return c, c.search(ctx, s, plan, few, e.seeds)
 }
 
-// search fills in the findings of seeds from to to, without the last.
+// search fills in the findings of the seeds in [from, to).
 func (c cell) search(ctx context.Context, s subject, plan sim.Plan, from, to int) error {
 	errs := make([]error, to)
 	var next atomic.Int64

@@ -29,8 +29,8 @@ func measured(t *testing.T, subjects []subject, name string, e limits, plans ...
 	return nil
 }
 
-// The ratios are far from the published ones, and from ours at 40 seeds, so that they hold for the strategy and not for
-// a seed.
+// The ratios here are much smaller than the published ones, and than ours at 40 seeds, so they hold for the strategy
+// and do not depend on a seed.
 func TestTheStrategiesRankAsPublished(t *testing.T) {
 	effort.Long(t)
 	const walk, pct, pos = "random-walk", "pct3", "pos"

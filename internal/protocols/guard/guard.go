@@ -11,7 +11,7 @@ import "strings"
 //   - the expiry alone accepts the lease of any node: the new holder loses its lock and its page;
 //   - the version alone asks for no lease: a late publish goes through if no other came first, and the work of the
 //     current holder is lost;
-//   - the order of generated_at alone asks for no lease either, and takes clocks for equal: a writer whose clock is
+//   - the order of generated_at alone asks for no lease either, and treats all clocks as equal: a writer whose clock is
 //     ahead shuts out all others until their clocks have come as far.
 type Set uint8
 

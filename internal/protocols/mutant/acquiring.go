@@ -79,7 +79,8 @@ func (s patientAcquirer) Acquire(ctx context.Context, key string) (pagecache.Lea
 }
 
 // reentrantByOwner gives a machine a lock again that is under the machine's name already. After a crash it takes the
-// lock of its former life, whose last requests may still be under way. A name tells the machine, and not its attempt.
+// lock of its former life, whose last requests may still be under way. A name identifies the machine, and not its
+// attempt.
 func reentrantByOwner() isr.Protocol {
 	return isr.Protocol{
 		Name:    "reentrant-by-owner",
@@ -252,7 +253,8 @@ func (s *hastyRenderer) Read(ctx context.Context, key string) (pagecache.Meta, e
 }
 
 // expiryRestartsOnLook does not trust the holder's clock. It measures by its own clock how long the lock has not
-// changed. It begins again with every look: a machine that looks often enough never takes the lock of a dead one.
+// changed. The measurement begins again with every look: a machine that looks often enough never takes the lock of a
+// dead one.
 //
 // Seen in: awslabs/amazon-dynamodb-lock-client issue 44.
 func expiryRestartsOnLook() isr.Protocol {

@@ -34,8 +34,8 @@ func guardMonotonicAlone() isr.Protocol {
 	return guardAlone("guard-monotonic-alone", "a publish asks whether META was generated earlier, and not for its lease", guard.Monotonic)
 }
 
-// guardTokenAlone publishes as long as LOCK carries its token. LOCK still does when the lease is over and has not been
-// taken. The page is late, and TTL decides whether it is published at all.
+// guardTokenAlone publishes as long as LOCK carries its token. LOCK still carries it when the lease is over and no
+// other machine has taken it. The page is late, and TTL decides whether it is published at all.
 func guardTokenAlone() isr.Protocol {
 	return guardAlone("guard-token-alone", "a publish asks for its token in LOCK, and not whether the lease is over", guard.Token)
 }

@@ -33,7 +33,7 @@ func (s eraser) Invalidate(ctx context.Context, key string) error {
 	return err
 }
 
-// invalidationOvertaken counts versions when it invalidates, and does not ask for them when it publishes. A page whose
+// invalidationOvertaken counts versions when it invalidates, and does not compare them when it publishes. A page whose
 // data was read before the invalidation is published after it, and every machine takes it for fresh.
 //
 // Seen in: vercel/next.js pull request 96726.

@@ -36,7 +36,7 @@ func acquireIf(ctx context.Context, r *pagecache.RecipeA, key string, row map[st
 	return lease, nil
 }
 
-// leaseIn reads the lease of a LOCK row. No row is a lease that is over.
+// leaseIn reads the lease of a LOCK row. If there is no row, the lease is over.
 func leaseIn(row map[string]types.AttributeValue) (token string, expires pagecache.EpochSeconds) {
 	if s, ok := row["lease_token"].(*types.AttributeValueMemberS); ok {
 		token = s.Value

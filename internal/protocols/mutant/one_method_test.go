@@ -84,8 +84,8 @@ func catchers(t *testing.T, name string) (some []*scenario.Scenario) {
 	return some
 }
 
-// A mutant differs from its reference in one method, or in the few of the table. With these methods put back, it is no
-// longer caught: not even in a scenario that catches it, under the same number of schedules.
+// A mutant differs from its reference in one method, or in the few methods that the table names. With these methods put
+// back, it is no longer caught: not even in a scenario that catches it, under the same number of schedules.
 func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
 	effort.Long(t)
 	for _, m := range mutant.All() {

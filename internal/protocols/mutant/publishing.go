@@ -81,7 +81,7 @@ func (s expiryPublisher) Publish(ctx context.Context, l pagecache.Lease, m pagec
 	})
 }
 
-// releaseBeforePublish gives the lease back when the page is made, and publishes then. A machine that was waiting
+// releaseBeforePublish gives the lease back when the page is made, and publishes after that. A machine that was waiting
 // begins at once, finds the old page, and makes it again.
 //
 // Seen in: nitrojs/nitro issue 1812, where the response went out and the waiting ended before the cache was written.

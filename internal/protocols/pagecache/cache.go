@@ -133,8 +133,8 @@ func (c *Cache) serve(p *page) isr.Served { return isr.Served{Body: p.body, Fres
 
 // regenerate makes and publishes the page. The lease is given back in every case; if that fails, it ends by itself.
 func (v *visit) regenerate(ctx context.Context, lease Lease) (*page, error) {
-	// The holder before may have published after our look: making the page again would be a stampede. After a failed look,
-	// that is still possible.
+	// The holder before may have published after our look: making the page again would be a stampede. If our look failed,
+	// this is still possible.
 	if found, err := v.look(ctx); err != nil || found != nil && v.fresh(found) && !v.replaces(found) {
 		v.release(ctx, lease)
 		return found, err
@@ -221,7 +221,7 @@ type Early interface {
 	Due(m Meta, now time.Time) bool
 }
 
-// makesAgain says whether this request is to make a page again that it has found fresh.
+// makesAgain says whether this request must make a page again although it has found it fresh.
 func (v *visit) makesAgain(p *page) bool {
 	if v.early == nil || !v.early.Due(p.meta, v.cfg.Clock.Now()) {
 		return false

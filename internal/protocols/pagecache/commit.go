@@ -57,7 +57,7 @@ func (s *leases) transact(ctx context.Context, l Lease, m Meta, page func() []ty
 }
 
 // numbered is m with a version if versions are counted: one more than the version seen, or the present second as a
-// number. No earlier count has reached that.
+// number. No earlier count has reached the present second.
 func (s *leases) numbered(l Lease, m Meta) Meta {
 	switch {
 	case !has(inside.In(&s.cfg).Guards, guard.Version):

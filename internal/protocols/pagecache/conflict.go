@@ -16,10 +16,10 @@ const (
 	conflictWait     = 50 * time.Millisecond
 )
 
-// pastConflicts writes, and repeats the write while another request on the same rows is in the way. DynamoDB answers a
-// conflict only if the write did not happen, and the SDK leaves it to the caller: a holder that took it for a failure
-// would throw away a good page. The lease refuses the other request, so a few tries are enough. write must judge its
-// guards again each time.
+// pastConflicts writes, and repeats the write while another request on the same rows is in the way. DynamoDB answers
+// with a conflict only if the write did not happen, and the SDK leaves the repetition to the caller. A holder that took
+// a conflict for a failure would throw away a good page. The lease refuses the other request, so a few tries are
+// enough. write must judge its guards again each time.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling

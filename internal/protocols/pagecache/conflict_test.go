@@ -41,7 +41,7 @@ func TestPublishPastConflicts(t *testing.T) {
 	}
 }
 
-// A write that is sent again has the guards of its own time.
+// A write that is sent again must pass its guards at that time.
 func TestALeaseThatEndsDuringAConflictIsNotPublished(t *testing.T) {
 	r := newRig(t)
 	c := r.config("alice")

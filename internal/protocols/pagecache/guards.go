@@ -33,7 +33,7 @@ var (
 )
 
 // onLease is the condition under which a publish deletes LOCK, with its values. Without a condition on LOCK, a holder
-// deletes only its own.
+// deletes only its own lock.
 func (s *leases) onLease(l Lease) (condition *string, values map[string]types.AttributeValue) {
 	switch inside.In(&s.cfg).Guards & onLock {
 	case onLock:

@@ -11,7 +11,7 @@ import (
 
 // NewAtHome returns a cache on recipe A for nodes in several regions of one global table. A condition is judged where it
 // is sent, so the nodes of all regions send the requests that decide to one region, the home of all keys: they take and
-// give back the lease there, look at META under it there, and publish there.
+// give back the lease there, look at META there under the lease, and publish there.
 //
 // A page that is fresh in the node's own region is served from there. It may not be the newest one, and it is fresh by its
 // own window. A node whose client says that it is in the home region looks there alone.

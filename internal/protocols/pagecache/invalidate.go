@@ -74,15 +74,15 @@ func (s *leases) countUp(ctx context.Context, key string, condition, update *str
 	})
 }
 
-// Invalidate implements Invalidator. It needs guard.Version: ErrUnsupported without. After any other error, it may have
-// taken effect.
+// Invalidate implements Invalidator. It needs guard.Version, and returns ErrUnsupported without it. After any other
+// error, the invalidation may have taken effect.
 func (c *Cache) Invalidate(ctx context.Context, key string) error {
 	return c.store.Invalidate(ctx, key)
 }
 
-// Rollback implements Rollbacker, for recipe B: ErrUnsupported otherwise. It waits while another node is regenerating
-// the page. After an error other than these and ErrMiss, the rollback may have taken effect, and another call goes back
-// further.
+// Rollback implements Rollbacker, for recipe B; for other protocols it returns ErrUnsupported. It waits while another
+// node is regenerating the page. After an error other than these and ErrMiss, the rollback may have taken effect, and
+// another call goes back further.
 //
 // A rollback lasts until the page is made again. An older version is fresh until its own window is over, which is
 // mostly the case already. It is never fresh if the page has been invalidated since it was made: then the next request

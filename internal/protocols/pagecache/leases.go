@@ -55,8 +55,8 @@ func (s *leases) Fresh(m Meta, now time.Time) bool {
 	return m.RevalidateSeconds > 0 && Floor(now) < m.FreshUntil()
 }
 
-// gone is the last ttl of rows that count as gone now: they are a TTLBuffer before it. At that time TTL has not come
-// yet, by any clock. If it comes later, that makes no difference.
+// gone is the last ttl of rows that count as gone now. A row counts as gone from a TTLBuffer before its ttl on. At that
+// time TTL has not deleted it yet, by any clock, and a later deletion makes no difference.
 func (s *leases) gone() EpochSeconds { return s.Now() + buffer(&s.cfg) }
 
 // Gone says whether a row with the given ttl counts as gone.

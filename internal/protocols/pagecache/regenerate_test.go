@@ -115,7 +115,7 @@ func TestARequestWithOtherInputsIsRefused(t *testing.T) {
 		alice.render = nil
 		alice.wantMade(t, "alice's 2", true, 2)
 		refused("been answered")
-		r.clock.Advance(time.Second) // within one, GuardMonotonic would have him make it twice
+		r.clock.Advance(time.Second) // within a second, GuardMonotonic would make him render twice
 		if got, err := bob.regenerate(t, isr.Request{ID: "deploy-2", Hash: "h2"}); err != nil || string(got.Body) != "bob's 1" {
 			t.Errorf("under another key: got %q, %v", got.Body, err)
 		}
@@ -284,7 +284,7 @@ func TestARequestIsAnsweredOnceThroughFaults(t *testing.T) {
 							}
 							failures := 0
 							if op == "DeleteItem" || op == "UpdateItem" {
-								failures = 1 // or there would be none of them
+								failures = 1 // otherwise there would be no such operation
 							}
 							alice.render = func(context.Context, func(context.Context) error) error {
 								if alice.made <= failures {

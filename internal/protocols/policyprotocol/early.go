@@ -28,7 +28,7 @@ func (s *early) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta
 	return s.RecipeA.Publish(ctx, l, m)
 }
 
-// Fresh implements pagecache.Store: a page is fresh for the whole window. A row without a window is left by an
+// Fresh implements pagecache.Store: a page is fresh for the whole window. A row without a window was left by an
 // invalidation.
 func (s *early) Fresh(m pagecache.Meta, now time.Time) bool {
 	return m.RevalidateSeconds > 0 && pagecache.Floor(now) < s.freshUntil(m)
@@ -103,7 +103,7 @@ func (s *recentReader) Due(m pagecache.Meta, now time.Time) bool {
 	return recent && s.mayMake(m, now)
 }
 
-// beta says how eagerly pages are made again: a larger beta is earlier. The paper's value is 1.
+// beta says how eagerly pages are made again: with a larger beta, earlier. The paper's value is 1.
 const beta = 1
 
 // xfetch draws at each read whether the read makes the page again before its window ends. The chance is

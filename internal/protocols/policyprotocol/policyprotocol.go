@@ -6,7 +6,7 @@
 //	}
 //
 // Each policy is recipe A with other options, or with a few methods replaced. A policy that breaks an invariant names
-// it. It is no mutant: the fault is in the policy, as textbooks have it, and not in its code.
+// it. It is no mutant: the fault is in the policy, as textbooks describe it, and not in its code.
 //
 // # Rows
 //

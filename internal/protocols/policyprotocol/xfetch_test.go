@@ -54,8 +54,8 @@ func TestTheChanceOfAnEarlyRefresh(t *testing.T) {
 	}
 }
 
-// TestAnInvalidatedPageIsNotFresh: the rows of an early policy are fresh for longer than they say, but not if they say
-// nothing.
+// TestAnInvalidatedPageIsNotFresh: the pages of an early policy are fresh for longer than their rows say, but not if a
+// row says nothing.
 func TestAnInvalidatedPageIsNotFresh(t *testing.T) {
 	s, clock := newDrawer(t)
 	m := pagecache.Meta{S3Key: "pages/1", GeneratedAt: pagecache.Floor(fakeclock.Epoch), RevalidateSeconds: 50}

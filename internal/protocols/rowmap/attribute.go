@@ -114,7 +114,7 @@ func (a *attribute) in(row attr.Item) attr.Value {
 	return within[a.path[len(a.path)-1]]
 }
 
-// top is the row's own attribute that the attribute is in.
+// top is the name of the row's own attribute in which this attribute lies.
 func (a *attribute) top() string {
 	if a.path == nil {
 		return a.name
@@ -136,7 +136,7 @@ func (a *attribute) text(row attr.Item) (string, bool) {
 	}
 }
 
-// seconds returns the attribute, a time or a length of time, in seconds; false if it is not one of its unit.
+// seconds returns the attribute (a time or a length of time) in seconds; false if its value is not of its unit.
 func (a *attribute) seconds(row attr.Item) (attr.N, bool) {
 	value := a.in(row)
 	text, isText := value.(attr.S)

@@ -211,7 +211,7 @@ func (e *entry) decide(translated bool) *Error {
 	switch {
 	case !page && !e.isLock && !e.isRequest && !e.isVersion && !e.isMark:
 		if translated && !e.token.is() {
-			return nil // it says which key its table has
+			return nil // the entry says which key its table has
 		}
 		if e.token.is() {
 			return fail("token", withoutEnd, "found a lock without expires and without lasts, expected the end of its lease")
@@ -239,7 +239,7 @@ func (e *entry) decide(translated bool) *Error {
 	return nil
 }
 
-// marked holds that rows that mark pages have pages to mark.
+// marked checks that rows that mark pages have pages to mark.
 func (m *Mapping) marked() error {
 	i := slices.IndexFunc(m.entries, func(e entry) bool { return e.isMark })
 	if i < 0 || m.HasPages() {
@@ -249,7 +249,7 @@ func (m *Mapping) marked() error {
 		Problem: "found a row that marks pages as not fresh, and no entry that is a page"}
 }
 
-// fits holds that the entry and those before it are of one kind of table.
+// fits checks that the entry and the entries before it are of one kind of table.
 func (m *Mapping) fits(e *entry) *Error {
 	for i := range m.entries {
 		other := &m.entries[i]

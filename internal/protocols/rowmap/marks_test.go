@@ -38,7 +38,7 @@ func TestRowsThatMarkPages(t *testing.T) {
 	}
 }
 
-// A row may be a page and mark it, or another one; and if all tables belong to one cache, a mark may be in another
+// A row may be a page and mark this page or another one. If all tables belong to one cache, a mark may be in another
 // table than its page.
 func TestMarksInTheRowOfAPageAndInOtherTables(t *testing.T) {
 	l := newStory(t, isr.Schema{Rows: []isr.Row{
@@ -89,8 +89,8 @@ func TestMarksInTheRowOfALockAndOfTwoPages(t *testing.T) {
 		`pLOCK of /a: {lease_expires_at: 20, lease_token: "alice"} => absent`)
 }
 
-// A renewal counts from the write of the attribute. A length that changes without one counts from the same write: a
-// release may shorten the lease and leave the version as it is.
+// A renewal counts from the write of the attribute. If the length changes without a renewal, it still counts from that
+// write: a release may shorten the lease and leave the version as it is.
 func TestALengthThatChangesUnderOneVersion(t *testing.T) {
 	l := newStory(t, isr.Schema{Rows: []isr.Row{{Partition: "id = {key}", Token: "owner", Lasts: "ms ms", Renews: "guid"}}})
 	key := items{"id": s("/a")}

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// The lab of the controller for backups and restores: what it saw at the service.
+// Pages of the lab of AWS's controller for Kubernetes: its observations of backups and restores at the service.
 const (
 	labBackup   = quirks + "backup.md"
 	labRestore  = quirks + "table-restore.md"

@@ -202,7 +202,7 @@ type deviation struct {
 	got, reason string
 }
 
-// Astray names the steps that have a deviation listed but do not exist: nobody would ever use such a deviation.
+// Astray names steps that do not exist although a deviation is listed for them: nobody would ever use such a deviation.
 func Astray() []string {
 	steps := map[place]bool{}
 	for _, c := range Cases() {

@@ -97,8 +97,8 @@ func TestFakeHTTPDoor(t *testing.T) {
 // to its end.
 //
 // The SDK closes the body of a request when the answer begins, and from then on the body's WriteTo fails with io.EOF,
-// where its Read only ends. net/http, which looks behind the last byte, takes that for a failed write and closes the
-// connection. On a busy machine, an answer over a few KB is then lost in the middle. So wire hides WriteTo from
+// although its Read simply ends. net/http, which looks behind the last byte, takes that for a failed write and closes
+// the connection. On a busy machine, an answer over a few KB is then lost in the middle. So wire hides WriteTo from
 // net/http.
 //
 // Source: https://github.com/aws/aws-sdk-go-v2/issues/2737
@@ -139,7 +139,7 @@ func TestDynamoDBLocal(t *testing.T) {
 	})
 }
 
-// TestTable holds the form of the table itself.
+// TestTable checks the form of the table itself.
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range conformance.Cases() {

@@ -27,8 +27,8 @@ import (
 
 var updateFidelity = flag.Bool("fidelity.update", false, "TestFidelity writes docs/FIDELITY.md anew")
 
-// TestFidelity holds docs/FIDELITY.md to its sources: the dispatch table, the cases and their deviations, the listed
-// differences, and the comments of the sources.
+// TestFidelity compares docs/FIDELITY.md with its sources: the dispatch table, the cases and their deviations, the
+// listed differences, and the comments of the sources.
 func TestFidelity(t *testing.T) {
 	const page = "../../../docs/FIDELITY.md"
 	want := fidelity(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// The lab of the controller for global tables: what it saw at the service.
+// Pages of the lab of AWS's controller for Kubernetes: its observations of global tables at the service.
 const (
 	labReplicas = quirks + "table-replicas.md"
 	labGlobals  = quirks + "table-global-tables.md"

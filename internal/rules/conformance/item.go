@@ -32,7 +32,7 @@ func itemCases() []Case {
 			expect(put(row("a", "b", "s", "", "x", []byte{}, "m", attrs{"e": ""})), ok),
 			expect(get(key("a", "b")), `{m: {e: ""}, pk: "a", s: "", sk: "b", x: 0x}`)),
 		newCase("empty name", "An attribute has a name.", docTypes,
-			// Only DynamoDB Local is known to us to have a text for it.
+			// We know a text for it from DynamoDB Local only.
 			expect(put(row("a", "b", "", 1)), invalid("Empty attribute name")),
 			expect(put(row("a", "b", "m", attrs{"": 1})), invalid("Empty attribute name"))),
 		newCase("long name", "An attribute's name has less than 64 KB.", "https://github.com/scylladb/scylladb/issues/9169",

@@ -178,8 +178,8 @@ func localTag() map[place]deviation {
 	return all
 }
 
-// localBackups are the first requests about backups of all cases about them, which end there: DynamoDB Local 3.3.1 has no
-// such operation. Some requests before them have another answer, too.
+// localBackups has, for each case about backups, its first request about backups. The case ends there, because DynamoDB
+// Local 3.3.1 has no such operation. Some requests before them have another answer, too.
 func localBackups() map[place]deviation {
 	all := map[place]deviation{
 		{"backup/settings", 2}:             {localNothing, noEncryption},
@@ -203,8 +203,8 @@ func localBackups() map[place]deviation {
 	return all
 }
 
-// localGlobal are the first requests about replicas of all cases about global tables, which end there: DynamoDB Local 3.3.1
-// leaves ReplicaUpdates out.
+// localGlobal has, for each case about global tables, its first request about replicas. The case ends there, because
+// DynamoDB Local 3.3.1 leaves ReplicaUpdates out.
 func localGlobal() map[place]deviation {
 	all := map[place]deviation{}
 	//isrsim:unordered a map is filled
@@ -266,8 +266,9 @@ const (
 	noPages = "Local counts records, not bytes"
 )
 
-// localStreams are the answers of DynamoDB Local 3.3.1 about streams that differ from DynamoDB's. No case sees its
-// record of a deletion by TTL, because its clock is the machine's: the record has no userIdentity and an unknown event.
+// localStreams are the answers of DynamoDB Local 3.3.1 about streams that differ from DynamoDB's. No case sees DynamoDB
+// Local's record of a deletion by TTL, because Local's clock is the machine's. The record has no userIdentity and an
+// unknown event.
 var localStreams = map[place]deviation{
 	{"stream_read/describe limit", 3}:               {"ValidationException: One or more parameter values were invalid: Limit cannot be greater than the maximum: 100", ownWords},
 	{"stream_read/describe short ARN", 1}:           {"ResourceNotFoundException: Requested resource not found: Stream: bumble not found", lenient},

@@ -297,7 +297,7 @@ func onARN(of string) option {
 	return func(w *world, in any) { set("ResourceArn", *w.arnOf(of))(w, in) }
 }
 
-// The actions of a test on a store other than requests.
+// The actions of a test on a store that are not requests.
 
 // wait lets time pass.
 func wait(d time.Duration) request {
