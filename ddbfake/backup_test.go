@@ -99,7 +99,7 @@ func TestBackupOfALargeTableIsSmall(t *testing.T) {
 	}
 }
 
-// The change log of a restored table is whole: from its beginning it leads to the rows.
+// The change log of a restored table is whole: from its beginning its changes lead to the rows.
 func TestRestoredRowsAreInTheChangeLog(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.put(with(key("a", "1"), "v", n("1")), key("a", "2"))
