@@ -37,7 +37,7 @@ func send(ctx context.Context, c client, input any) (err error) {
 	case *dynamodb.UpdateItemInput:
 		_, err = c.UpdateItem(ctx, in)
 	case *dynamodb.TransactWriteItemsInput:
-		once := *in // the SDK puts a ClientRequestToken into it, and with that token it is done only once
+		once := *in // a copy: the SDK puts a ClientRequestToken into it, which must not be there the next time
 		_, err = c.TransactWriteItems(ctx, &once)
 	default:
 		err = fmt.Errorf("bench: no call for %T", in)

@@ -20,7 +20,7 @@ import (
 const (
 	maxGlobalIndexes       = 20
 	maxLocalIndexes        = 5
-	maxIndexKeyAttributes  = 4 // for each kind, in a global index
+	maxIndexKeyAttributes  = 4 // hash keys, and as many sort keys, in a global index
 	maxProjectedAttributes = 20
 	maxAllProjected        = 100 // for all indexes together
 )
@@ -32,7 +32,7 @@ type index struct {
 	hash, sort []expr.Key
 	keys       []types.KeySchemaElement
 	projection types.Projection
-	projected  []string // the attributes it has, its own keys and the table's among them; nil if all
+	projected  []string // the attributes of an entry, with the keys of the index and of the table; nil if all
 	throughput throughput
 	ceiling    ceiling
 	warmth     warmth
@@ -48,7 +48,7 @@ type indexRow struct {
 	row *row
 }
 
-// indexKey is the key of an index, each part the tuple of its attributes.
+// indexKey is the key of a row in an index; hash and sort are the tuples of its attributes.
 type indexKey struct {
 	hash, sort string
 }
