@@ -4,8 +4,9 @@
 //
 // [Parse] reads a statement. [Statement.Bind] gives it the values of its parameters, and the result is translated piece
 // by piece: a WHERE becomes a condition, SET and REMOVE become an update, the list of a SELECT becomes columns. So every
-// rule of an operator or a function stays where it is, in package expr. [Bound.Reads] takes the key out of a WHERE: the
-// partitions, and the ranges in them, that a SELECT reads. [Bound.Key] takes it for a statement about one item.
+// rule of an operator or a function stays where it is, in package expr. [Bound.Branches] finds the key in a WHERE: the
+// partitions, and the ranges in them, that a SELECT reads. [Bound.Equalities] finds the key of a statement about one
+// item.
 //
 //	s, err := partiql.Parse(`SELECT v FROM "cache" WHERE pk = ? AND expires > 7`)
 //	b, err := s.Bind([]attr.Value{attr.S("a")})
