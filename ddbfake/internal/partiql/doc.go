@@ -17,7 +17,7 @@
 //
 // The grammar is that of PartiQL's first reference parser, whose texts the service repeats: a statement that cannot be
 // read is refused with "Statement wasn't well formed, can't be processed: " and a detail, which is empty if its
-// characters make no tokens. Every error is an [*Error] with the text of the service's ValidationException.
+// characters cannot be cut into tokens. Every error is an [*Error] with the text of the service's ValidationException.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.html
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlGrammar.test.ts
@@ -25,6 +25,7 @@
 //
 // # Limits
 //
-// A statement has at most 8,192 characters, which the caller checks and which bounds the recursion of the parser. Parts
-// of PartiQL that DynamoDB does not have (joins, aggregates, CASE, subqueries) are read only until they can be refused.
+// A statement has at most 8,192 characters. The caller checks this limit, which also bounds the recursion of the
+// parser. Parts of PartiQL that DynamoDB does not have (joins, aggregates, CASE, subqueries) are read only until they
+// can be refused.
 package partiql
