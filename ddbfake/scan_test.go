@@ -163,7 +163,8 @@ func TestScanStartsInItsSegment(t *testing.T) {
 	}
 }
 
-// A scan that goes on sees rows that were written meanwhile after its place, in restored states, too.
+// A scan that goes on sees rows that were written meanwhile behind the place that it has reached. This holds for
+// restored states, too.
 func TestScanOfAChangingTable(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{})
 	table(t, db, "ids", "id", "S", "", "")
