@@ -138,7 +138,7 @@ func (db *DB) updateContinuousBackups(r *request, in *dynamodb.UpdateContinuousB
 	case !enabled:
 		t.recovery = recovery{}
 	case t.recovery.enabled():
-		since, _ := db.window(t.recovery, r.now) // changes from before the former period do not come back
+		since, _ := db.window(t.recovery, r.now) // a longer period does not bring back changes that are already dropped
 		t.recovery = recovery{since: since, days: days}
 	default:
 		t.recovery = recovery{since: r.now, days: days}
