@@ -8,22 +8,23 @@
 //
 // # What is measured
 //
-// Four requests, those of recipe A (package isr), on a table of 1,000 rows, META and LOCK of 500 pages: the read of
-// META, the put that acquires a lease, the update that refreshes it, and the transaction that publishes, which puts
-// META and deletes LOCK. All of them succeed. A pass goes over all pages; before a pass of transactions the LOCK rows
-// are put back, which is not measured. Two passes in a row write different values, so that every write changes its row.
+// The benchmarks make the four requests of recipe A (package isr), on a table of 1,000 rows, META and LOCK of 500
+// pages: the read of META, the put that acquires a lease, the update that refreshes it, and the transaction that
+// publishes, which puts META and deletes LOCK. All of them succeed. A pass goes over all pages; before a pass of
+// transactions the LOCK rows are put back, which is not measured. Two passes in a row write different values, so that
+// every write changes its row.
 //
 // BenchmarkDoor calls isr-sim's Go door and minidyn's client in the process. BenchmarkSDK calls through the client of
 // the SDK: DynamoDB Local over one connection, isr-sim's SDK door, and a transport with canned answers, whose time is
 // the cost of the SDK itself. BenchmarkHTTP sends the bytes of the SDK's own requests over eight kept connections to
-// servers that run as processes of their own, and reports the processor time that the server has used for one
-// (cpu-ns/req); two of them only give canned answers, whose times are the costs of net/http and of fasthttp, on which
-// isr-sim serve is built. BenchmarkStart, BenchmarkMemory and BenchmarkSnapshot look at isr-sim alone.
+// servers that run as processes of their own, and reports the processor time that the server has used for one request
+// (cpu-ns/req). Two of the servers only give canned answers: their times are the costs of net/http and of fasthttp, on
+// which isr-sim serve is built. BenchmarkStart, BenchmarkMemory and BenchmarkSnapshot look at isr-sim alone.
 //
 // # How
 //
-// cmd/speed starts the servers, warms those up that compile while they run, and runs the benchmarks several times, in
-// rounds, so that a disturbance of some seconds hits both sides of a ratio. The median over the rounds counts.
+// cmd/speed starts the servers, warms up the ones that compile while they run, and runs the benchmarks several times,
+// in rounds, so that a disturbance of some seconds hits both sides of a ratio. The median over the rounds counts.
 // Everything runs on one CPU. Without cmd/speed, `go test -bench .` measures what needs no server, and skips the rest.
 //
 // The output of the benchmarks is left in .cache/bench/output.txt, for benchstat -col /by.

@@ -56,7 +56,7 @@ func BenchmarkSDK(b *testing.B) {
 	}
 }
 
-// canned is a wire that keeps the first answer and gives it ever after.
+// canned is a wire that keeps its first answer and gives the same answer to all later requests.
 type canned struct {
 	wire     http.RoundTripper
 	response *http.Response
@@ -103,7 +103,7 @@ func BenchmarkHTTP(b *testing.B) {
 			})
 		}
 	}
-	// The cost that every server on this library has, whatever it does.
+	// The cost of the library alone, which every server on it has.
 	for _, library := range []string{"net-http", "fasthttp"} {
 		b.Run("op=get/by="+library, func(b *testing.B) {
 			measureServer(b, find(b, library), operations()[0])

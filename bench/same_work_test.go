@@ -14,8 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// TestSameWork: each side gives the answers and leaves the rows that the four requests ask for. So no side is fast
-// because it does something else.
+// TestSameWork: each side gives the answers and leaves the rows that the four requests ask for, so no side is fast
+// because it does less.
 func TestSameWork(t *testing.T) {
 	for _, side := range inProcess {
 		t.Run("process="+side.name, func(t *testing.T) {
@@ -32,7 +32,7 @@ func TestSameWork(t *testing.T) {
 
 // sameWork makes the requests for the first page, and leaves its rows as they were.
 func sameWork(t *testing.T, c client, transactions bool) {
-	inputs := map[string]any{} // the inputs of the second pass, which changes the rows that the first has left
+	inputs := map[string]any{} // those of the second pass, which changes the rows that the first has left
 	for _, op := range operations() {
 		inputs[op.name] = op.inputs[pages]
 	}
@@ -49,7 +49,7 @@ func sameWork(t *testing.T, c client, transactions bool) {
 		checkRow(t, c, isr.SortMeta, meta(0, 1))
 		checkRow(t, c, isr.SortLock, nil)
 
-		// The conditions are not for show.
+		// The conditions are judged: without a lease, both writes are refused.
 		err := send(t.Context(), c, inputs["publish-transaction"])
 		if _, ok := errors.AsType[*types.TransactionCanceledException](err); !ok {
 			t.Errorf("publish without a lease: got %v, want a TransactionCanceledException", err)

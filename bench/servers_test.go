@@ -40,7 +40,7 @@ var running = sync.OnceValues(func() (map[string]*server, error) {
 	}
 	for _, s := range servers {
 		s.fill = sync.OnceValue(func() error {
-			// A server that is started once outlives the benchmark that happens to start it.
+			// A server is filled once, for all benchmarks, so the context of the benchmark that does it would end too early.
 			return fill(context.Background(), s.sdk())
 		})
 	}

@@ -105,8 +105,9 @@ func BenchmarkMemory(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkSnapshot: a snapshot of the table, and its restore, each after a write, so that there is something to keep
-// and something to put back; and what the first write after a snapshot costs, which copies what it changes.
+// BenchmarkSnapshot measures a snapshot of the table, and its restore, each after a write, so that there is something
+// to keep and something to put back. It also measures the first write after a snapshot, which copies the memory that it
+// changes.
 func BenchmarkSnapshot(b *testing.B) {
 	db := ddbfake.New(ddbfake.Options{})
 	c := filled(b, db.As("benchmark"))
@@ -139,7 +140,7 @@ func BenchmarkSnapshot(b *testing.B) {
 // so the median counts and not the mean.
 type samples []time.Duration
 
-// median returns the middle one, in nanoseconds.
+// median returns the middle sample, in nanoseconds.
 func (s samples) median() float64 {
 	slices.Sort(s)
 	return float64(s[len(s)/2])

@@ -37,7 +37,7 @@ func send(ctx context.Context, c client, input any) (err error) {
 	case *dynamodb.UpdateItemInput:
 		_, err = c.UpdateItem(ctx, in)
 	case *dynamodb.TransactWriteItemsInput:
-		once := *in // the SDK puts a ClientRequestToken into it, and with that token it is done only once
+		once := *in // a copy: the SDK puts a ClientRequestToken into it, which must not be there the next time
 		_, err = c.TransactWriteItems(ctx, &once)
 	default:
 		err = fmt.Errorf("bench: no call for %T", in)
@@ -51,7 +51,7 @@ const (
 	passes    = 2   // a pass writes other values than the pass before it
 )
 
-// The seconds in the rows. They lie ahead of every machine's clock, so that a TTL that judges by it deletes nothing.
+// The times in the rows. They lie ahead of every machine's clock, so a TTL that goes by that clock deletes nothing.
 const (
 	now     pagecache.EpochSeconds = 2208988800 // 2040
 	expires                        = now + 10   // a lease's, plus the number of the pass
@@ -206,7 +206,7 @@ func sendAll(tb testing.TB, c client, inputs []any) {
 	}
 }
 
-// measure calls one operation over and over. Its tool puts back the rows that the operation takes.
+// measure calls one operation over and over. Before a pass, tool puts back the rows that the operation deletes.
 //
 // Beside the time it reports the processor time (cpu-ns/op) of this process and of the others that take part. On one
 // CPU that is the time without waits and without other programs.

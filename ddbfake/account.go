@@ -28,8 +28,7 @@ func (db *DB) describeLimits(*request, *dynamodb.DescribeLimitsInput) (*dynamodb
 }
 
 // describeEndpoints serves DescribeEndpoints. The answer has the service's own address, and through the HTTP door the
-// address by which the client called. SDKs ask for it only if they are told to discover endpoints, and not if they were
-// given one.
+// address by which the client called. SDKs call it only if they are told to discover endpoints and were not given one.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeEndpoints.html
 func (db *DB) describeEndpoints(r *request, _ *dynamodb.DescribeEndpointsInput) (*dynamodb.DescribeEndpointsOutput, error) {

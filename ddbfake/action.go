@@ -15,7 +15,7 @@ type action struct {
 	kind      actionKind
 	tableName string
 
-	// As the request has them.
+	// Copied from the request.
 	values       map[string]types.AttributeValue // the item of a put, the key of the others
 	names        map[string]string
 	placeholders map[string]types.AttributeValue
@@ -23,9 +23,9 @@ type action struct {
 	updateSrc    *string
 	returnOld    bool         // ReturnValuesOnConditionCheckFailure is ALL_OLD
 	legacy       *legacyWrite // nil if there are no legacy parameters, else there are no expressions
-	// statement says that the action is a statement of PartiQL, which has args, condition and update already.
+	// statement says that the action is a statement of PartiQL: its args, condition and update are set from the beginning.
 	statement bool
-	insert    bool // an existing item is a duplicate
+	insert    bool // if the item exists, it is a duplicate
 
 	// Set by prepare.
 	args      expr.Args
@@ -144,8 +144,8 @@ func (a *action) lookFor(schema *keySchema) (primaryKey, error) {
 	return schema.ofKey(a.values)
 }
 
-// newImage returns the attributes of the item of a put: a copy, so that the action need not be on the heap for every
-// call.
+// newImage returns the attributes of the item of a put. It copies them: a pointer into the action would put every
+// action on the heap.
 func (a *action) newImage() packed.Attributes {
 	item := a.item
 	return &item
@@ -260,13 +260,14 @@ func (a *action) updated() (packed.Record, error) {
 	return after, nil
 }
 
-// performAlone is perform for an operation of this one action, whose request may carry legacy parameters as well.
+// performAlone is perform for an operation that consists of this action. Its request may carry legacy parameters as
+// well.
 func (a *action) performAlone(db *DB, r *request, old legacyWrite) (write, error) {
 	if old.given() {
 		if err := old.check(a); err != nil {
 			return write{}, err
 		}
-		kept := old // so that old need not be on the heap for every call
+		kept := old // a copy, so that old is not on the heap in every call
 		a.legacy = &kept
 	}
 	return a.perform(db, r)

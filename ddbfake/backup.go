@@ -20,15 +20,15 @@ type backup struct {
 	name    string
 	kind    types.BackupType
 	created time.Time
-	expires time.Time // zero if it does not
+	expires time.Time // zero if it does not expire
 
-	// mu is held while the table is copied: DBs with locks of their own share backups.
+	// mu is held while the table is copied: several DBs, each with its own lock, may share a backup.
 	mu    sync.Mutex
 	table *table
 }
 
-// deletedTableBackup is the end of the name of the backup that a table with recovery leaves, and systemRetention is how
-// long that backup is kept.
+// When a table with recovery is deleted, a backup is left. deletedTableBackup is the end of its name, and
+// systemRetention is how long it is kept.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BackupDetails.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md#ddb-backup-015
@@ -44,20 +44,20 @@ func (b *backup) arn() string { return tableARN(b.table.region, b.table.name) + 
 
 func (b *backup) gone(now time.Time) bool { return !b.expires.IsZero() && !now.Before(b.expires) }
 
-// compare orders backups by the time of their creation, in milliseconds, with which ids begin.
+// compare orders backups by id, which begins with the time of creation, in milliseconds.
 func (b *backup) compare(id, table, region string) int {
 	return cmp.Or(cmp.Compare(b.id, id), cmp.Compare(b.table.name, table), cmp.Compare(b.table.region, region))
 }
 
-// copyTable returns the table of the backup, for its caller alone.
+// copyTable returns a copy of the table of the backup.
 func (b *backup) copyTable() *table {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.table.copy()
 }
 
-// keepBackup makes a backup of a table. Its id is the time and a number. A system backup has the number 0, and another
-// millisecond if the clock stands still.
+// keepBackup makes a backup of a table. Its id is the time and a number. A system backup has the number 0, so if the
+// clock stands still it gets another millisecond.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md
 // (DDB-BACKUP-006, DDB-BACKUP-015)
@@ -121,7 +121,7 @@ func tableOfBackup(arn *string) string {
 	return name
 }
 
-// foundBackup finds the backup of an operation on it. The region in the ARN does not matter: the backup is looked for
+// foundBackup finds the backup that an operation names. The region in the ARN does not matter: the backup is looked for
 // in the region of the request.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md#ddb-backup-012
@@ -207,7 +207,7 @@ func (db *DB) deleteBackup(r *request, in *dynamodb.DeleteBackupInput) (*dynamod
 	return &dynamodb.DeleteBackupOutput{BackupDescription: b.describe(*in.BackupArn, types.BackupStatusDeleted)}, nil
 }
 
-// maxListedBackups is the largest and the usual page of ListBackups.
+// maxListedBackups is the size of a page of ListBackups: the largest one, and the default.
 const maxListedBackups = 100
 
 // listBackups serves ListBackups. The table need not exist any more. AWS documents no order; this is the order of
@@ -281,8 +281,8 @@ func (b *backup) details(arn string, status types.BackupStatus) *types.BackupDet
 	return d
 }
 
-// describe returns the backup's description, with the settings of its table that are on. A system backup has such
-// settings, and does not show them.
+// describe returns the backup's description, with the settings that were on in its table. A system backup has these
+// settings, too, but does not show them.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BackupDescription.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/backup.md

@@ -99,7 +99,7 @@ func TestBackupOfALargeTableIsSmall(t *testing.T) {
 	}
 }
 
-// The change log of a restored table is whole: from its beginning it leads to the rows.
+// The change log of a restored table is whole: from its beginning its changes lead to the rows.
 func TestRestoredRowsAreInTheChangeLog(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.put(with(key("a", "1"), "v", n("1")), key("a", "2"))
@@ -186,13 +186,13 @@ func TestRestoreInAnotherRegion(t *testing.T) {
 	}
 }
 
-// A log that drops changes bounds how far back a table can be restored.
+// A table can be restored to instants that the change log still covers, and to no earlier ones.
 func TestRecoveryOfWhatTheLogHas(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := ddbfake.New(ddbfake.Options{Clock: clock, KeepChanges: 2})
 	table(t, db, "cache", "pk", "S", "sk", "S")
 	recovery(t, db)
-	for i := range 5 { // at 1s to 5s; the fifth drops those up to 2s
+	for i := range 5 { // at 1s to 5s; the fifth drops the changes up to 2s
 		clock.Advance(time.Second)
 		do[dynamodb.PutItemOutput](t, db, "", &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: with(key("a", "1"), "v", n(fmt.Sprint(i+1)))})
 	}
@@ -218,7 +218,8 @@ func TestRecoveryOfWhatTheLogHas(t *testing.T) {
 	}
 }
 
-// Faults choose operations on backups by the table of the backup, and restores also by the new table.
+// The table predicate of a fault matches an operation on a backup by the backup's table, and a restore also by its new
+// table.
 func TestFaultsOnBackups(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	recovery(t, w.db)
@@ -261,7 +262,7 @@ func TestRestoreWithVectorIndexes(t *testing.T) {
 	}
 }
 
-// Two tables of one name that are deleted at one instant leave two backups.
+// Two tables of the same name that are deleted at the same instant leave two backups.
 func TestDeletedAtOneInstant(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	recovery(t, w.db)

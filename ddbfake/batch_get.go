@@ -12,7 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// Limits of BatchGetItem. The row that would exceed the second, and those after it, are left to UnprocessedKeys.
+// Limits of BatchGetItem. The keys of the row that would exceed maxBatchGetBytes, and of all rows after it, come back
+// in UnprocessedKeys.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
 const (
@@ -21,7 +22,7 @@ const (
 )
 
 // batchGetItem serves BatchGetItem. The items of a table come in the order of their keys in the request; AWS promises
-// none.
+// no order.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
 func (db *DB) batchGetItem(r *request, in *dynamodb.BatchGetItemInput) (*dynamodb.BatchGetItemOutput, error) {
@@ -68,7 +69,7 @@ func (db *DB) batchGetItem(r *request, in *dynamodb.BatchGetItemInput) (*dynamod
 
 // tableGets are the reads of one table.
 type tableGets struct {
-	name       string // or ARN, as in the request
+	name       string // the table's name or ARN, as in the request
 	in         types.KeysAndAttributes
 	args       expr.Args
 	projection *expr.Projection
@@ -94,7 +95,7 @@ func batchGets(db *DB, in *dynamodb.BatchGetItemInput) ([]tableGets, error) {
 		old = old || t.AttributesToGet != nil
 		keys += len(t.Keys)
 	}
-	// The two must not come together, not even for different tables. Source:
+	// Expressions and AttributesToGet must not come together, not even for different tables. Source:
 	// https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchGetItem.test.ts
 	if err := checkMixed(expressions, legacy{"AttributesToGet", old}); err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func batchGets(db *DB, in *dynamodb.BatchGetItemInput) ([]tableGets, error) {
 	return tables, nil
 }
 
-// checkBatchGet checks the parameters one by one. The two forms of texts are the service's.
+// checkBatchGet checks the parameters one by one. The service has two forms of error texts, and so does this.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchGetItem.test.ts
 // Source:
@@ -203,7 +204,7 @@ func (t *tableGets) resolve(seen batchKeys) error {
 	return nil
 }
 
-// fromReplica replaces the rows by those of a replica, if a replica serves the reads.
+// fromReplica replaces the rows by the rows of a replica, if a replica serves the reads.
 func (t *tableGets) fromReplica(db *DB, r *request) {
 	if !db.behind(r, t.in.ConsistentRead) {
 		return
@@ -214,8 +215,8 @@ func (t *tableGets) fromReplica(db *DB, r *request) {
 	}
 }
 
-// run reads the rows into the answer, which has sizeBytes already, and returns the number of keys that are done. Keys
-// whose rows do not fit, keys that are withheld, and keys that a limit refuses come back as they were asked for.
+// run reads the rows into the answer, which already has *sizeBytes bytes, and returns the number of keys that are done.
+// Keys whose rows do not fit, keys that are withheld, and keys that a limit refuses come back as they were asked for.
 // refused becomes the error of the first key that a limit refuses.
 func (t *tableGets) run(db *DB, r *request, out *dynamodb.BatchGetItemOutput, units *tableUnits, sizeBytes *int,
 	refused *error) (int, error) {

@@ -31,7 +31,8 @@ func batchWrite(t *testing.T, c *ddbfake.Door, requests map[string][]types.Write
 	return out
 }
 
-// Each write is a change of its own, all of one request, in the order of the tables' names and then of the request.
+// Each write is a change of its own. All changes belong to one request, and come in the order of the tables' names, and
+// then of the request.
 func TestBatchWriteChanges(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	table(t, w.db, "another", "pk", "S", "sk", "S")

@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// maxBatchWrites is the number of writes in a BatchWriteItem. Its other limit, 16 MB a request, is the doors': 25 items
-// of 400 KB are less.
+// maxBatchWrites is the number of writes in a BatchWriteItem. The other limit of BatchWriteItem, 16 MB a request, needs
+// no check here: the doors bound requests, and 25 items of 400 KB are less.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
 const maxBatchWrites = 25
@@ -96,7 +96,8 @@ func batchWrites(in *dynamodb.BatchWriteItemInput) ([]batchWrite, error) {
 			w := batchWrite{name: name, request: q}
 			switch {
 			case (q.PutRequest == nil) == (q.DeleteRequest == nil):
-				// The text is the service's, although it speaks of something else. Source:
+				// The service answers with this text, although it speaks of something
+				// else. Source:
 				// https://github.com/architect/dynalite/blob/main/test/batchWriteItem.js
 				return nil, invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes")
 			case q.PutRequest != nil:
@@ -155,7 +156,7 @@ func checkBatchWrite(in *dynamodb.BatchWriteItemInput, names []string) error {
 
 // printWrites prints RequestItems as the service echoes it.
 //
-// Deviation: in an error about RequestItems the service echoes the writes too, in forms that differ by region.
+// Deviation: in an error about RequestItems the service also echoes the writes, in a form that depends on the region.
 //
 // Source:
 // https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/batchWriteItem.test.ts

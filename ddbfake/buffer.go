@@ -2,7 +2,8 @@ package ddbfake
 
 import "sync"
 
-// buffers holds memory for text that is dropped when a call is over: answers, and texts that are only compared.
+// buffers holds memory for text that is no longer needed when a call is over: answers, and texts that are only
+// compared.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // keepBuffer is the largest buffer that goes back to the pool.

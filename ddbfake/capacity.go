@@ -6,8 +6,8 @@ import (
 )
 
 // Capacity units. A consistent read takes one unit for each 4 KB, an eventually consistent one half a unit. A write
-// takes one for each KB of the larger of its two images. Each takes at least one block, even if there is no row, and
-// twice as much within a transaction.
+// takes one unit for each KB of the larger of its two images. A read or write counts as at least one block, even if
+// there is no row, and takes twice as many units within a transaction.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
 const (
@@ -94,7 +94,7 @@ func (u *tableUnits) consumed(asked types.ReturnConsumedCapacity, read bool) []t
 	return out
 }
 
-// mark reports units as read or as written.
+// mark sets the number of units that were read, or that were written.
 func mark(readUnits, writeUnits **float64, units float64, read bool) {
 	if read {
 		*readUnits = aws.Float64(units)

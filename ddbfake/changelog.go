@@ -38,9 +38,9 @@ type Change struct {
 	Seq int
 	// Request numbers the calls of this DB from 1; changes of one transaction share it. It is 0 if Cause is not a client.
 	Request int
-	// Time is when the change took effect by the service's clock; a TTL deletion under a lag, and a write that came from
-	// another region under a lag, carry the instant at which they were due. Sent is when the caller made the call; it
-	// equals Time for TTL.
+	// Time is when the change took effect by the service's clock; for a TTL deletion under a lag, and for a write that
+	// came from another region under a lag, it is the instant at which they were due. Sent is when the caller made the
+	// call; it equals Time for TTL.
 	Time, Sent time.Time
 	// Actor is the caller, also of a write that came from another region; "" for TTL.
 	Actor string
@@ -49,8 +49,8 @@ type Change struct {
 	// Region is where the table is, Table its name, Key the row's key attributes.
 	Region, Table string
 	Key           attr.Item
-	// Born is the Seq of the last change before the table was created. A table that was deleted and created again is
-	// another one.
+	// Born is the Seq of the last change before the table was created. A table that was deleted and created again is a
+	// different table.
 	Born int
 	// Before and After are the row's two images; nil means absent. They must not be modified.
 	Before, After attr.Item

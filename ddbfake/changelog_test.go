@@ -18,7 +18,7 @@ func newBounded(t testing.TB, keep int, lag ddbfake.Lag) *world {
 	return &world{TB: t, db: db, clock: clock, c: db.As("alice")}
 }
 
-// The latest changes are kept, and not many more, however many there were. All keep the numbers that they had.
+// However many changes there were, the latest ones are kept, and not many more. Each keeps its number.
 func TestKeepChanges(t *testing.T) {
 	const keep = 10
 	w := newBounded(t, keep, ddbfake.LagManual)
@@ -100,7 +100,7 @@ func TestKeepChangesOfSnapshots(t *testing.T) {
 	}
 }
 
-// A lagging replica is never further behind than the log reaches.
+// A lagging replica is never further behind than the beginning of the log.
 func TestReplicaOfBoundedLog(t *testing.T) {
 	w := newBounded(t, 2, ddbfake.LagManual)
 	for i := 1; i <= 9; i++ {

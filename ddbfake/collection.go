@@ -56,7 +56,7 @@ func (t *table) collectionBytes(hash string) int64 {
 }
 
 // checkCollection refuses a write that makes a collection grow beyond the limit. It looks at each write of a
-// transaction by itself. The text is the one that AWS documents for the reason of a transaction.
+// transaction by itself. The text is the one that AWS documents as a cancellation reason of a transaction.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 func (w *write) checkCollection() error {
@@ -95,7 +95,7 @@ func (a *action) collectionMetrics(asked types.ReturnItemCollectionMetrics) *typ
 	name := a.table.schema.hash.Name
 	v, err := attr.FromSDK(a.values[name]) // as the service prints it
 	if err != nil {
-		return nil // it would not have been written
+		return nil // such a row would not have been written
 	}
 	low := float64(a.table.collectionBytes(a.key.hash) >> 30)
 	return &types.ItemCollectionMetrics{
@@ -104,11 +104,11 @@ func (a *action) collectionMetrics(asked types.ReturnItemCollectionMetrics) *typ
 	}
 }
 
-// collections gathers the collections that several writes have touched, each once.
+// collections lists the collections that several writes have touched, without repetitions.
 type collections struct {
 	asked types.ReturnItemCollectionMetrics
 	seen  map[collection]bool
-	// metrics is by table, as an answer has it; nil if there is none.
+	// metrics is by table, as in an answer; nil if there are none.
 	metrics map[string][]types.ItemCollectionMetrics
 }
 

@@ -48,7 +48,7 @@ func collectionWorld(t *testing.T) *ddbfake.Door {
 func TestCollectionLimit(t *testing.T) {
 	door := collectionWorld(t)
 	const rowBytes = 400 * 1024
-	// The keys, a number and all names take the other 14 bytes.
+	// The other 14 bytes of a row are its keys, a number and all names.
 	text := s(strings.Repeat("x", rowBytes-14))
 	put := func(pk string, i int, sized types.ReturnItemCollectionMetrics) (*dynamodb.PutItemOutput, error) {
 		return door.PutItem(t.Context(), &dynamodb.PutItemInput{

@@ -23,7 +23,8 @@ type Options struct {
 	Clock Clock
 	// Lag says when TTL deletes rows that have expired. The zero value, LagManual, leaves that to Sweep and SweepExpired.
 	Lag Lag
-	// Seed decides the lag of each row under LagUniform and LagExponential: one seed, one order.
+	// Seed decides the lag of each row under LagUniform and LagExponential: with the same seed, rows are deleted in the
+	// same order.
 	Seed uint64
 	// ReplicaLag is the lag of the replicas that serve eventually consistent reads: such a read sees every row as it
 	// was that long ago. Reads with ConsistentRead and TransactGetItems see the present. Zero is no lag.
@@ -31,28 +32,29 @@ type Options struct {
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.ReadConsistency.html
 	ReplicaLag time.Duration
 	// Throughput makes the service's limits hold, on Clock. One partition key of a table or a global index can be read
-	// with 3,000 units a second and written with 1,000. A provisioned table or index has its units. One that is paid per
-	// request begins with its warm throughput, 12,000 and 4,000 unless more was asked for, and and 30 minutes after a peak
-	// has twice that peak, up to its OnDemandThroughput.
+	// with 3,000 units a second and written with 1,000. A provisioned table or index has its units. A table or index that
+	// is paid per request begins with its warm throughput: 12,000 and 4,000, unless more was asked for. 30 minutes after a
+	// peak it has twice that peak, up to its OnDemandThroughput.
 	//
 	// A request beyond that gets a ProvisionedThroughputExceededException from a provisioned table and a
-	// ThrottlingException from the other kind; a transaction is cancelled; a batch leaves items unprocessed. One second of
-	// units can be saved, and a request of more is let in on credit. It is off by default: then only faults limit calls.
+	// ThrottlingException from the other kind; a transaction is cancelled; a batch leaves items unprocessed. The units of
+	// one second can be saved. A request that needs more than are left is let in on credit. It is off by default: then
+	// only faults limit calls.
 	//
-	// Deviation: the five minutes of units that the service may save are not there, nor the quotas of an account. A Scan
-	// takes units of the table only, and of no key.
+	// Deviation: the service may save the units of five minutes, and has quotas of an account; the fake has neither. A
+	// Scan takes units of the table, and not of keys.
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/burst-adaptive-capacity.html
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html
 	Throughput bool
-	// Conflicts makes calls conflict that overlap in real time, which means that they are in Do at the same time. A
+	// Conflicts makes calls conflict if they overlap in real time, which means that they are in Do at the same time. A
 	// PutItem, UpdateItem, DeleteItem or TransactWriteItems is refused if a TransactWriteItems with one of its items
-	// succeeds meanwhile. A TransactGetItems is refused if any write of one of its items succeeds, and a
-	// ClientRequestToken if the first transaction with it does. No other call conflicts. One of two calls that conflict
-	// always succeeds.
+	// succeeds meanwhile. A TransactGetItems is refused if any write of one of its items succeeds meanwhile. A transaction
+	// is refused if an earlier one with the same ClientRequestToken is under way and succeeds. No other call conflicts.
+	// One of two calls that conflict always succeeds.
 	//
-	// It is off by default, because the processors decide which calls overlap: with it the same program does not get
-	// the same answers twice. Without it calls conflict only where a FaultConflict says so.
+	// It is off by default, because the processors decide which calls overlap: with it, two runs of a program may get
+	// different answers. Without it calls conflict only where a FaultConflict says so.
 	//
 	// Source:
 	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
@@ -75,13 +77,13 @@ type DB struct {
 	clock   Clock
 	seed    uint64
 	onFault func(Fault)
-	clients atomic.Uint64 // numbers the clients of Client
+	clients atomic.Uint64 // how many clients Client has made
 	// overlaps is nil without Options.Conflicts.
 	overlaps *overlaps
 
 	mu             sync.Mutex
 	lag, regionLag Lag
-	// replicaLag is never negative. Changes that replicas have not heard of yet are in the change log.
+	// replicaLag is never negative. Changes that have not reached the replicas yet are in the change log.
 	replicaLag time.Duration
 	// keepChanges is never negative.
 	keepChanges int
@@ -94,7 +96,7 @@ type DB struct {
 	limits      *limits              // nil without Options.Throughput
 	counters    map[string]*counters // by address
 	userErrors  map[string]int       // by region
-	request     request              // the one being served: calls are served one at a time
+	request     request              // the request that is being served: calls are served one at a time
 	onRestore   []*func(func())      // see OnRestore
 }
 
@@ -111,8 +113,8 @@ func New(o Options) *DB {
 }
 
 // Reset makes db equal to the result of New(o), in the state of a snapshot if one is given. It is for programs that
-// need many DBs, one after another, and reuse the memory of one. Results that were read from db before do not change.
-// Its former clients must not be used during the call.
+// need many DBs, one after another: they reuse the memory of one DB. Results that were read from db before do not
+// change. Its former clients must not be used during the call.
 func (db *DB) Reset(o Options, s *Snapshot) {
 	if all := db.aroundRestore(); all != nil {
 		setBack(all, func() { db.reset(o, s) })

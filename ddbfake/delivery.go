@@ -8,12 +8,13 @@ import (
 	"github.com/tidwall/btree"
 )
 
-// SetRegionLag changes how long a write of a global table is under way to each other region. Each row goes by itself,
-// those of one transaction too. New and Reset make the lag LagAtOnce: then all regions are the same. Under LagManual
-// writes arrive by Replicate only, and under LagNever not at all: the regions are cut off from each other. LagPerItem
-// goes by an attribute of the row that is written, or of the one that is deleted.
+// SetRegionLag changes how long a write of a global table is under way to each other region. Each row travels by
+// itself, also the rows of one transaction. New and Reset make the lag LagAtOnce: then all regions are the same. Under
+// LagManual writes arrive by Replicate only, and under LagNever not at all: the regions are cut off from each other.
+// LagPerItem takes the lag from an attribute of the row that is written or deleted.
 //
-// What is under way arrives by the new lag, but what would have arrived before now by the former one arrives first.
+// Writes that are under way arrive by the new lag. But first, the writes arrive that by the former lag would have
+// arrived before now.
 func (db *DB) SetRegionLag(l Lag) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -22,7 +23,7 @@ func (db *DB) SetRegionLag(l Lag) {
 	db.retime()
 }
 
-// RegionLag returns LagAtOnce, or the argument of the latest SetRegionLag.
+// RegionLag returns the argument of the latest SetRegionLag; before that, LagAtOnce.
 func (db own) RegionLag() Lag {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -47,30 +48,30 @@ func (db *DB) Replicate() int {
 
 // delivery is a write of a row that is under way to another region. It never changes, so snapshots share it.
 //
-// The last writer wins, by the order in which the writes were made. A write that is made in a region, and one that
-// arrives there, ends every older one that is under way to the same row. So what is under way to a row is always
-// younger than the row, and no row needs the time at which it was written.
+// The last writer wins, by the order in which the writes were made. A write that is made in a region, or arrives there,
+// ends every older delivery to the same row. So a delivery that is under way to a row is always younger than the row,
+// and no row needs the time at which it was written.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
 //
 // Deviation: the clocks of all regions agree, and of two writes at the same time the later call wins. AWS does not say
-// what it does then.
+// what happens then.
 type delivery struct {
 	from, to string // regions
 	table    string
 	key      primaryKey
 	after    *row      // nil for a deletion
-	lags     *row      // the row that the lag goes by
+	lags     *row      // the row that decides the lag
 	number   int       // in the order of writes
 	written  time.Time // when it was made
 	sent     time.Time // when its caller made the call
 	actor    string    // the caller, "" for TTL
-	at       time.Time // when it arrives; zero if it does not by itself
+	at       time.Time // when it arrives; zero if time alone does not bring it
 }
 
-// underWay are the deliveries: those that have a time in its order, and all in the order of their rows. It is empty
-// until a row of a global table is written.
+// underWay are the deliveries: byTime has the ones with a time, in the order of times, and byRow has all of them, in
+// the order of their rows. It is empty until a row of a global table is written.
 type underWay struct {
 	byTime, byRow *btree.BTreeG[*delivery]
 	numbers       int
@@ -114,7 +115,7 @@ func (u *underWay) remove(d *delivery) {
 	u.byTime.Delete(d)
 }
 
-// next is the delivery that arrives first by itself, nil if there is none.
+// next is the first delivery of those that have a time, nil if there is none.
 func (u *underWay) next() *delivery {
 	if u.byTime == nil {
 		return nil
@@ -133,7 +134,7 @@ func (u *underWay) inOrder() []*delivery {
 	return all
 }
 
-// outlive ends the deliveries to the row of d that are not younger than d.
+// outlive ends d, and all older deliveries to the same row.
 func (u *underWay) outlive(d *delivery) {
 	if u.byRow == nil {
 		return
@@ -171,9 +172,9 @@ func (u *underWay) abandon(t *table) {
 	}
 }
 
-// replicate sends a write of a row to the other regions of its table, where it arrives before its answer if the table
-// is strongly consistent. The entry of the change log says who made it, and when. A write that leaves the row as it was
-// is the last one, too.
+// replicate sends a write of a row to the other regions of its table. If the table is strongly consistent, the write
+// arrives there before it is answered. The entry of the change log says who made it, and when. A write that leaves the
+// row as it was also counts as the last write.
 func (db *DB) replicate(t *table, key primaryKey, e logEntry) {
 	u := &db.state.underWay
 	u.numbers++
@@ -201,7 +202,7 @@ func (db *DB) replicate(t *table, key primaryKey, e logEntry) {
 	}
 }
 
-// arrival is when a delivery arrives, zero if it does not by itself.
+// arrival is when a delivery arrives; zero if it has no time.
 func (db *DB) arrival(d *delivery) time.Time {
 	const odd = 0x9e3779b97f4a7c15 // each write of a row has a lag of its own
 	to := db.state.tables[address(d.to, d.table)]
@@ -215,7 +216,7 @@ func (db *DB) arrival(d *delivery) time.Time {
 	return d.written.Add(lag)
 }
 
-// retime has what is under way arrive by the present lag.
+// retime gives all deliveries the times of the present lag.
 func (db *DB) retime() {
 	u := &db.state.underWay
 	for _, d := range u.inOrder() {
@@ -226,8 +227,8 @@ func (db *DB) retime() {
 	}
 }
 
-// arrive writes what is under way, and reports whether that changed the row. No condition is evaluated: the region where
-// the write was made has done that.
+// arrive makes a delivery take effect, and reports whether that changed the row. No condition is evaluated: the region
+// where the write was made has done that.
 //
 // Deviation: a write that arrives takes no units and is in no metric.
 //
@@ -235,7 +236,7 @@ func (db *DB) retime() {
 func (db *DB) arrive(d *delivery, at time.Time) bool {
 	u := &db.state.underWay
 	if _, there := u.byRow.Get(d); !there {
-		return false // a younger one has come
+		return false // a younger write has come
 	}
 	u.outlive(d)
 	return db.takeIn(d, at)
@@ -259,8 +260,9 @@ func (db *DB) takeIn(d *delivery, at time.Time) bool {
 	})
 }
 
-// settle has all happen that happens by itself until now, in the order of its instants: TTL deletes the rows whose lag
-// has ended, and what is under way to other regions arrives. What TTL deletes in one region is under way to the others.
+// settle makes everything take effect that time alone brings until now, in the order of time: TTL deletes the rows
+// whose lag has ended, and deliveries arrive in other regions. A deletion by TTL in one region is then under way to the
+// other regions.
 func (db *DB) settle(now time.Time) {
 	u := &db.state.underWay
 	for {
@@ -273,7 +275,7 @@ func (db *DB) settle(now time.Time) {
 			continue
 		}
 		db.expireByLag(d.at)
-		if u.next() == d { // TTL has not written the row
+		if u.next() == d { // otherwise TTL has deleted the row, and ended d
 			db.arrive(d, d.at)
 		}
 	}

@@ -242,12 +242,13 @@ func TestReplicationOfATransaction(t *testing.T) {
 	wantRows(t, db, "in between", ireland, "0=there 2=x")
 	clock.Advance(2 * time.Second)
 	wantRows(t, db, "afterwards", ireland, "0=there 1=x 2=x")
-	// A checked condition is no write: a write that was under way to its row still arrives.
+	// A condition check writes nothing: a write that was under way to its row still arrives.
 	db.SetRegionLag(ddbfake.LagAtOnce)
 	wantRows(t, db, "the other way", home, "0=there 1=x 2=x")
 }
 
-// TTL deletes in each region by its own lag, a deletion is replicated, and only the region that TTL deleted in says so.
+// TTL deletes in each region by a lag of that region, a deletion is replicated, and only the region in which TTL
+// deleted names TTL as the cause.
 func TestReplicationOfTTL(t *testing.T) {
 	db, clock := global(t, ddbfake.Options{Lag: ddbfake.LagUniform(0, time.Hour), Seed: 1}, ireland)
 	_, err := db.As("setup").UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{TableName: aws.String("cache"), TimeToLiveSpecification: &types.TimeToLiveSpecification{
@@ -322,7 +323,7 @@ func TestReplicasComeAndGo(t *testing.T) {
 	wantRows(t, db, "meanwhile", ireland, "1=x 2=y 3=z")
 }
 
-// A global table that is loaded is one again.
+// A table that is loaded with replicas is a global table again.
 func TestLoadGlobalTable(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{})
 	const described = `{"Table": {"TableName": "cache", "TableStatus": "ACTIVE", "BillingModeSummary": {"BillingMode": "PAY_PER_REQUEST"},
@@ -343,7 +344,7 @@ func TestLoadGlobalTable(t *testing.T) {
 	}
 }
 
-// The regions' tables share no place in the change log: an item that an earlier reader got does not change.
+// The regions' tables share no memory of rows: an item that a reader got earlier does not change.
 func TestReplicatedRowsAreSeparate(t *testing.T) {
 	db, _ := global(t, ddbfake.Options{}, ireland)
 	write(t, db, home, "1", "x")

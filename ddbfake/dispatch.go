@@ -105,7 +105,7 @@ var operationByInput, operationByTarget = func() (map[reflect.Type]*operation, m
 	return byInput, byTarget
 }()
 
-// The operations of nearly every call.
+// Nearly every call is one of these operations.
 var (
 	getItemOperation            = operationByInput[reflect.TypeFor[*dynamodb.GetItemInput]()]
 	putItemOperation            = operationByInput[reflect.TypeFor[*dynamodb.PutItemInput]()]

@@ -39,7 +39,7 @@ func (h *handler) Serve(ctx context.Context, r *httpdoor.Request, to *httpdoor.R
 	body, err := httpbody.Read(r.Body, r.Length, r.ContentEncoding)
 	malformed := errors.Is(err, httpbody.ErrNotPacked)
 	if malformed {
-		err = nil // an answer, like any other
+		err = nil // it is answered below, like other mistakes
 	}
 	switch {
 	case errors.Is(err, httpbody.ErrTooLarge):
@@ -65,8 +65,8 @@ func (h *handler) Serve(ctx context.Context, r *httpdoor.Request, to *httpdoor.R
 	return nil
 }
 
-// packedFrom is the length of answers from which the service packs them, for a client that accepts it. AWS does not
-// document it.
+// packedFrom is the length from which the service packs an answer, for a client that accepts that. AWS does not
+// document the length.
 //
 // Source: https://github.com/awslabs/dynamodb-cross-region-library/issues/61 and
 // https://github.com/scylladb/scylladb/issues/27246
@@ -132,7 +132,7 @@ func refusal(r *httpdoor.Request, signed bool, body []byte) error {
 
 func isJSON(given string) bool {
 	if given == awsjson.ContentType {
-		return true // as the SDKs write it
+		return true // the form that the SDKs send
 	}
 	given, _, _ = strings.Cut(given, ";")
 	switch strings.ToLower(strings.TrimSpace(given)) {

@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
-// fleeting are strings in memory that a server reuses after a request has been served.
+// fleeting are strings whose memory a server reuses after a request has been served.
 type fleeting [][]byte
 
 func (f *fleeting) string(s string) string {
@@ -77,7 +77,7 @@ func TestHandlerKeepsNothing(t *testing.T) {
 	}
 }
 
-// A reply is overwritten: the room of its body is used again, the rest is not.
+// Serve overwrites a reply: it uses the memory of its body again, and nothing else of it.
 func TestReplyIsUsedAgain(t *testing.T) {
 	d := &handler{do: New(Options{}).doForWire}
 	to := httpdoor.Reply{Status: 1, Close: true, ContentType: "x", Body: append(make([]byte, 0, 100), "what was there"...)}

@@ -64,7 +64,7 @@ var httpSeeds = []struct{ operation, body string }{
 // checksum that is right, JSON that is whole. An error leaves everything as it was. After any request, rows can be
 // stored, and the same request in the same state has the same answer and the same effect.
 //
-// Each of these is caught by the seeds when it is planted: a batch that stops in the middle, an unsorted map in an
+// The seeds catch each of these bugs when it is planted: a batch that stops in the middle, an unsorted map in an
 // answer, an item over 400 KB that is stored, a checksum of another body.
 func FuzzHTTP(f *testing.F) {
 	const signed = "AWS4-HMAC-SHA256 Credential=alice/20400101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=00"
@@ -172,7 +172,7 @@ func checkAnswer(t *testing.T, w *httptest.ResponseRecorder) {
 	}
 }
 
-// checkRows holds that every stored row is a valid item.
+// checkRows asserts that every stored row is a valid item.
 func checkRows(t *testing.T, db *ddbfake.DB) {
 	t.Helper()
 	const maxItem = 400 << 10

@@ -146,7 +146,7 @@ func (r *countingReader) Read(p []byte) (int, error) {
 func TestHandlerBoundsBodies(t *testing.T) {
 	bomb := bytes.Repeat(zipped(strings.Repeat(" ", 1<<20)), 1000) // 1 GB in a thousand members
 	large := bytes.Repeat([]byte(" "), 20<<20)
-	var packed bytes.Buffer // and no smaller for it
+	var packed bytes.Buffer // gzip without compression: the bytes are no fewer
 	w, _ := gzip.NewWriterLevel(&packed, gzip.NoCompression)
 	_, _ = w.Write(large)
 	_ = w.Close()
@@ -219,7 +219,7 @@ func TestHandlerDropsTheConnection(t *testing.T) {
 	}
 }
 
-// Without a socket to break, the handler aborts as net/http has it.
+// Without a socket to break, the handler panics with http.ErrAbortHandler, as net/http asks of handlers.
 func TestHandlerAborts(t *testing.T) {
 	h := &handler{do: func(context.Context, Call) (any, error) { return nil, &NetworkError{} }}
 	checkAborts(t, h, strings.NewReader("{}"))
@@ -252,7 +252,7 @@ type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("the connection broke") }
 
-// An attribute value of no type, or of two, is refused with the name of the parameter, at any depth.
+// An attribute value without a type, or with two, is refused at any depth, with the name of the parameter.
 func TestHandlerRefusesValues(t *testing.T) {
 	const (
 		none = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
@@ -300,7 +300,7 @@ func TestDescribeEndpointsNamesThisServer(t *testing.T) {
 	}
 }
 
-// A long answer is packed for a client that accepts it, and the checksum is of what is sent.
+// A long answer is packed for a client that accepts that, and the checksum is that of the packed bytes.
 func TestLongAnswersArePacked(t *testing.T) {
 	names := slices.Repeat([]string{strings.Repeat("x", 100)}, 60)
 	for _, test := range []struct {

@@ -11,9 +11,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 )
 
-// Settings returns, for the control API, all that a snapshot has of a table but its rows: its description, as
-// DescribeTable answers it, in JSON; the attribute by which TTL deletes, "" if it does not; and its tags. Load reads
-// it.
+// Settings returns, for the control API, everything that a snapshot has of a table, except its rows: its description,
+// as DescribeTable answers it, in JSON; the attribute by which TTL deletes, "" if it does not; and its tags. DB.Load
+// reads the description.
 func (h *handler) Settings(s *Snapshot, table string) (description []byte, ttl string, tags map[string]string) {
 	t := s.state.at(table)
 	if t == nil {
@@ -28,8 +28,8 @@ func (h *handler) Settings(s *Snapshot, table string) (description []byte, ttl s
 
 // Read returns, for the control API, the content of a snapshot: the addresses of its tables; the rows of one table,
 // sorted as by DB.Items (nil if there is no such table); the latest changes whose Seq is greater than a given one; and
-// the Seq of the last change. Rows and changes are made one by one: a slow reader holds the snapshot and one of them.
-// Nothing else may use the snapshot meanwhile.
+// the Seq of the last change. Rows and changes are made one by one: a slow reader keeps only the snapshot and one row
+// or change in memory. Nothing else may use the snapshot meanwhile.
 func (h *handler) Read(s *Snapshot) (
 	tables []string, rows func(table string) iter.Seq[attr.Item], changes func(seq, latest int) iter.Seq[Change], last int,
 ) {

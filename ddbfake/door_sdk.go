@@ -24,14 +24,14 @@ import (
 )
 
 // Client returns a real client of the SDK whose wire ends in this DB, without a socket, a goroutine or a timer, except
-// for the timer of a retry. It serializes, retries and deserializes as it does against AWS. See NewClient for its
-// options; the ids that it makes up are numbered per DB.
+// for the timer of a retry. The client serializes, retries and deserializes as it does against AWS. See NewClient for
+// its options. The numbers in the ids that it makes up count per DB.
 func (db *DB) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 	return NewClient(db.doForWire, append([]func(*dynamodb.Options){WithClientID(db.clients.Add(1))}, optFns...)...)
 }
 
-// NewClient returns a real client of the SDK whose wire ends in do, which is called in the goroutine of the client's
-// caller, once an attempt.
+// NewClient returns a real client of the SDK whose wire ends in do, which is called once for each attempt, in the
+// goroutine of the client's caller.
 //
 // It differs from a client of dynamodb.NewFromConfig only where runs would differ from each other, or read the
 // environment:
@@ -141,8 +141,8 @@ func Retryer(maxAttempts int) aws.Retryer {
 	})
 }
 
-// unlimited is a rate limiter that refuses retries only to a caller who has gone: the SDK would else race the zero
-// delay against the context.
+// unlimited is a rate limiter that refuses a retry only if the caller's context is done. Without it, the SDK would race
+// the zero delay against the context.
 type unlimited struct{}
 
 // GetToken returns a token unless ctx is done.
@@ -157,7 +157,7 @@ func (unlimited) AddTokens(uint) error { return nil }
 // RoundTrip and encodes the answer. No goroutine, channel, timer or lock surrounds that call, so do may block, switch
 // coroutines or park the caller.
 //
-// An error of do becomes an HTTP answer if it is one of the service's. Any other error, such as a NetworkError, is
+// An error of do becomes an HTTP answer if it is an error of the service. Any other error, such as a NetworkError, is
 // returned from RoundTrip as it is, and the SDK retries it as a lost connection.
 //
 // The returned value has a method Do as well, so that it serves as the HTTPClient of dynamodb.Options without an
@@ -215,7 +215,7 @@ func (t *transport) serve(r *http.Request, dst []byte) (answer []byte, status in
 	}
 	signer, ok := awsjson.SignerOf(first(r.Header, headerAuthorization), r.URL.RawQuery, first(r.Header, headerRegionSet))
 	if !ok {
-		signer.Region = awsmiddleware.GetRegion(r.Context()) // anonymous credentials are not signed with
+		signer.Region = awsmiddleware.GetRegion(r.Context()) // a request with anonymous credentials is not signed
 	}
 	call := wireCall{target: first(r.Header, headerTarget), signer: signer, invocation: first(r.Header, headerInvocation), body: body}
 	return call.serve(r.Context(), t.do, dst)

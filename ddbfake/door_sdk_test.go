@@ -223,7 +223,7 @@ func TestRetryer(t *testing.T) {
 
 // There are no retries for a caller that has given up.
 func TestRetryStopsWithTheContext(t *testing.T) {
-	for range 20 { // the SDK's select picks at random
+	for range 20 { // repeated, because the SDK's select would choose at random
 		ctx, cancel := context.WithCancel(t.Context())
 		calls := 0
 		err := getRow(ctx, NewClient(func(context.Context, Call) (any, error) {

@@ -88,8 +88,7 @@ func resourceNotFound(message string) error {
 	return &types.ResourceNotFoundException{Message: aws.String(message)}
 }
 
-// ongoing is the reason for a conflict. AWS documents the text of a reason, with a full stop that its clients do not
-// report.
+// ongoing is the reason for a conflict. AWS documents the text with a full stop, but its clients report it without one.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 const ongoing = "Transaction is ongoing for the item"

@@ -65,8 +65,8 @@ func lockInBubble(t *testing.T) {
 	})
 }
 
-// A test in a bubble of testing/synctest: leave the time to it, and neither the client nor the fake waits in real time
-// or leaves a goroutine behind.
+// A test in a bubble of testing/synctest, with the time of the bubble: neither the client nor the fake waits in real
+// time or leaves a goroutine behind.
 func Example_synctest() {
 	// In a file that ends in _test.go, this is func TestLock.
 	_ = lockInBubble

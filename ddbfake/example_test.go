@@ -166,7 +166,7 @@ func ExampleDB_Requests() {
 	// 4 alice PutItem cache{pk: "CACHE#1", sk: "LOCK"}: ConditionalCheckFailedException: The conditional request failed
 }
 
-// The front door of a test.
+// Start makes a DB for a test, and shows the requests if the test fails.
 func ExampleStart() {
 	t := &fakeTest{failed: true} // in a test, the *testing.T
 	db := ddbfake.Start(t, ddbfake.Options{})

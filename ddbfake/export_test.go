@@ -10,7 +10,7 @@ import (
 // NotAFaultError is the error that tests from outside must recognise.
 type NotAFaultError = notAFaultError
 
-// The operations that tests reach through the Go door, and others through a client.
+// Tests reach these operations through the Go door; other programs need a client.
 
 func (d *Door) DescribeContinuousBackups(ctx context.Context, in *dynamodb.DescribeContinuousBackupsInput, _ ...func(*dynamodb.Options)) (*dynamodb.DescribeContinuousBackupsOutput, error) {
 	return through[dynamodb.DescribeContinuousBackupsOutput](ctx, d, in)
@@ -60,7 +60,7 @@ func (d *Door) DescribeLimits(ctx context.Context, in *dynamodb.DescribeLimitsIn
 	return through[dynamodb.DescribeLimitsOutput](ctx, d, in)
 }
 
-// SharedRows counts the rows of a table's latest backup, and those of them that the table has too: the same in memory.
+// SharedRows counts the rows of the latest backup, and those of them that share their memory with the table's rows.
 func (db *DB) SharedRows(name string) (shared, all int) {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -16,8 +16,8 @@ type expression struct {
 	text *string
 }
 
-// parsed keeps parsed expressions by source text: programs send the same few over and over. Parsed expressions do not
-// hold names or values.
+// parsed keeps parsed expressions by source text: programs send the same few texts again and again. Parsed expressions
+// do not hold names or values.
 type parsed struct {
 	conditions    cache[*expr.Condition]
 	filters       cache[*expr.Condition]
@@ -38,8 +38,8 @@ type cached[E any] struct {
 	expression E
 }
 
-// maxCached bounds a cache. A full cache is emptied: a program with more different expressions than that builds them
-// from values, and repeats none.
+// maxCached bounds a cache. A full cache is emptied: a program with more expressions than that has built them from
+// values, and does not repeat them.
 const maxCached = 1024
 
 func (c *cache[E]) get(source *string, parse func(string) (E, error)) (e E, err error) {
@@ -72,8 +72,8 @@ func (c *cache[E]) parsed(source string, parse func(string) (E, error)) (e E, er
 }
 
 // Programs make many DBs, one a test or a schedule, and send the same expressions to all of them. So these functions
-// parse each expression once a process. No result depends on that: a parsed expression is never written to, and the
-// same source always gives the same one.
+// parse each expression once in a process. No result depends on that: a parsed expression is never written to, and the
+// same source always gives the same expression.
 var (
 	parseCondition    = once(expr.ParseCondition)
 	parseFilter       = once(expr.ParseFilter)
@@ -132,7 +132,7 @@ const projectionExpression = "ProjectionExpression"
 // bindings hold the names and values with which the expressions of a call are evaluated, one for each action. The next
 // call reuses them.
 type bindings struct {
-	kept [4]expr.Bindings // as many as nearly every call needs
+	kept [4]expr.Bindings // nearly every call needs at most this many
 	used int
 }
 
@@ -147,7 +147,7 @@ func (b *bindings) next() *expr.Bindings {
 	return &b.kept[b.used-1]
 }
 
-// callArgs is expressionArgs for args that end with the call.
+// callArgs is expressionArgs for args that are not used after the call.
 func (db *DB) callArgs(names map[string]string, values map[string]types.AttributeValue) (expr.Args, error) {
 	if names == nil && values == nil {
 		return expr.Args{}, nil

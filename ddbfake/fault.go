@@ -47,11 +47,11 @@ const (
 	// of a Scan. It matches no other call, and no read with ConsistentRead. A
 	// row that has never changed is read as it is.
 	FaultStaleRead
-	// FaultUnprocessed leaves requests of a batch undone: those whose rows the
-	// predicates match, or all of a table, come back in UnprocessedItems or
-	// UnprocessedKeys, and the others take effect. If no request is left, the answer
-	// is the same as with FaultThrottled, as at the service. It matches BatchGetItem
-	// and BatchWriteItem, and no other call.
+	// FaultUnprocessed leaves requests of a batch undone: the requests whose rows
+	// the predicates match, or all requests for a table, come back in
+	// UnprocessedItems or UnprocessedKeys, and the others take effect. If no request
+	// is left, the answer is the same as with FaultThrottled, as at the service. It
+	// matches BatchGetItem and BatchWriteItem, and no other call.
 	FaultUnprocessed
 )
 

@@ -18,7 +18,7 @@ import (
 // call, those after it do not see the call. A fault that has hit Times calls is
 // dropped.
 //
-// A fault whose kind is not one of FaultKinds is a mistake that must not pass
+// A fault whose kind is not one of FaultKinds is a mistake, and does not pass
 // in silence: every call that its predicates match fails, with an error that
 // names FaultKinds.
 func (db *DB) Inject(faults ...Fault) {

@@ -14,7 +14,7 @@ import (
 
 const ongoing = "Transaction is ongoing for the item"
 
-// A conflict refuses writes and transactions, and does not see other calls: it still waits after them.
+// A conflict refuses writes and transactions. It does not match other calls, and still waits after them.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 func TestConflictBefalls(t *testing.T) {
@@ -32,7 +32,7 @@ func TestConflictBefalls(t *testing.T) {
 		{&dynamodb.QueryInput{TableName: aws.String(table), KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: values{":p": s("a")}}, ""},
 		{&dynamodb.DescribeTableInput{TableName: aws.String(table)}, ""},
 	} {
-		// As an injected fault, and as the fault of the call.
+		// The fault is injected, or is the fault of the call.
 		for _, given := range []bool{false, true} {
 			w := newWorld(t, ddbfake.LagManual)
 			w.put(key("a", "LOCK"))
@@ -112,8 +112,8 @@ func TestConflictThroughTheSDK(t *testing.T) {
 	}
 }
 
-// A request delivered twice takes effect twice, and its caller hears of the
-// second time.
+// A request delivered twice takes effect twice, and its caller gets the
+// second answer.
 func TestDuplicate(t *testing.T) {
 	const absent = "attribute_not_exists(pk)"
 	add := &dynamodb.UpdateItemInput{
@@ -125,7 +125,7 @@ func TestDuplicate(t *testing.T) {
 		name     string
 		in       any
 		want     string // the error
-		requests []int  // the requests of the changes
+		requests []int  // the number of the request of each change
 	}{
 		{"a conditional put meets itself", &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: key("a", "LOCK"),
 			ConditionExpression: aws.String(absent)}, "ConditionalCheckFailedException", []int{1}},

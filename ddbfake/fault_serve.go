@@ -103,7 +103,7 @@ func (db *DB) executeFaulty(r *request, in any, f *Fault) (any, error) {
 	case FaultDuplicate:
 		_, _ = db.attempt(r, in) // the outcome is lost
 		db.state.requests++
-		r.id, r.call = db.state.requests, 0 // it does not overlap with the first
+		r.id, r.call = db.state.requests, 0 // the second call does not overlap with the first
 	case FaultErrorAfter:
 		_, _ = r.op.serve(db, r, in) // the outcome is lost
 		return nil, db.refuse(r, in, internalError(r.op))
@@ -119,8 +119,8 @@ func internalError(op *operation) error {
 	return &types.InternalServerError{Message: message}
 }
 
-// throttled returns the service's refusal of a call for lack of capacity. It is the same as for Options.Throughput: the
-// kind of the table decides the exception.
+// throttled returns the error with which the service refuses a call for lack of capacity. It is the same as for
+// Options.Throughput: the kind of the table decides the exception.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
 func (db *DB) throttled(r *request, in any, f Fault) error {
@@ -168,7 +168,7 @@ const throughputExceeded = "The level of configured provisioned throughput for t
 	"Consider increasing your provisioning level with the UpdateTable API."
 
 // rateExceeded is the text for operations on streams. They consume no capacity, but the number of calls a second is
-// limited. Only GetRecords has an error type of its own for that.
+// limited. Only GetRecords has an error type of its own for that limit.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_GetRecords.html#API_streams_GetRecords_Errors
 // Source: https://github.com/salesforce/mt-dynamo (the text, in a test)

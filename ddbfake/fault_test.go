@@ -72,7 +72,7 @@ func TestFaultTextErrors(t *testing.T) {
 	}
 }
 
-// For each kind, the caller's answer, and whether the call took effect.
+// TestFaultKinds: what the caller gets under each kind, and whether the call took effect.
 func TestFaultKinds(t *testing.T) {
 	for _, tc := range []struct {
 		kind   ddbfake.FaultKind
@@ -207,7 +207,7 @@ func TestFaultPredicates(t *testing.T) {
 	}
 }
 
-// For each fault, which of six equal calls it hits.
+// Which of six equal calls does each fault hit?
 func TestFaultCounters(t *testing.T) {
 	for _, tc := range []struct {
 		faults []string

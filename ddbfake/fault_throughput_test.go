@@ -31,7 +31,7 @@ func TestThrottledAsByThroughput(t *testing.T) {
 	calls := []struct {
 		name string
 		do   func(context.Context, *ddbfake.Door) error
-		want [2][]string // for a provisioned table, and for one on demand
+		want [2][]string // for a provisioned table, and for a table on demand
 	}{
 		{"PutItem", func(ctx context.Context, c *ddbfake.Door) error {
 			_, err := c.PutItem(ctx, &dynamodb.PutItemInput{TableName: rows, Item: item})

@@ -10,13 +10,13 @@ import (
 type found struct {
 	table *table
 	key   primaryKey
-	keyed bool  // key, at and row are known
+	keyed bool  // key, at and row are set
 	at    *cell // where the row is or was; nil if not known
 	row   *row  // nil if there is none
 }
 
-// fits reports whether the table is there and the values are one of its keys, or contain one if they are a whole item.
-// Then that key is valid, and need not be found again.
+// fits reports whether the table is there and the values are a valid key of it (or, if they are a whole item, contain
+// one). Then found has the key, which need not be looked for again.
 func (f *found) fits(db *DB, tableName string, values map[string]types.AttributeValue, whole bool) bool {
 	var err error
 	if f.table, err = db.find(&db.request, tableName); err != nil || f.table == nil {

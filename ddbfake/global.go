@@ -12,23 +12,23 @@ import (
 )
 
 // A global table is a table of one name in several regions, its replicas. Each has rows, indexes, a stream, tags,
-// recovery and protection of its own, and any may be written; delivery.go is about how the others hear of it. It is
-// version 2019.11.21; global_strong.go has the rules of those with strong consistency.
+// recovery and protection of its own, and any of them may be written; delivery.go brings the writes to the others.
+// Global tables are of version 2019.11.21; global_strong.go has the rules for tables with strong consistency.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
 
-// globalTableVersion is the version of the global tables that there are.
+// globalTableVersion is the version of all global tables here.
 const globalTableVersion = "2019.11.21"
 
-// groupMember is a replica of a global table. All its tables share one list, in the order of creation. The list is
-// replaced, not changed: snapshots share it.
+// groupMember is a replica of a global table. All tables of a global table share one list of members, in the order of
+// creation. The list is replaced, not changed: snapshots share it.
 type groupMember struct {
 	region string
-	source string // the region in which it was added, "" for the first one
+	source string // the region whose replica was asked to add it; "" for the first replica
 	added  time.Time
 }
 
-// replicas returns the tables of the global table that t is one of, t the first; t alone if it is of none.
+// replicas returns the replicas of the global table of t, beginning with t; t alone if it belongs to no global table.
 func (db *DB) replicas(t *table) []*table {
 	all := []*table{t}
 	for _, m := range t.members {
@@ -44,14 +44,14 @@ func (t *table) isMember(region string) bool {
 	return slices.ContainsFunc(t.members, func(m groupMember) bool { return m.region == region })
 }
 
-// groupOf is what a description says about the global table of a table.
+// groupOf is the part of a table's description that is about its global table.
 type groupOf struct {
 	Replicas               []struct{ RegionName string }
 	GlobalTableWitnesses   []struct{ RegionName string }
 	MultiRegionConsistency types.MultiRegionConsistency
 }
 
-// regions are those of the other replicas. Each could be the name of a region.
+// regions returns the regions of the other replicas, or an error if one of them cannot be the name of a region.
 func (g *groupOf) regions() ([]string, error) {
 	var regions []string
 	for _, replica := range g.Replicas {
@@ -63,8 +63,9 @@ func (g *groupOf) regions() ([]string, error) {
 	return regions, nil
 }
 
-// join makes one global table of a loaded table and those of its name in the other regions that its description names. A
-// region that has none gets one. A table that was there before the load does not become a replica.
+// join makes one global table of a loaded table and the tables of the same name in the other regions that its
+// description names. A region that has no such table gets one. A table that was there before the load does not become a
+// replica.
 func (db *DB) join(region, name string, g *groupOf, there map[string]bool) error {
 	t := db.state.tables[address(region, name)]
 	t.strong = g.MultiRegionConsistency == types.MultiRegionConsistencyStrong
@@ -96,7 +97,7 @@ func (db *DB) join(region, name string, g *groupOf, there map[string]bool) error
 	return nil
 }
 
-// sourceTime is how long a replica must stay from which another one was added.
+// sourceTime is how long a replica must stay after another replica was added from it.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
 const sourceTime = 24 * time.Hour
@@ -119,7 +120,8 @@ func (t *table) checkLeave(now time.Time) error {
 	return nil
 }
 
-// checkGlobal refuses changes that no global table may have, and those whose effect on one is not known.
+// checkGlobal refuses changes that are not allowed for a global table, and changes whose effect on a global table is
+// not known.
 //
 // Deviation: a global table cannot be provisioned, since there is no Application Auto Scaling.
 //
@@ -138,8 +140,8 @@ func (t *table) checkGlobal(in *dynamodb.UpdateTableInput) error {
 
 var errNotScaled = invalid("Table write capacity should either be Pay-Per-Request or AutoScaled.")
 
-// leave takes a replica out of its global table. What it has sent still arrives in the others. The last one that is
-// left is no global table any more, and keeps its stream.
+// leave takes a replica out of its global table. Writes that it has sent still arrive in the other replicas. If one
+// table is left, it is no longer a global table, and keeps its stream.
 //
 // Source:
 // https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-global-tables.md#ddb-table-231
@@ -162,8 +164,8 @@ func (db *DB) leave(t *table) {
 	db.state.underWay.abandon(t)
 }
 
-// describe returns a table's description with its replicas. Their order is that of creation, and settings that are those
-// of the table are not shown.
+// describe returns a table's description with its replicas. The replicas come in the order of creation, without the
+// settings that they share with the table.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-global-tables.md
 // (DDB-TABLE-201, DDB-TABLE-229, DDB-TABLE-320)
@@ -191,7 +193,7 @@ func (db *DB) describe(t *table, status types.TableStatus) *types.TableDescripti
 	return d
 }
 
-// describeFor describes a table as another replica shows it: a setting that they share is not there.
+// describeFor describes a table as the description of another replica shows it: without settings that the two share.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md
 // (DDB-TABLE-294, DDB-TABLE-295, DDB-TABLE-296, DDB-TABLE-422)
@@ -219,8 +221,8 @@ func (t *table) describeFor(other *table) types.ReplicaDescription {
 	return d
 }
 
-// globalRegions are the regions that global tables are in. The service lists 36 and begins as here; a report of the
-// rest is not known, nor its order.
+// globalRegions are the regions that a global table can be in. The service lists 36 regions, and its list begins like
+// this one; we know of no report of the rest, or of its order.
 //
 // Source:
 // https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md#ddb-table-223
@@ -233,7 +235,8 @@ var globalRegions = []string{
 	"ap-southeast-7", "us-east-1", "us-east-2",
 }
 
-// checkGlobalRegion refuses a region in which no replica can be. Regions of other partitions are none of this one.
+// checkGlobalRegion refuses a region in which no replica can be. Regions of another partition (such as aws-cn) are
+// refused, too.
 func checkGlobalRegion(region, local string) error {
 	all := globalRegions
 	switch partitionOf(local) {

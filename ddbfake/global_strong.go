@@ -9,18 +9,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// A global table with strong consistency is in three regions: the table's, and either two more or one and a witness,
-// which has no table. It is made of an empty table by one request, ends by one, and does not change in between. A write
-// is in all regions before it is answered. There are no transactions, no TTL and no local indexes.
+// A global table with strong consistency is in three regions: the table's own, and either two more, or one more and a
+// witness, which has no table. One request makes it of an empty table, one request ends it, and nothing changes it in
+// between. A write is in all regions before it is answered. It has no transactions, no TTL and no local indexes.
 //
-// Deviation: a write never meets one of another region, since calls take effect one at a time. The service answers
-// ReplicatedWriteConflictException then.
+// Deviation: a write never conflicts with a write in another region, because calls take effect one at a time. The
+// service then answers ReplicatedWriteConflictException.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-global-tables.md
 // (DDB-TABLE-202, DDB-TABLE-257, DDB-TABLE-258, DDB-TABLE-260, DDB-TABLE-261: the rules, their order and the texts)
 
-// strongRegions are the regions that such tables, and their witnesses, are in.
+// strongRegions are the regions that such tables and their witnesses can be in.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
 var strongRegions = []string{
@@ -42,8 +42,8 @@ func (op *operation) transacts() bool {
 	return op != nil && (strings.HasPrefix(op.name, "Transact") || op.name == "ExecuteTransaction")
 }
 
-// witnessOf returns the region of the witness that a request creates, and of the one that it deletes. An action without
-// one counts as absent.
+// witnessOf returns the region of the witness that a request creates, and the region of the witness that it deletes. An
+// action without a region counts as absent.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/service.md
 func witnessOf(in *dynamodb.UpdateTableInput) (created, deleted string) {
@@ -63,10 +63,10 @@ func asksForStrong(in *dynamodb.UpdateTableInput) bool {
 	return in.MultiRegionConsistency != "" || len(in.GlobalTableWitnessUpdates) > 0
 }
 
-// checkConsistency checks ReplicaUpdates against the consistency that a table has or shall have.
+// checkConsistency checks ReplicaUpdates against the consistency that the table has, or will have.
 func (t *table) checkConsistency(in *dynamodb.UpdateTableInput) error {
 	created, deleted := witnessOf(in)
-	first := actionsOf(&in.ReplicaUpdates[0])[0].kind // all are of this kind
+	first := actionsOf(&in.ReplicaUpdates[0])[0].kind // all actions are of this kind
 	switch {
 	case created != "" && in.MultiRegionConsistency != types.MultiRegionConsistencyStrong:
 		return invalid("MultiRegionConsistency must be set as STRONG when GlobalTableWitnessUpdates parameter is present.")

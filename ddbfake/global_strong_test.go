@@ -26,7 +26,7 @@ func strong(t *testing.T, db *ddbfake.DB) error {
 	return err
 }
 
-// No lag holds back a write of a strongly consistent table, and the log shows it in its own region first.
+// No lag holds back a write of a strongly consistent table, and the log shows the write in its own region first.
 func TestStrongWritesAreEverywhere(t *testing.T) {
 	db, _ := global(t, ddbfake.Options{})
 	db.SetRegionLag(ddbfake.LagNever)
@@ -42,7 +42,7 @@ func TestStrongWritesAreEverywhere(t *testing.T) {
 	}
 }
 
-// What such a table cannot have is refused: when it is made, and later.
+// Features that such a table cannot have are refused, when the table is made and later.
 func TestStrongTablesHaveLimits(t *testing.T) {
 	db, _ := global(t, ddbfake.Options{})
 	write(t, db, home, "1", "x")
@@ -83,7 +83,7 @@ func TestStrongTablesHaveLimits(t *testing.T) {
 	refused("a table with TTL", strong(t, db))
 }
 
-// Strong consistency without ReplicaUpdates is no change, and is not left out where there is another one.
+// A request for strong consistency without ReplicaUpdates is refused, also if the request has another change.
 func TestStrongConsistencyIsNotLeftOut(t *testing.T) {
 	for name, in := range map[string]dynamodb.UpdateTableInput{
 		"MultiRegionConsistency": {MultiRegionConsistency: types.MultiRegionConsistencyStrong},

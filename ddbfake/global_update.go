@@ -17,7 +17,7 @@ type replicaAction struct {
 	class  types.TableClass
 }
 
-// actionsOf are the actions of an element of ReplicaUpdates: it should have one.
+// actionsOf returns the actions of an element of ReplicaUpdates, which should have exactly one.
 func actionsOf(u *types.ReplicationGroupUpdate) []replicaAction {
 	var all []replicaAction
 	if a := u.Create; a != nil {
@@ -50,14 +50,14 @@ func (c *constraints) replicaUpdates(in *dynamodb.UpdateTableInput) {
 
 var tableClasses = []string{"STANDARD", "STANDARD_INFREQUENT_ACCESS"}
 
-// changesNothing reports whether an update of a replica has no setting.
+// changesNothing reports whether an update of a replica names no setting.
 func changesNothing(a *types.UpdateReplicationGroupMemberAction) bool {
 	return a.KMSMasterKeyId == nil && a.OnDemandThroughputOverride == nil && a.ProvisionedThroughputOverride == nil &&
 		a.TableClassOverride == "" && len(a.GlobalSecondaryIndexes) == 0
 }
 
-// checkReplicaUpdates checks what needs no table, but that one may get or lose several replicas. Equal actions count
-// once.
+// checkReplicaUpdates makes the checks that need no table; several says whether the table may get or lose several
+// replicas at once. Equal actions count once.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md
 // (DDB-TABLE-223, DDB-TABLE-224, DDB-TABLE-265: the texts)
@@ -121,7 +121,7 @@ func (db *DB) updateReplicas(r *request, t *table, in *dynamodb.UpdateTableInput
 	for i := range in.ReplicaUpdates {
 		u := &in.ReplicaUpdates[i]
 		switch {
-		case u.Create != nil && !t.isMember(*u.Create.RegionName): // or an equal action has done it
+		case u.Create != nil && !t.isMember(*u.Create.RegionName): // otherwise an equal action has added it
 			t.strong = strong
 			db.addReplica(r, t, u.Create)
 		case u.Delete != nil && t.isMember(*u.Delete.RegionName):
@@ -184,8 +184,8 @@ func (db *DB) checkReplicaUpdate(r *request, t *table, u *types.ReplicationGroup
 	}
 }
 
-// checkOverrides checks the settings that a replica has of its own. A ProvisionedThroughputOverride of a new replica is
-// accepted and has no effect: its table is paid per request.
+// checkOverrides checks the settings that a replica may have for itself. A ProvisionedThroughputOverride of a new
+// replica is accepted and has no effect: its table is paid per request.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/details/DDB-TABLE-223.md
 func checkOverrides(indexes []types.ReplicaGlobalSecondaryIndex, o *types.OnDemandThroughputOverride, action string) error {
@@ -200,7 +200,8 @@ func checkOverrides(indexes []types.ReplicaGlobalSecondaryIndex, o *types.OnDema
 
 var errReplicaKey = badParameter("KMSMasterKeyId must be specified for each replica.")
 
-// checkReplicaKey checks the key of a new replica: one of its region if the table has a key of its own, and none else.
+// checkReplicaKey checks the key of a new replica: a key of the replica's region if the table has a key that AWS does
+// not manage, and otherwise no key.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md
 // (DDB-TABLE-295, DDB-TABLE-309, DDB-TABLE-313: the texts)
@@ -226,8 +227,8 @@ func encryptedBy(id *string) *types.SSESpecification {
 func managedKey(region string) encryption { return newEncryption(encryptedBy(nil), region) }
 
 // addReplica adds a replica, with the rows, indexes, billing, TTL, class and stream of t, and no tags, recovery and
-// protection. Of writes that are under way to t the new one hears, too. A table without a stream gets one,
-// unless it is strongly consistent.
+// protection. Writes that are under way to t go to the new replica, too. If t has no stream, it gets one, unless it is
+// strongly consistent.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md
 // (DDB-TABLE-221, DDB-TABLE-230, DDB-TABLE-305)
@@ -273,7 +274,7 @@ func (db *DB) addReplica(r *request, t *table, a *types.CreateReplicationGroupMe
 	db.retime()
 }
 
-// override gives a replica the settings that are its own.
+// override gives a replica the settings that it has for itself.
 func (t *table) override(class types.TableClass, o *types.OnDemandThroughputOverride) {
 	if class != "" {
 		t.class = class

@@ -32,7 +32,7 @@ func TestHammer(t *testing.T) {
 			return func(actor string) client { return db.As(actor) }
 		}},
 		{"SDK", func(_ *testing.T, db *ddbfake.DB) func(string) client {
-			shared := db.Client() // one client for all, as programs have it
+			shared := db.Client() // one client for all, as in real programs
 			return func(string) client { return shared }
 		}},
 		{"HTTP", func(t *testing.T, db *ddbfake.DB) func(string) client {
@@ -87,7 +87,8 @@ type hammer struct {
 	races     atomic.Int64 // optimistic updates that had to start over
 }
 
-// strike is the work of one goroutine. Eight share an optimistic row: more would mostly lose races.
+// strike is the work of one goroutine. Eight goroutines share a row for optimistic updates: with more, most would lose
+// their races.
 func (h *hammer) strike(c client, number int) {
 	version := key("version", strconv.Itoa(number/8))
 	for i := range h.times {
@@ -119,7 +120,7 @@ func (h *hammer) untilNoConflict(call func() error) error {
 	}
 }
 
-// isConflict reports whether it is worth trying again.
+// isConflict reports whether the call should be made again.
 func isConflict(err error) bool {
 	var single *types.TransactionConflictException
 	var cancelled *types.TransactionCanceledException
@@ -162,7 +163,7 @@ func (h *hammer) claim(c client, i int) {
 	}
 }
 
-// raise reads a version and writes the next, until no other goroutine was faster.
+// raise reads a version and writes the next one. It starts over as long as another goroutine is faster.
 func (h *hammer) raise(c client, row values) {
 	for {
 		out, err := c.GetItem(h.Context(), &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: row, ConsistentRead: aws.Bool(true)})
@@ -206,7 +207,7 @@ func (h *hammer) transfer(c client, amount string) {
 	}
 }
 
-// readBoth reads both rows at one instant: nothing is lost on the way.
+// readBoth reads both rows at one instant, and asserts that their sum is right.
 func (h *hammer) readBoth(c client) {
 	get := func(sk string) types.TransactGetItem {
 		return types.TransactGetItem{Get: &types.Get{TableName: aws.String("cache"), Key: key("count", sk)}}

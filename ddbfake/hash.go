@@ -69,7 +69,7 @@ func (f *printer) item(m map[string]attr.Value) {
 // hashedKinds are the types in the order of the numbers that stand for them in a hash, from 1.
 var hashedKinds = []attr.Kind{"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"}
 
-// attribute writes a value, sets in order; numbers print in one way only.
+// attribute writes a value. Sets are sorted, and each number has only one printed form.
 func (f *printer) attribute(v attr.Value) {
 	*f = append(*f, byte(1+slices.Index(hashedKinds, attr.KindOf(v))))
 	switch v := v.(type) {

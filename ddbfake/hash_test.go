@@ -7,7 +7,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Sets hash in one way, however their elements come.
+// The hash of a set does not depend on the order of its elements.
 func TestHashOfSets(t *testing.T) {
 	one, two := attr.Int(1).Number, attr.Int(2).Number
 	for _, pair := range [][2]attr.Value{

@@ -22,14 +22,14 @@ const (
 	maxTokenLength = 36
 )
 
-// token is a transaction that is done.
+// token stands for a transaction that has succeeded.
 type token struct {
 	region, text string
 	fingerprint  fingerprint.Wide
 	until        time.Time
 }
 
-// tokens are the transactions of the last ten minutes, and some older ones not forgotten yet.
+// tokens are the transactions of the last ten minutes, and some older ones that have not been removed yet.
 type tokens struct {
 	tree *btree.BTreeG[token]
 	// pruneAt is the size at which expired tokens are thrown out.
@@ -47,8 +47,8 @@ func newTokens() tokens {
 
 func (t tokens) copy() tokens { return tokens{tree: t.tree.Copy(), pruneAt: t.pruneAt} }
 
-// seen reports whether the transaction with this token was done before. print is the fingerprint of the transaction.
-// The error says that its token stands for another one.
+// seen reports whether the transaction with this token was done before. print is the fingerprint of the transaction. It
+// returns an error if the token stands for another transaction, or for one in progress.
 func (db *DB) seen(r *request, text *string, print func() fingerprint.Wide) (bool, error) {
 	if text == nil {
 		return false, nil
@@ -98,7 +98,7 @@ func (t *tokens) prune(now time.Time) {
 // fingerprintOf tells transactions apart by their actions. The order of actions matters, and so does the order of
 // elements in lists and sets. The order of members and of elements in maps does not.
 func fingerprintOf(in *dynamodb.TransactWriteItemsInput) fingerprint.Wide {
-	// The SDK gives every transaction a token, so its text is printed each time.
+	// The SDK gives every transaction a token, so every transaction is printed: the buffer is reused.
 	buffer := getBuffer()
 	f := printer((*buffer)[:0])
 	defer func() { putBuffer(buffer, f) }()
@@ -126,8 +126,8 @@ func fingerprintOf(in *dynamodb.TransactWriteItemsInput) fingerprint.Wide {
 	return fingerprint.Of(f)
 }
 
-// printer writes values so that different ones differ in print: every text after its length, every value after its
-// type. For a map of the SDK it writes a fingerprint that does not depend on the order of the elements.
+// printer writes different values as different bytes: every text follows its length, and every value its type. For a
+// map of the SDK it writes a fingerprint that does not depend on the order of the elements.
 type printer []byte
 
 func (f *printer) number(n int) { *f = binary.AppendUvarint(*f, uint64(n)) }
@@ -254,8 +254,8 @@ func sortedKeys[V any](m map[string]V) []string {
 	return appendKeys(make([]string, 0, len(m)), m)
 }
 
-// fewKeys is the number of keys that nearly every map has at most: a caller that needs them for a moment has memory for
-// that many on its stack.
+// fewKeys: nearly every map has at most this many keys. A caller that needs the keys only for a moment has memory for
+// so many on its stack.
 const fewKeys = 16
 
 // appendKeys appends a map's keys in order to a slice that is empty.

@@ -14,7 +14,7 @@ import (
 // nothing is the fingerprint of a transaction without actions.
 func nothing() fingerprint.Wide { return fingerprint.Wide{} }
 
-// Expired tokens are thrown out, and the others kept: their transactions are not done again.
+// Expired tokens are removed. The others are kept, and their transactions are not done again.
 func TestLiveTokensAreKept(t *testing.T) {
 	db := New(Options{})
 	r := &request{now: fakeclock.Epoch}
@@ -36,7 +36,7 @@ func TestLiveTokensAreKept(t *testing.T) {
 	}
 }
 
-// Tokens that expired are thrown out before they become many.
+// Expired tokens are removed before there are many of them.
 func TestTokensAreForgotten(t *testing.T) {
 	db := New(Options{})
 	r := &request{now: fakeclock.Epoch}

@@ -20,7 +20,7 @@ import (
 const (
 	maxGlobalIndexes       = 20
 	maxLocalIndexes        = 5
-	maxIndexKeyAttributes  = 4 // for each kind, in a global index
+	maxIndexKeyAttributes  = 4 // hash keys, and as many sort keys, in a global index
 	maxProjectedAttributes = 20
 	maxAllProjected        = 100 // for all indexes together
 )
@@ -32,7 +32,7 @@ type index struct {
 	hash, sort []expr.Key
 	keys       []types.KeySchemaElement
 	projection types.Projection
-	projected  []string // the attributes it has, its own keys and the table's among them; nil if all
+	projected  []string // the attributes of an entry, with the keys of the index and of the table; nil if all
 	throughput throughput
 	ceiling    ceiling
 	warmth     warmth
@@ -48,7 +48,7 @@ type indexRow struct {
 	row *row
 }
 
-// indexKey is the key of an index, each part the tuple of its attributes.
+// indexKey is the key of a row in an index; hash and sort are the tuples of its attributes.
 type indexKey struct {
 	hash, sort string
 }
@@ -149,8 +149,8 @@ func (x *index) project(r *row) *row {
 	return r.image(record, record.Size())
 }
 
-// keyOf returns where an item stands in the index. A row that lacks a key attribute is not in it, and neither is a row
-// with an attribute that cannot be a key: the row may be older than the index.
+// keyOf returns where an item stands in the index. A row that lacks a key attribute is not in the index. Nor is a row
+// with a value that cannot be a key: the row may be older than the index.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.OnlineOps.ViolationDetection.html
 func (x *index) keyOf(item packed.Attributes) (indexKey, bool) {
@@ -176,8 +176,8 @@ func tupleOf(item packed.Attributes, keys []expr.Key, maxBytes int) (string, boo
 	return string(tuple), sizeBytes <= maxBytes
 }
 
-// appendPart appends an attribute to a tuple so that byte order is the order of tuples: 0 is escaped, and a part ends
-// with bytes that are less than any continuation.
+// appendPart appends an attribute to a tuple in such a way that tuples are ordered as their bytes are: 0 is escaped,
+// and a part ends with bytes that are less than any that could follow.
 func appendPart(tuple []byte, v attr.Value) []byte {
 	part := encodeKey(v)
 	for i := range len(part) {
@@ -191,8 +191,8 @@ func appendPart(tuple []byte, v attr.Value) []byte {
 
 const partEnd = 1
 
-// afterTuple returns the first string after all tuples that begin with this one; false for the empty tuple, with which
-// all begin.
+// afterTuple returns the first string after all tuples that begin with this one; false for the empty tuple, because all
+// tuples begin with it.
 func afterTuple(tuple []byte) (string, bool) {
 	if len(tuple) == 0 {
 		return "", false
@@ -232,7 +232,7 @@ func (x *index) sizeOf(r *row) int {
 	return x.project(r).sizeBytes
 }
 
-// lastKey returns the attributes by which a reader of the index goes on: the keys of the table and of the index.
+// lastKey returns the attributes from which the next page of the index goes on: the keys of the table and of the index.
 func (x *index) lastKey(schema *keySchema, r *row) attr.Item {
 	id := schema.idOf(r)
 	key := make(attr.Item, len(id)+len(x.keys))

@@ -5,14 +5,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// indexUnits are the units that an index takes.
+// indexUnits are the units that a write takes of an index.
 type indexUnits struct {
 	index *index
 	units float64
 }
 
-// indexUnits returns the units that a write takes of the indexes that it changes: one write to put a row there, to
-// change it or to delete it, two to move it.
+// indexUnits returns the units that a write takes of the indexes that it changes: one write puts, changes or deletes a
+// row in the index, two move it.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier1/putItem/indexConsumedCapacity.test.ts
@@ -53,8 +53,8 @@ func (w *write) unitsOf(x *index) float64 {
 	return blocks(max(old.sizeBytes, now.sizeBytes), writeBlockBytes)
 }
 
-// addIndexes adds the units of indexes to those of a table. Like consumedBy it does not say whether they were read or
-// written.
+// addIndexes adds the units of indexes to those of a table. Like consumedBy, addIndexes does not say whether they were
+// read or written.
 func addIndexes(c *types.ConsumedCapacity, list []indexUnits) {
 	for _, u := range list {
 		*c.CapacityUnits += u.units

@@ -183,7 +183,7 @@ func definedNames(definitions []types.AttributeDefinition) []string {
 	return names
 }
 
-// usedNames returns the attributes that are part of a key, each once.
+// usedNames returns the attributes that are part of a key, without repetitions.
 func usedNames(schema *keySchema, indexes []*index) []string {
 	names := schema.names()
 	for _, x := range indexes {

@@ -12,8 +12,8 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html
 
-// checkIndexKeys refuses an item with key attributes of another type, or that are too long. Global indexes are looked
-// at first.
+// checkIndexKeys refuses an item if a key attribute of an index has another type than the key, or is too long. Global
+// indexes are checked first.
 func (t *table) checkIndexKeys(item packed.Attributes) error {
 	for _, x := range t.indexes {
 		for key := range x.all {
@@ -37,7 +37,7 @@ func (x *index) typeMismatch(key expr.Key, actual attr.Kind) error {
 	return badParameter("Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s", key.Name, key.Kind, actual, x.name)
 }
 
-// checkIndexWrites refuses an update whose expression alone shows that it gives key attributes another type.
+// checkIndexWrites refuses an update if its expression alone shows that it gives a key attribute another type.
 func (t *table) checkIndexWrites(writes []expr.Written) error {
 	for _, x := range t.indexes {
 		for key := range x.all {
@@ -51,7 +51,7 @@ func (t *table) checkIndexWrites(writes []expr.Written) error {
 	return nil
 }
 
-// longKey returns the length of these key attributes, 0 if none has changed.
+// longKey returns the length of all these key attributes together, 0 if none of them has changed.
 func longKey(before, item packed.Attributes, keys []expr.Key) int {
 	n, changed := 0, false
 	for _, key := range keys {
@@ -122,7 +122,7 @@ type requestError struct{ error }
 
 func (e *requestError) Unwrap() error { return e.error }
 
-// emptyKind returns "string" or "binary" for a value of this kind that is empty, "" for any other.
+// emptyKind returns "string" for an empty string, "binary" for an empty binary, and "" for any other value.
 func emptyKind(v attr.Value) string {
 	switch v := v.(type) {
 	case attr.S:

@@ -87,7 +87,7 @@ func checkIndexSelect(which types.Select, projected string) error {
 	return nil
 }
 
-// readableIndex finds the index that a Query or a Scan reads. The order of its two refusals is known from statements in
+// readableIndex finds the index that a Query or a Scan reads. We know the order of its two checks from statements in
 // PartiQL.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/indexReads.test.ts
@@ -102,8 +102,8 @@ func (t *table) readableIndex(name string, consistent *bool) (*index, error) {
 	return x, nil
 }
 
-// checkStart refuses an ExclusiveStartKey that has other attributes than the keys of the table and of the index, or
-// whose index key has other types.
+// checkStart refuses an ExclusiveStartKey if its attributes are not exactly the keys of the table and of the index, or
+// if its index key has other types.
 func (x *index) checkStart(schema *keySchema, start map[string]types.AttributeValue) error {
 	if start == nil {
 		return nil
@@ -160,11 +160,11 @@ func (x *index) start(schema *keySchema, start map[string]types.AttributeValue) 
 type indexPage struct {
 	page
 	index *index
-	// fetch says that the rows are fetched from the table: a local index gives attributes that it does not have, at the
-	// cost of one more read a row.
+	// fetch says that the rows are fetched from the table: a local index answers with attributes that it does not hold, at
+	// the cost of one more read for each row.
 	fetch     bool
 	rowBlocks float64 // for the rows fetched
-	// hash is the partition key that is read, if keyed.
+	// hash is the partition key that is read. It counts only if keyed is true.
 	hash  string
 	keyed bool
 }
@@ -173,7 +173,8 @@ func newIndexPage(t *table, x *index, which types.Select, limit *int32) *indexPa
 	return &indexPage{page: newPage(&t.schema, which, limit), index: x}
 }
 
-// check refuses a request for attributes that the index does not have. A local index gives them nevertheless.
+// check refuses a request for attributes that the index does not have. A local index fetches such attributes from the
+// table.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html#LSI.Querying
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.Reading
@@ -226,7 +227,7 @@ func (x *index) lacks(names []string) (missing []string) {
 	return missing
 }
 
-// read is page.read for an index: only the index's attributes of a row count.
+// read is page.read for an index: only those attributes of a row count that the index holds.
 func (p *indexPage) read(r *row) bool {
 	if p.sizeBytes >= pageBytes {
 		p.last = p.index.lastKey(p.schema, p.latest)
@@ -251,8 +252,8 @@ func (p *indexPage) read(r *row) bool {
 	return true
 }
 
-// consumed takes the units of reading the page: of the index, and of the table for rows that were fetched. It reports
-// them if they were asked for. A local index has the units of its table.
+// consumed spends the units of reading the page: units of the index, and units of the table for rows that were fetched.
+// It reports the units if the request asks for them. A local index uses the units of its table.
 func (p *indexPage) consumed(db *DB, r *request, t *table, asked types.ReturnConsumedCapacity, consistent bool) (*types.ConsumedCapacity, error) {
 	rows, units := p.rowBlocks, readUnits(p.sizeBytes, consistent)
 	if !consistent {
@@ -329,7 +330,8 @@ func (r *indexRange) contains(sort string) bool {
 	return sort >= r.low && (!r.hasHigh || sort < r.high)
 }
 
-// scan visits the rows in order, or backwards, those after the start if there is one. The start lies within the range.
+// scan visits the rows in order, or backwards. If there is a start, it visits only the rows after it. The start lies
+// within the range.
 func (r *indexRange) scan(x *index, forward bool, start *indexRow, visit func(*row) bool) {
 	from := start
 	if forward {

@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// onIndex answers a Scan of an index, once its table is found. Select is checked between the form of the starting key
-// and its values.
+// onIndex answers a Scan of an index, once its table is found. Select is checked after the form of the starting key,
+// and before its values.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html#DDB-Scan-request-IndexName
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js
@@ -72,7 +72,7 @@ func (x *index) scanOrder() scanOrder {
 	return x.order
 }
 
-// scan visits the rows of a segment in order, those after the start if there is one.
+// scan visits the rows of a segment in order. If there is a start, it visits only the rows after it.
 func (x *index) scan(s segment, start *indexRow, visit func(*row) bool) {
 	order := x.scanOrder()
 	if start != nil {

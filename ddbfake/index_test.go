@@ -18,8 +18,8 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// indexedWorld has a table (pk S, sk S) with a global index many of a key of four attributes, (h S, i S) and (a S, b
-// N), and a local one on a.
+// indexedWorld has a table (pk S, sk S) with a global index named many and a local index on a. The key of many has four
+// attributes: (h S, i S) and (a S, b N).
 func indexedWorld(t *testing.T) (*ddbfake.DB, *ddbfake.Door, *fakeclock.Clock) {
 	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)
@@ -157,8 +157,8 @@ func compareIndexes(t *testing.T, db *ddbfake.DB, door *ddbfake.Door, random *ra
 // awkward are texts that an encoding of tuples could mix up.
 var awkward = []string{"a", "a\x00", "a\x00\x01", "\x00", "\x01", "ab", "\x00\xc3\xbf", "b"}
 
-// After any writes a query of an index finds the same rows as a look at every row, in the order of the index. A
-// restored table forgets later writes.
+// After any writes, a query of an index finds the same rows as a look at every row, in the order of the index. After a
+// restore, later writes are gone from the index.
 func TestIndexFollowsRows(t *testing.T) {
 	db, door, clock := indexedWorld(t)
 	if _, err := door.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
@@ -303,7 +303,7 @@ func TestUpdateTableUnsupported(t *testing.T) {
 	}
 }
 
-// An index lags behind as the table does.
+// An index of a lagging replica lags behind as the table does.
 func TestIndexReadIsStale(t *testing.T) {
 	db, door, clock := indexedWorld(t)
 	db.SetReplicaLag(time.Minute)
@@ -348,7 +348,8 @@ func scanIndex(t *testing.T, door *ddbfake.Door, index string, segment, of int32
 	}
 }
 
-// All segments together have each row once, whatever their number; and a row that leaves the index is gone from it.
+// All segments together have each row once, whatever the number of segments. A row that leaves the index is in no
+// segment.
 func TestIndexScanSegments(t *testing.T) {
 	db, door, _ := indexedWorld(t)
 	var want []string
@@ -389,7 +390,7 @@ func TestIndexScanSegments(t *testing.T) {
 	check("restored", want)
 }
 
-// A global index is read eventually, so a replica that lags has an index that lags.
+// Reads of a global index are eventually consistent, so they see the index of a lagging replica.
 func TestIndexScanOfAReplica(t *testing.T) {
 	db, door, clock := indexedWorld(t)
 	db.SetReplicaLag(10)

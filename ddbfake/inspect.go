@@ -9,7 +9,7 @@ import (
 )
 
 // Tables returns the names of the tables, and the ARNs of those that are not in the default region, sorted by region,
-// then name. It is not a request, as ListTables is: no fault hits it, and it is not counted.
+// then name. Unlike ListTables it is not a request: no fault hits it, and it is not counted.
 func (db *DB) Tables() []string {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -32,9 +32,9 @@ func (db *DB) Lag() Lag {
 }
 
 // Fate says when TTL deletes a row. Due is the second that the row's ttl names: the row is expired from the next second
-// on. It is zero for a row that TTL does not take, and for one that does not exist. Deletion is the instant at which the
-// lag deletes the row if nobody writes it before; it is zero under a lag that does not delete the row by itself. The
-// table is named as in Tables, the row by its key attributes.
+// on. It is zero for a row that TTL does not delete, and for a row that does not exist. Deletion is the instant at
+// which the lag deletes the row if nobody writes it before; it is zero under a lag that leaves the row to Sweep, or
+// never deletes it. The table is named as in Tables, the row by its key attributes.
 func (db own) Fate(table string, key attr.Item) (due, deletion time.Time) {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Looking at a DB is no request: faults wait on, and nothing is counted.
+// Looking at a DB is not a request: faults still wait, and nothing is counted.
 func TestTables(t *testing.T) {
 	db := New(Options{})
 	if got := db.Tables(); len(got) != 0 {

@@ -70,7 +70,7 @@ type get struct {
 	found // set by locate and resolve, or before by fits
 }
 
-// find finds the row for the answer. It may be a former image of the row.
+// find finds the row for the answer. A lagging replica answers with a former image of the row.
 func (g *get) find(db *DB, r *request, consistentRead *bool) error {
 	if err := g.locate(db, r, g.tableName); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (g *get) run() (map[string]types.AttributeValue, error) {
 	return g.row.projected(g.projection, g.args)
 }
 
-// projected returns a row cut down to a projection, which may be nil; nil for no row.
+// projected returns a row cut down to a projection, or the whole row if the projection is nil; nil if there is no row.
 func (r *row) projected(p *expr.Projection, args expr.Args) (map[string]types.AttributeValue, error) {
 	if r == nil || p == nil {
 		return r.toSDK(), nil

@@ -10,7 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// If there is nothing to return, there is no map of attributes.
+// If there are no attributes to return, Attributes is nil.
 func TestUpdateReturnsNothing(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.put(key("a", "b"))

@@ -5,8 +5,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// updateItem serves UpdateItem. On a key that does not exist it creates the row, unless it only removes; without an
-// UpdateExpression it creates the key alone.
+// updateItem serves UpdateItem. If there is no row with the key, it creates one, unless the update only removes.
+// Without an UpdateExpression it creates a row with the key alone.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateItem.html
 func (db *DB) updateItem(r *request, in *dynamodb.UpdateItemInput) (*dynamodb.UpdateItemOutput, error) {
@@ -46,8 +46,8 @@ func (db *DB) updateItem(r *request, in *dynamodb.UpdateItemInput) (*dynamodb.Up
 	return out, nil
 }
 
-// returned picks the attributes that ReturnValues asks for; nil if there are none. For a nested path, the UPDATED
-// values have that path alone; DynamoDB Local 3.3.1 returns more of the old item.
+// returned returns the attributes that ReturnValues asks for; nil if there are none. For a nested path, UPDATED_OLD and
+// UPDATED_NEW return that path alone; DynamoDB Local 3.3.1 returns more of the old item.
 func (a *action) returned(v types.ReturnValue, w write) map[string]types.AttributeValue {
 	r := w.row
 	switch v {

@@ -53,11 +53,11 @@ func (s *keySchema) size() int {
 	return 1
 }
 
-// keyMismatch is the answer to a Key that is not this table's.
+// keyMismatch is the answer to a Key that does not fit the table.
 const keyMismatch = "The provided key element does not match the schema"
 
-// ofItem returns the key within a whole item. The error is about a missing or mistyped attribute; empty and oversized
-// values are for checkValues.
+// ofItem returns the key within a whole item. It refuses a key attribute that is missing or has the wrong type. Empty
+// values and values that are too long are left to checkEmpty and checkSize.
 func (s *keySchema) ofItem(item packed.Attributes) (primaryKey, error) {
 	var k primaryKey
 	v, err := s.itemAttribute(item, s.hash)
@@ -94,7 +94,8 @@ func (s *keySchema) ofKey(key map[string]types.AttributeValue) (primaryKey, erro
 	return primaryKey{}, invalid(keyMismatch)
 }
 
-// within returns the key among these values; false if an attribute of it is missing, mistyped or no valid value.
+// within returns the key among these values; false if a key attribute is missing, has the wrong type, or is not a valid
+// value.
 func (s *keySchema) within(values map[string]types.AttributeValue) (k primaryKey, ok bool) {
 	if k.hash, ok = encodeKeySDK(values[s.hash.Name], s.hash.Kind); ok && s.hasSort() {
 		k.sort, ok = encodeKeySDK(values[s.sort.Name], s.sort.Kind)
@@ -110,8 +111,8 @@ func (s *keySchema) names() []string {
 	return []string{s.hash.Name}
 }
 
-// checkEmpty refuses empty key values. It is a function of its own because a transaction reports it for the request and
-// not for the action.
+// checkEmpty refuses empty key values. It is a function of its own because a transaction reports this mistake for the
+// request and not for the action.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 func (s *keySchema) checkEmpty(k primaryKey) error {
@@ -162,7 +163,7 @@ func (s *keySchema) check(k primaryKey) error {
 	return s.checkSize(k)
 }
 
-// encodeKeySDK encodes a key value of the wanted type without building an attr.Value where it can.
+// encodeKeySDK encodes a key value of the wanted type. It builds no attr.Value for a string.
 func encodeKeySDK(v types.AttributeValue, kind attr.Kind) (string, bool) {
 	if s, ok := v.(*types.AttributeValueMemberS); ok {
 		if s == nil || kind != "S" {
@@ -191,8 +192,9 @@ func encodeKey(v attr.Value) string {
 	return ""
 }
 
-// encodeNumber encodes the normalised text of a number: a byte for the sign, one for the place of the first digit, then
-// the digits. A negative number has all its bytes complemented, and a last high byte puts -1.5 before -1.
+// encodeNumber encodes the normalised text of a number: a byte for the sign, a byte for the place of the first digit,
+// then the digits. For a negative number, the place and the digits are complemented, and a last high byte puts -1.5
+// before -1.
 func encodeNumber(text string) string {
 	digits, negative := strings.CutPrefix(text, "-")
 	whole, fraction, _ := strings.Cut(digits, ".")

@@ -4,7 +4,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// nestedPaths is an expression that may have paths into an attribute.
+// nestedPaths is an expression whose paths may lead into an attribute.
 type nestedPaths interface {
 	Nested(expr.Args) []string
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// The encoding of numbers in keys keeps their order, and tells any two apart.
+// The encoding of numbers in keys keeps their order, and different numbers have different encodings.
 func TestEncodeNumber(t *testing.T) {
 	texts := []string{
 		"0", "1", "-1", "1.5", "-1.5", "0.5", "-0.5", "10", "-10", "9", "99", "100", "101", "0.001", "0.0011", "-0.001",

@@ -34,9 +34,9 @@ const (
 
 // The lags that need no parameter.
 var (
-	// LagManual deletes nothing by itself: only Sweep and SweepExpired do. It is the zero Lag.
+	// LagManual deletes nothing by itself: only Sweep and SweepExpired delete rows. It is the zero Lag.
 	LagManual = Lag{}
-	// LagNever deletes nothing, and Sweep refuses to.
+	// LagNever deletes nothing, and Sweep deletes nothing under it either.
 	LagNever = Lag{kind: lagNever}
 	// LagAtOnce deletes a row at the first instant at which it is expired.
 	LagAtOnce = Lag{kind: lagFixed}
@@ -48,15 +48,16 @@ func LagFixed(d time.Duration) Lag {
 }
 
 // LagUniform deletes a row at a time from least to most after it expired. Each time in between has the same chance. So
-// rows are deleted in another order than they expire. The lag of a row follows from Options.Seed, its table, its key
-// and its ttl, and from nothing else. A negative least counts as zero, and a most below least counts as least.
+// rows are not deleted in the order in which they expire. The lag of a row follows from Options.Seed, its table, its
+// key and its ttl, and from nothing else. A negative least counts as zero, and a most below least counts as least.
 func LagUniform(least, most time.Duration) Lag {
 	least = max(least, 0)
 	return Lag{kind: lagUniform, from: least, to: max(least, most)}
 }
 
-// LagExponential deletes a row after a lag that is short for most rows and long for a few, with the given mean. It
-// follows from the same things as under LagUniform, and is in whole milliseconds. A mean of zero or less is LagAtOnce.
+// LagExponential deletes a row after a lag that is short for most rows and long for a few, with the given mean. The lag
+// of a row follows from the same things as under LagUniform, and is in whole milliseconds. A mean of zero or less is
+// LagAtOnce.
 func LagExponential(mean time.Duration) Lag {
 	if mean <= 0 {
 		return LagAtOnce
@@ -64,8 +65,8 @@ func LagExponential(mean time.Duration) Lag {
 	return Lag{kind: lagExponential, from: mean}
 }
 
-// LagPerItem deletes a row as many seconds after it expired as a top-level attribute of the row says: a Number, whole
-// and not negative. A row without one is left to Sweep.
+// LagPerItem deletes a row some seconds after it expired. A top-level attribute of the row says how many: it must be a
+// Number, whole and not negative. A row without such an attribute is left to Sweep.
 func LagPerItem(attribute string) Lag {
 	return Lag{kind: lagPerItem, attribute: attribute}
 }
@@ -146,7 +147,7 @@ func ParseLag(s string) (Lag, error) {
 	return LagExponential(lags[0]), nil
 }
 
-// deletes reports whether rows go by themselves under this lag.
+// deletes reports whether rows are deleted by themselves under this lag.
 func (l Lag) deletes() bool { return l.kind != lagManual && l.kind != lagNever }
 
 // of returns a row's lag; false if the row is never deleted by itself.
@@ -158,7 +159,8 @@ func (l Lag) of(seed uint64, t *table, r *row) (time.Duration, bool) {
 		n, _ := bits.Mul64(draw(seed, t, r), uint64(l.to-l.from)+1)
 		return l.from + time.Duration(n), true
 	case lagExponential:
-		// 53 bits, moved off zero. Milliseconds hide the last digit of the logarithm, in which processors differ.
+		// A random number of 53 bits, never zero. Processors differ in the last digit of a logarithm; rounding to
+		// milliseconds hides that.
 		u := (float64(draw(seed, t, r)>>11) + 0.5) / (1 << 53)
 		ms := math.Round(-math.Log(u) * (float64(l.from) / float64(time.Millisecond)))
 		return time.Duration(min(ms, maxTTLAgeSeconds*1000)) * time.Millisecond, true
@@ -176,14 +178,14 @@ func (l Lag) of(seed uint64, t *table, r *row) (time.Duration, bool) {
 func (l Lag) ends(seed uint64, t *table, r *row) (time.Time, bool) {
 	after, ok := l.of(seed, t, r)
 	if !ok || after > (maxTTLAgeSeconds-1)*time.Second {
-		return time.Time{}, false // by then its ttl is too old
+		return time.Time{}, false // TTL leaves the row alone: its ttl is too old by then
 	}
-	// TTL takes a row in the second after the one that its ttl names.
+	// TTL deletes a row only after the second that its ttl names.
 	return time.Unix(r.due, 0).UTC().Add(after + time.Second), true
 }
 
-// draw returns the random number of a row with its ttl. It is the same in every process, whatever the order in which
-// rows are asked for.
+// draw returns a random number that follows from the row, its ttl and the seed. It is the same in every process, in
+// whatever order the rows are asked for.
 func draw(seed uint64, t *table, r *row) uint64 {
 	p := printer(binary.BigEndian.AppendUint64(make([]byte, 0, 256), seed))
 	p.text(t.address())

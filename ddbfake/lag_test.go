@@ -41,7 +41,7 @@ func (w *world) deletions() (order []string, lags []time.Duration) {
 	return order, lags
 }
 
-// The lags that a seed decides lie where they should, and are spread over it.
+// The lags that a seed decides lie within their bounds, and are spread over the range.
 func TestRandomLags(t *testing.T) {
 	const n = 400
 	for _, tc := range []struct {
@@ -74,7 +74,8 @@ func TestRandomLags(t *testing.T) {
 	}
 }
 
-// One seed, one order, however often the rows are read meanwhile; another seed, another order.
+// With the same seed, rows are deleted in the same order, however often they are read meanwhile; with another seed, in
+// another order.
 func TestOneSeedOneOrder(t *testing.T) {
 	for _, lag := range []ddbfake.Lag{ddbfake.LagUniform(time.Minute, 48*time.Hour), ddbfake.LagExponential(10 * time.Minute)} {
 		run := func(seed uint64, looks int) string {
@@ -125,7 +126,7 @@ func TestARaisedTTLDrawsAnotherLag(t *testing.T) {
 	w := lagWorld(t, ddbfake.LagUniform(time.Hour, 2*time.Hour), 3, 1)
 	w.clock.Advance(90 * time.Minute)
 	w.put(with(key("a", "000"), "ttl", due(3*time.Hour)))
-	w.clock.Advance(2*time.Hour + 29*time.Minute) // an hour after the new ttl, but for a minute
+	w.clock.Advance(2*time.Hour + 29*time.Minute) // 59 minutes after the new ttl
 	if order, _ := w.deletions(); len(order) != 0 {
 		t.Errorf("deleted %v, want nothing before its lag is over", order)
 	}
@@ -135,7 +136,7 @@ func TestARaisedTTLDrawsAnotherLag(t *testing.T) {
 	}
 }
 
-// A snapshot takes on the lag and the seed of the DB that it is restored into.
+// After a restore, the lag and the seed of the DB count, not those of the DB whose snapshot it is.
 func TestLagsAfterRestore(t *testing.T) {
 	from := lagWorld(t, ddbfake.LagUniform(time.Hour, 48*time.Hour), 1, 20)
 	from.clock.Advance(time.Hour + time.Minute)

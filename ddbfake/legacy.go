@@ -10,7 +10,7 @@ import (
 )
 
 // This file and the others with the prefix legacy_ serve the legacy parameters. Expressions have replaced them, but
-// clients still send them. They are turned into the same parsed expressions.
+// clients still send them. The fake turns them into the same parsed expressions.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.html
 
@@ -58,7 +58,7 @@ func checkConditionalOperator(op types.ConditionalOperator, conditions int) erro
 	return invalid("ConditionalOperator can only be used when Filter or Expected has two or more elements")
 }
 
-// join is the operator of expressions for a ConditionalOperator.
+// join returns the operator that joins conditions in expressions, as a ConditionalOperator does.
 func join(op types.ConditionalOperator) string {
 	if op == types.ConditionalOperatorOr {
 		return "OR"

@@ -15,8 +15,8 @@ func (c *constraints) legacyQuery(in *dynamodb.QueryInput) {
 	c.conditions(in.KeyConditions, "keyConditions")
 }
 
-// legacyParts makes a filter of QueryFilter and a projection of AttributesToGet. The service checks the filter first
-// here, but not in a Scan.
+// legacyParts makes a filter of QueryFilter and a projection of AttributesToGet. For a Query, the service checks the
+// filter first; for a Scan it does not.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.QueryFilter.html
 func (q *query) legacyParts() error {
@@ -38,7 +38,7 @@ func (q *query) legacyParts() error {
 	return nil
 }
 
-// filterText is the name of the filter in texts.
+// filterText is the name of the filter in errors.
 func (q *query) filterText() string {
 	if q.in.QueryFilter != nil {
 		return "QueryFilter"
@@ -46,8 +46,8 @@ func (q *query) filterText() string {
 	return "Filter Expression"
 }
 
-// legacyKeys makes the key condition of KeyConditions, which have one or two attributes. The index checks whether that
-// fits it, as in DynamoDB Local 3.3.1.
+// legacyKeys makes the key condition of KeyConditions, which have one or two attributes. For an index, the number is
+// checked with its key, as in DynamoDB Local 3.3.1.
 //
 // Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.KeyConditions.html
@@ -62,7 +62,7 @@ func (q *query) legacyKeys() error {
 	if len(tests) == 0 || len(tests) > 2 && q.in.IndexName == nil {
 		return invalid("Conditions can be of length 1 or 2 only")
 	}
-	var b expr.Builder // the values are part of a key condition that is built
+	var b expr.Builder // its Args are not needed: a built key condition has its values
 	q.keys = b.KeyCondition(tests)
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// equivalent has the expression for each comparison operator, and the number of its values.
+// equivalent has, for each comparison operator, the same condition as an expression, and the number of its values.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.Conditions.html
 var equivalent = map[types.ComparisonOperator]struct {
@@ -31,7 +31,7 @@ var equivalent = map[types.ComparisonOperator]struct {
 	"BEGINS_WITH": {"begins_with(%s, %s)", 1}, "IN": {"%s IN (%s, %s, %s)", 3}, "BETWEEN": {"%s BETWEEN %s AND %s", 2},
 }
 
-// oldValues are values of each kind, few enough to meet.
+// oldValues are values of each kind. They are few, so that drawn values are often equal.
 var oldValues = map[string][]types.AttributeValue{
 	"S": {s(""), s("a"), s("ab"), s("b")},
 	"N": {n("1"), n("1.0"), n("2"), n("-10")},
@@ -116,8 +116,8 @@ func drawConditions(t *rapid.T) (map[string]types.Condition, *modern) {
 	return conditions, m
 }
 
-// A legacy condition and the expression that says the same choose the same rows, in a filter and as the condition of a
-// write. If one is refused, so is the other.
+// A legacy condition and the expression with the same meaning select the same rows, in a filter and as the condition of
+// a write. If one of them is refused, so is the other.
 func TestLegacyConditionsAreExpressions(outer *testing.T) {
 	rapid.Check(outer, func(t *rapid.T) {
 		db := newWorld(outer, ddbfake.LagManual).db
@@ -171,7 +171,7 @@ func TestLegacyConditionsAreExpressions(outer *testing.T) {
 	})
 }
 
-// A legacy update and the expression that says the same make the same item, and return the same of it.
+// A legacy update and the expression with the same meaning make the same item, and return the same attributes of it.
 func TestLegacyUpdatesAreExpressions(outer *testing.T) {
 	rapid.Check(outer, func(t *rapid.T) {
 		db := newWorld(outer, ddbfake.LagManual).db
@@ -238,8 +238,8 @@ func TestLegacyUpdatesAreExpressions(outer *testing.T) {
 	})
 }
 
-// If the response to a put with Expected is lost, the SDK sends the put again, and it meets its own commit, like a put
-// with a ConditionExpression.
+// If the response to a put with Expected is lost, the SDK sends the put again. The second put meets the commit of the
+// first, as with a ConditionExpression.
 func TestLegacyPutMeetsItself(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultResponseLost, Op: "PutItem"})

@@ -18,7 +18,7 @@ func (l *legacyWrite) given() bool {
 	return l.expected != nil || l.operator != "" || l.updates != nil
 }
 
-// check checks the parameters against each other and against those of the action that have replaced them.
+// check checks the parameters against each other, and refuses them together with expressions.
 func (l *legacyWrite) check(a *action) error {
 	if err := checkMixed(a.expressions(), legacy{"AttributeUpdates", l.updates != nil},
 		legacy{"Expected", l.expected != nil}, legacy{"ConditionalOperator", l.operator != ""}); err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Units a second that one partition key can take, of a table or an index, in both modes. Reads and writes are counted
-// by themselves.
+// Units a second that one partition key of a table or an index can take, provisioned or on demand. Reads and writes are
+// counted separately.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/burst-adaptive-capacity.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
@@ -16,15 +16,15 @@ const (
 	maxKeyWrites = 1_000
 )
 
-// rampPeriod is the time after which the peak of a table on demand counts as former. From then on the table can serve
-// twice that peak.
+// rampPeriod is the length of a period. When a period is over, its peak is a former peak, and a table on demand can
+// serve twice that.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/pre-warming-on-demand-capacity-mode.html
 const rampPeriod = 30 * time.Minute
 
-// The limits that throttle, as a ThrottlingReason names them. For an on-demand table that has not scaled out yet AWS
-// names none: its requests exceed the limits of its partitions.
+// The limits that throttle, as a ThrottlingReason names them. AWS has no name for the limit of an on-demand table that
+// has not scaled out yet: its requests exceed the limits of its partitions.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
 const (
@@ -36,7 +36,7 @@ const (
 
 // limits are the state of Options.Throughput.
 type limits struct {
-	// paid has the time up to which the units of each resource are spent. A resource that is not in it owes nothing.
+	// paid has, for each resource, the time up to which its units are spent. A resource that is not in paid owes nothing.
 	paid map[resource]time.Time
 	// forgetAt is the size of paid at which resources that owe nothing are dropped.
 	forgetAt int
@@ -59,14 +59,14 @@ func newLimits() *limits {
 // spending is a read or a write, before it takes its units.
 type spending struct {
 	table *table
-	index *index // a global one; nil for the table
+	index *index // a global index; nil for the table
 	hash  string // the partition key
 	keyed bool   // false for a Scan, which has no single key
 	write bool
 	units float64
 }
 
-// resources returns the resources of a spending: the table or index, and its key.
+// resources returns the resources that a spending takes units of: the table or index, and its key.
 func (s *spending) resources() (whole, key resource) {
 	whole = resource{table: s.table.id, write: s.write}
 	if s.index != nil {
@@ -105,10 +105,11 @@ func (l *limits) rate(s *spending, whole resource, now time.Time) (perSecond flo
 	return perSecond, limitKey
 }
 
-// exceeded returns the limit that refuses a spending, limitNone if none does. Units come in evenly, and the units of
-// one second can be saved. A spending of more units is let in when all units of a second are there, and leaves a debt.
+// exceeded returns the limit that refuses a spending; limitNone if no limit does. Units come in evenly, and the units
+// of one second can be saved. A spending of more units than that is let in when all units of a second are saved, and
+// leaves a debt.
 //
-// Deviation: the service saves up to five minutes of unused units, but promises none of them.
+// Deviation: the service saves up to five minutes of unused units, but does not promise to.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/burst-adaptive-capacity.html
 func (l *limits) exceeded(s *spending, now time.Time) string {
@@ -128,7 +129,8 @@ func (l *limits) lacks(r resource, units, perSecond float64, now time.Time) bool
 	return ahead > 0 && ahead+timeOf(units, perSecond) > time.Second
 }
 
-// timeOf returns the time in which units come in. Whole nanoseconds, rounded down, are the same on every machine.
+// timeOf returns the time in which these units come in. It is rounded down to whole nanoseconds, so it is the same on
+// every machine.
 func timeOf(units, perSecond float64) time.Duration {
 	return time.Duration(units * float64(time.Second) / max(perSecond, 1))
 }
@@ -173,7 +175,7 @@ type ramp struct {
 	used   float64
 }
 
-// rampOf returns the ramp of a resource. A period that is over makes its peak a former one.
+// rampOf returns the ramp of a resource. If its period is over, the peak of the period becomes a former peak.
 func (l *limits) rampOf(whole resource, now time.Time) *ramp {
 	r := l.ramps[whole]
 	if r == nil {
@@ -186,7 +188,7 @@ func (l *limits) rampOf(whole resource, now time.Time) *ramp {
 	return r
 }
 
-// add adds units to those of the second. Units that were saved do not raise the peak.
+// add adds units to those that were used in this second. Units that were saved do not raise the peak.
 func (r *ramp) add(units, perSecond float64, now time.Time) {
 	if s := now.Unix(); s != r.second {
 		r.second, r.used = s, 0

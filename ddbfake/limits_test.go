@@ -58,7 +58,7 @@ func hot(int) string { return "hot" }
 // even spreads requests over so many keys that no key limits them.
 func even(i int) string { return strconv.Itoa(i % 100) }
 
-// The limit of a key is where AWS says, for every kind of request.
+// Every kind of request reaches the limit of a key at the number of units that AWS names.
 func TestThroughputOfAKey(t *testing.T) {
 	rows, consistent := aws.String("rows"), aws.Bool(true)
 	a := values{"pk": s("a")}
@@ -118,8 +118,8 @@ func throttledBy(err error) string {
 	return ""
 }
 
-// A table on demand starts with 4,000 writes a second, and has twice its former peak 30 minutes later. Nothing is added
-// for time without traffic.
+// A table on demand starts with 4,000 writes a second, and 30 minutes after a peak it has twice that peak. Time without
+// traffic adds nothing.
 func TestThroughputRamps(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	_, door := limited(t, clock, nil)
@@ -165,7 +165,7 @@ func TestThroughputOfATable(t *testing.T) {
 	}
 }
 
-// A global index throttles the writes of its table, on a key of its own.
+// A global index throttles the writes of its table, when they exceed the limit of one of the index's keys.
 func TestThroughputOfAnIndex(t *testing.T) {
 	db, door, clock := indexedWorld(t)
 	db.Reset(ddbfake.Options{Clock: clock, Throughput: true}, db.Snapshot())
@@ -185,7 +185,7 @@ func TestThroughputOfAnIndex(t *testing.T) {
 	}
 }
 
-// A batch is done in part, and then the rest of it a second later.
+// A part of a batch is done at once, and the rest a second later.
 func TestThroughputLeavesABatchUnprocessed(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	db, door := limited(t, clock, &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(2)})
@@ -204,7 +204,7 @@ func TestThroughputLeavesABatchUnprocessed(t *testing.T) {
 	}
 }
 
-// A large request is let in on credit, so that it comes through at all, and the rate holds over time.
+// A large request is let in on credit, because otherwise it could never succeed. Over time, the rate holds.
 func TestThroughputLetsLargeRequestsIn(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	_, door := limited(t, clock, &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)})
@@ -291,7 +291,7 @@ type settable struct{ time.Time }
 
 func (c *settable) Now() time.Time { return c.Time }
 
-// After a restore no units are spent, even if the clock goes back to the time of the snapshot.
+// After a restore no units count as spent, even if the clock goes back to the time of the snapshot.
 func TestARestoreGivesUnitsBack(t *testing.T) {
 	clock := &settable{fakeclock.Epoch}
 	db, door := limited(t, clock, nil)

@@ -27,13 +27,14 @@ import (
 //   - a request to PutItem, or one to BatchWriteItem that only puts, as --request-items takes it or whole.
 //
 // region is the region of tables and rows whose text names none; "" is DefaultRegion. A table that exists does not
-// change. A row replaces the one with its key. Rows are checked like any others and appear in the change log, as actor
-// "", but no injected fault hits them, and they spend no units.
+// change. A row replaces the row with the same key. Rows are checked like any others and appear in the change log, as
+// actor "", but no injected fault hits them, and they spend no units.
 //
-// A table that is described as a replica of a global table becomes one again, with the tables of its name in the other
-// regions, or with new ones where there are none. A dump does not have the writes that were under way to other regions.
+// A table that is described as a replica of a global table becomes a replica again, together with the tables of the
+// same name in the other regions. A region without such a table gets a new one. A dump does not have the writes that
+// were under way to other regions.
 //
-// All of it takes effect, at one moment, or nothing. An error names the line.
+// Either all of it takes effect, at one moment, or nothing does. An error names the line.
 func (db *DB) Load(region string, texts io.Reader) error {
 	text, err := io.ReadAll(texts)
 	if err != nil {
@@ -86,7 +87,7 @@ type loader struct {
 	text   []byte
 	region string
 	steps  []loadStep
-	joins  []loadStep // when all tables are there
+	joins  []loadStep // made when all tables are there
 }
 
 type loadStep struct {
@@ -109,7 +110,7 @@ func (l *loader) failed(at int, err error) error {
 	return fmt.Errorf("line %d: %w", 1+bytes.Count(l.text[:min(at, len(l.text))], []byte("\n")), err)
 }
 
-// values calls each for the values that follow one another in a part of the text.
+// values calls each for every value in a part of the text, where values follow one another.
 func (l *loader) values(from, to int, each func(piece) error) error {
 	d := jsontext.NewDecoder(bytes.NewReader(l.text[from:to]))
 	for {
@@ -131,7 +132,7 @@ func (l *loader) values(from, to int, each func(piece) error) error {
 	}
 }
 
-// elements calls each for the elements of an array.
+// elements calls each for every element of an array.
 func (l *loader) elements(p piece, each func(piece) error) error {
 	if p.Kind() != '[' {
 		return l.failed(p.at, fmt.Errorf("found %s, expected an array", brief(p.Value)))
@@ -163,7 +164,7 @@ func (l *loader) members(p piece) (map[string]piece, error) {
 		if err != nil {
 			return nil, l.failed(p.at, err)
 		}
-		key := name.String() // the token does not last
+		key := name.String() // a copy: the next read overwrites the token
 		v, err := d.ReadValue()
 		if err != nil {
 			return nil, l.failed(p.at, err)
@@ -174,7 +175,7 @@ func (l *loader) members(p piece) (map[string]piece, error) {
 	return found, nil
 }
 
-// brief is the beginning of a value.
+// brief returns the beginning of a value, for errors.
 func brief(v jsontext.Value) string {
 	const most = 40
 	if text := string(v); len(text) <= most {
@@ -269,7 +270,7 @@ func (l *loader) dumped(p piece) error {
 	}
 	created := slices.Clone(l.steps[first:])
 	l.steps = l.steps[:first]
-	var later []loadStep // TTL and the stream begin when the rows are there
+	var later []loadStep // such as TTL and the stream, which begin when the rows are there
 	for i, s := range created {
 		if i == 0 {
 			l.steps = append(l.steps, s)
@@ -294,7 +295,7 @@ func (l *loader) dumped(p piece) error {
 	return err
 }
 
-// settings reads the settings of a table in a dump: the request that creates it comes first.
+// settings reads the settings of a table in a dump. Its first step is the request that creates the table.
 func (l *loader) settings(p piece, region string) error {
 	m, err := l.members(p)
 	if err != nil {
@@ -335,7 +336,8 @@ func (l *loader) settings(p piece, region string) error {
 	return nil
 }
 
-// create reads a request to CreateTable, or a description of a table, which has more members, and some under other names.
+// create reads a request to CreateTable, or a description of a table. A description has more members, and some have
+// other names.
 func (l *loader) create(p piece, region string) error {
 	in := new(dynamodb.CreateTableInput)
 	if err := l.decode(p, in); err != nil {

@@ -42,7 +42,7 @@ func TestLoad(t *testing.T) {
 			if n := len(db.Items("cache")); n != 3 {
 				t.Errorf("got %d rows, want 3", n)
 			}
-			// A table that exists does not change, and rows replace others.
+			// A table that exists does not change, and rows replace rows with the same keys.
 			if err := db.Load("", strings.NewReader(text)); err != nil || len(db.Items("cache")) != 3 {
 				t.Errorf("loaded again: got %v and %d rows, want 3", err, len(db.Items("cache")))
 			}

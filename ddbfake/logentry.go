@@ -12,7 +12,7 @@ type logEntry struct {
 	before, after *row
 }
 
-// replicated stands for the request of a write that came from another region.
+// replicated stands in place of a request's number if a write came from another region.
 const replicated = -1
 
 // change returns the entry as readers see it.
@@ -22,7 +22,7 @@ func (e *logEntry) change(seq int) Change {
 	return c
 }
 
-// passing returns the entry for a reader that drops it at once: see row.passing.
+// passing returns the entry for a reader that does not keep it: see row.passing.
 func (e *logEntry) passing(seq int) Change {
 	c := e.frame(seq)
 	c.Before, c.After = e.before.passing(), e.after.passing()
@@ -63,24 +63,25 @@ func (e *logEntry) row() *row {
 // table.
 func (e *logEntry) of(t *table) bool { return e.table == t.tableID }
 
-// changeLog is the change log. It is stored in chunks: a single array would be copied when it grows, at a tenth of the
-// cost of a write.
+// changeLog is the change log. It is stored in chunks: a single array would be copied when it grows, which would add a
+// tenth to the cost of a write.
 //
 // Snapshots share the chunks and the array of read. Entries in them are never overwritten.
 type changeLog struct {
-	full    [][]logEntry // the chunks that have no room left, oldest first
-	tail    []logEntry   // the latest one; it is empty only if the log is
+	full    [][]logEntry // the chunks without room, oldest first
+	tail    []logEntry   // the latest chunk; empty only if the log is empty
 	length  int          // the length of all chunks
 	dropped int          // Seq of the last change that was dropped, 0 if none was
 	// droppedAt is the time of that change.
 	droppedAt time.Time
 
-	// read has the changes that a reader has asked for, as items. The first of them is at the index readAt of the log.
+	// read has the changes that readers have asked for, converted to items. readAt is the index of the first of them in
+	// the log.
 	read   []Change
 	readAt int
 }
 
-// The capacity of the first chunk, and of the largest.
+// The capacity of the first chunk, and that of the largest ones.
 const (
 	minChunk = 4
 	maxChunk = 64
@@ -103,8 +104,8 @@ func (l *changeLog) add(e logEntry) {
 	l.length++
 }
 
-// cut drops all changes but the latest. Those are copied into a new array, because snapshots may share the old one. The
-// caller cuts each time the log has doubled.
+// cut drops all changes except the latest. The latest are copied into a new array, because snapshots may share the old
+// one. The caller cuts each time that the log has doubled.
 func (l *changeLog) cut(keep int) {
 	drop := l.length - keep
 	kept := make([]logEntry, 0, 2*keep)
@@ -162,7 +163,7 @@ func (l *changeLog) backward(yield func(int, *logEntry) bool) {
 	}
 }
 
-// asOf returns the Seq of the last change that is not after an instant; none if all changes are after it.
+// asOf returns the Seq of the last change at or before an instant; none if all changes are later.
 func (l *changeLog) asOf(at time.Time, none int) int {
 	for seq, e := range l.backward {
 		if !e.time.After(at) {
@@ -175,8 +176,7 @@ func (l *changeLog) asOf(at time.Time, none int) int {
 // all returns the whole log, oldest first.
 func (l *changeLog) all() []Change { return l.since(l.dropped) }
 
-// since returns the changes whose Seq is greater than seq, in one array. From readAt on, changes that were read before
-// are not converted again.
+// since returns the changes whose Seq is greater than seq, in one array. Changes in read are not converted again.
 func (l *changeLog) since(seq int) []Change {
 	start := min(max(seq-l.dropped, 0), l.length)
 	if start == l.length {
@@ -215,11 +215,11 @@ func (l *changeLog) last() *logEntry {
 // lastSeq returns the Seq of the last change; 0 if there is none.
 func (l *changeLog) lastSeq() int { return l.dropped + l.length }
 
-// seqBefore returns the Seq of the change before the one at an index of the log, which may be the end of it.
+// seqBefore returns the Seq of the change before the one at an index of the log. The index may be the end of the log.
 func (l *changeLog) seqBefore(i int) int { return l.dropped + i }
 
-// copy returns a log with the entries of l. Both may grow: the capacity of the copy's arrays ends with their length, so
-// that only l appends to shared arrays.
+// copy returns a log with the entries of l. Both logs may grow: the arrays of the copy have no spare capacity, so that
+// only l appends to shared arrays.
 func (l *changeLog) copy() changeLog {
 	c := *l
 	c.full = l.full[:len(l.full):len(l.full)]

@@ -7,8 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
-// A log equals a plain slice, however writers, readers and snapshots take turns, and slices that readers have got do
-// not change.
+// In whatever order writers, readers and snapshots use a log, it has the same changes as a plain slice. Slices that
+// readers have got do not change.
 func TestChangeLog(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	type side struct {

@@ -8,15 +8,15 @@ import (
 
 // Metrics are counters under one set of dimensions, named as the service names them in CloudWatch. They count from the
 // start of the DB, and a Restore does not set them back: an alarm looks at what was added in its period. A counter is
-// zero under dimensions that it does not have. Calls through every door count, and calls of Put. A call whose response
-// is lost counts as the service saw it, and a lost request is not seen.
+// zero under dimensions for which the service does not count it. Calls through every door count, and so do calls of
+// Put. A call whose response is lost counts with the outcome that it had at the service. A lost request does not count.
 //
 // The API of streams counts in UserErrors only, and so do operations on no table, such as ListTables. A body that is
 // not JSON reaches no DB and is not counted.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
 type Metrics struct {
-	// Region has no name in CloudWatch, which keeps each region by itself.
+	// Region is not a dimension in CloudWatch, which keeps the metrics of each region apart.
 	Region string
 	// Table is the dimension TableName. Empty for UserErrors, which is a metric of the account in its region.
 	Table string
@@ -53,8 +53,8 @@ type Metrics struct {
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ConditionalCheckFailedRequests
 	ConditionalCheckFailedRequests int
-	// TransactionConflict counts requests on items of a Table that were refused because of a transaction on the same
-	// item: each of those within a transaction.
+	// TransactionConflict counts requests on items of a Table that were refused because of a transaction on the same item.
+	// A cancelled transaction counts once for each of its items in conflict.
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#TransactionConflict
 	TransactionConflict int
@@ -67,7 +67,7 @@ type Metrics struct {
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ConsumedReadCapacityUnits
 	ConsumedReadCapacityUnits float64
 	// ConsumedWriteCapacityUnits adds up the write units of a Table or an Index. A failed condition takes them too. A
-	// cancelled transaction takes none here: AWS does not say what it takes.
+	// cancelled transaction takes no units here: AWS does not say how many it takes.
 	//
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html#ConsumedWriteCapacityUnits
 	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
@@ -131,11 +131,11 @@ func (db *DB) Metrics() []Metrics {
 	return all
 }
 
-// counters are the metrics of one table, from the first table of that name on.
+// counters are the metrics of all tables that have had one name in a region.
 type counters struct {
 	own        Metrics
 	indexes    map[string]*Metrics // the metrics of global indexes
-	operations []operationCounters // few in number: a program uses a handful of the API
+	operations []operationCounters // a list, because a program uses only a handful of operations
 	throttled  bool                // whether the request that is being served was throttled
 }
 
@@ -188,13 +188,13 @@ func (c *counters) operation(op *operation) *operationCounters {
 		}
 	}
 	if c.operations == nil {
-		c.operations = make([]operationCounters, 0, 4) // room for create, get, put, and one more
+		c.operations = make([]operationCounters, 0, 4) // room for four: create, get, put, and another one
 	}
 	c.operations = append(c.operations, operationCounters{of: op})
 	return &c.operations[len(c.operations)-1]
 }
 
-// touch notes that a request is about a table.
+// touch adds a table to those that a request is about, and returns its counters.
 func (db *DB) touch(r *request, t *table) *counters {
 	c := db.countersOf(t)
 	if !slices.Contains(r.touched, c) {
@@ -223,7 +223,7 @@ func (db *DB) countUserError(region string) {
 	db.userErrors[cmp.Or(region, DefaultRegion)]++
 }
 
-// resetMetrics forgets all counters. Tables that have the counters must be gone.
+// resetMetrics forgets all counters. No table that refers to the counters may be left.
 func (db *DB) resetMetrics() {
 	clear(db.counters)
 	clear(db.userErrors)

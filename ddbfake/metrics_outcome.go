@@ -27,7 +27,7 @@ func (db *DB) countRefusal(c *Call) {
 	db.countUserError(region)
 }
 
-// refuse counts a request whose operation a fault keeps from running, and returns the error of the fault.
+// refuse counts a request that a fault refuses before its operation runs, and returns the error of the fault.
 func (db *DB) refuse(r *request, in any, err error) error {
 	for _, t := range db.tablesOf(r, in) {
 		if t != nil {
@@ -112,7 +112,7 @@ func (db *DB) countConflicts(r *request, in any, reasons []types.CancellationRea
 	}
 }
 
-// countThrottlingFault counts the events of a request that a fault throttles.
+// countThrottlingFault counts the throttled events of a request that a fault refuses.
 func (db *DB) countThrottlingFault(r *request, in any, f Fault) {
 	operation, indexName := consumes(in)
 	for _, target := range db.targets(r.region, in) {

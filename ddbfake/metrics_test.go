@@ -33,7 +33,7 @@ func TestMetricsRingAnAlarm(t *testing.T) {
 	client := db.Client()
 	for _, test := range []struct {
 		name  string
-		times int // how often each minute's request is throttled twice
+		times int // requests a minute, each throttled twice
 		rings bool
 	}{
 		{"few", 2, false},
@@ -147,7 +147,7 @@ func TestMetrics(t *testing.T) {
 		}
 		kept := db.Snapshot()
 		db.Reset(ddbfake.Options{Clock: clock}, kept)
-		_, _ = db.Do(t.Context(), test.call) // the metrics are its outcome
+		_, _ = db.Do(t.Context(), test.call) // the metrics show the outcome
 		got := db.Metrics()
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
@@ -198,7 +198,7 @@ func TestMetricsThroughSDK(t *testing.T) {
 	}
 }
 
-// A global index has units and throttle events of its own. The units of a local index are its table's.
+// A global index has units and throttle events of its own. The units of a local index count for its table.
 func TestMetricsOfIndexes(t *testing.T) {
 	db, door, _ := indexedWorld(t)
 	in := values{"pk": s("a"), "sk": s("b"), "h": s("h"), "i": s("i"), "a": s("a"), "b": n("1")}

@@ -9,22 +9,23 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// overlaps tells which calls overlap, for Options.Conflicts: two calls overlap if one came to Do before the other had
-// left. No call waits for that. Calls are numbered as they come. A call's effects are kept with the number of the
-// latest call that had come before them. Every call inside with that number or a lower one overlapped.
+// overlaps tells which calls overlap, for Options.Conflicts: two calls overlap if one of them entered Do before the
+// other had left it. No call waits for another. Calls are numbered as they enter. An effect of a call is kept with the
+// number of the latest call that had entered before it. Every call with that number or a lower one that had not left by
+// then overlapped.
 type overlaps struct {
 	mu     sync.Mutex
 	calls  uint64   // that have come
 	inside []uint64 // calls that have not left, in order
 
-	// done are the effects of calls, in order, that can still overlap with a call inside. The lock of the DB guards it.
+	// done are the effects, in order, that can still overlap with a call that has not left. The lock of the DB guards it.
 	done []done
 }
 
 // done is one effect of a call.
 type done struct {
-	during uint64 // the latest call to have come
-	// what was touched: the tableRow that a call wrote or a transaction checked, or the tokenName of a transaction.
+	during uint64 // the latest call that had entered
+	// what is the tableRow that a call wrote or that a transaction checked, or the tokenName of a transaction.
 	what        any
 	transaction bool // by TransactWriteItems
 }
@@ -33,7 +34,7 @@ type tokenName struct {
 	region, text string
 }
 
-// enter numbers a call that has come, from 1.
+// enter returns the number of a call that enters; the first has the number 1.
 func (o *overlaps) enter() uint64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -42,7 +43,7 @@ func (o *overlaps) enter() uint64 {
 	return o.calls
 }
 
-// leave notes that a call is done.
+// leave removes a call that is done from the calls.
 func (o *overlaps) leave(call uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -51,7 +52,7 @@ func (o *overlaps) leave(call uint64) {
 	}
 }
 
-// now returns the numbers of the latest call and of the oldest call inside.
+// now returns the numbers of the latest call, and of the oldest call that has not left.
 func (o *overlaps) now() (latest, oldest uint64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -61,8 +62,8 @@ func (o *overlaps) now() (latest, oldest uint64) {
 	return o.calls, o.inside[0]
 }
 
-// add notes an effect of a call. Effects from before every call inside are forgotten once they are half of all. So a
-// call costs one note, in amortised constant time.
+// add adds an effect of a call. Effects that are older than every call inside are removed once they are half of all
+// effects. So an effect takes amortised constant time.
 func (o *overlaps) add(what any, transaction bool) {
 	latest, oldest := o.now()
 	past := sort.Search(len(o.done), func(i int) bool { return o.done[i].during >= oldest })
@@ -72,8 +73,8 @@ func (o *overlaps) add(what any, transaction bool) {
 	o.done = append(o.done, done{latest, what, transaction})
 }
 
-// with reports whether a call overlaps with a call that had this effect: with any call, or with a transaction only.
-// Number 0 is no call's, and overlaps with nothing.
+// with reports whether a call overlaps with a call that had this effect: with any call, or with a transaction only. No
+// call has the number 0, which overlaps with nothing.
 func (o *overlaps) with(call uint64, what any, transactions bool) bool {
 	for i := len(o.done) - 1; i >= 0 && call > 0 && o.done[i].during >= call; i-- {
 		if d := &o.done[i]; d.what == what && (d.transaction || !transactions) {
@@ -83,7 +84,7 @@ func (o *overlaps) with(call uint64, what any, transactions bool) bool {
 	return false
 }
 
-// noteWrites notes the rows that a request has written.
+// noteWrites adds the rows that a request has written to the effects.
 func (db *DB) noteWrites(r *request, writes []write) {
 	if db.overlaps == nil {
 		return
@@ -93,7 +94,7 @@ func (db *DB) noteWrites(r *request, writes []write) {
 	}
 }
 
-// noteToken notes that a transaction is done.
+// noteToken adds the token of a transaction that is done to the effects.
 func (db *DB) noteToken(r *request, token string) {
 	if db.overlaps != nil {
 		db.overlaps.add(tokenName{r.region, token}, true)
@@ -108,8 +109,8 @@ func (db *DB) checkConflict(r *request, t *table, key primaryKey) error {
 	return conflictError()
 }
 
-// checkConflicts cancels a transaction of n actions that overlaps with another call on some of their rows: with a
-// transaction, or, if it reads, with any write.
+// checkConflicts cancels a transaction of n actions if it overlaps with another call on one of their rows. For a
+// transaction that writes, the other call must be a transaction; for one that reads, any write counts.
 func (db *DB) checkConflicts(r *request, n int, row func(i int) tableRow, reads bool) error {
 	if db.overlaps == nil {
 		return nil
@@ -123,7 +124,7 @@ func (db *DB) checkConflicts(r *request, n int, row func(i int) tableRow, reads 
 	return nil
 }
 
-// checkProgress refuses a transaction whose token came again before the first one with it was done.
+// checkProgress refuses a transaction if it came before the first transaction with the same token was done.
 //
 // Source: https://github.com/aws/aws-sdk-java-v2/issues/2518 (the text)
 func (db *DB) checkProgress(r *request, token string) error {

@@ -17,7 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// hookClock calls hook, once, when it is read: in the middle of a call.
+// hookClock calls hook when the clock is read, which happens in the middle of a call. It calls hook once.
 type hookClock struct {
 	Clock
 	hook func()
@@ -183,7 +183,7 @@ func TestConflicts(t *testing.T) {
 			if got := outcome(err); got != "ok" && c.name != "put in a cancelled transaction" {
 				t.Errorf("the first: got %s", got)
 			}
-			// Later it is no conflict any more.
+			// Later, the same call does not conflict any more.
 			if c.want != "ok" && c.name != "one token for two transactions" {
 				if _, err := w.db.Do(t.Context(), Call{Input: c.second}); err != nil {
 					t.Errorf("later: %v", err)
@@ -196,7 +196,7 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// A real conflict and an injected one have the same answers.
+// A real conflict and an injected conflict have the same answers.
 func TestConflictsAnswerAsFaults(t *testing.T) {
 	for _, in := range []any{putOf("x"), transactOf("", "w", "x"), readsOf("w", "x")} {
 		w := newConflictWorld(t, true)

@@ -7,8 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// pageBytes is the number of bytes that a Query or a Scan reads before it stops, before filter and projection. The row
-// that reaches it is part of the page, as it is in DynamoDB Local 3.3.1.
+// pageBytes is the number of bytes after which a Query or a Scan stops reading. The bytes count before filter and
+// projection. The row that reaches it is part of the page, as it is in DynamoDB Local 3.3.1.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.Pagination.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
@@ -16,8 +16,8 @@ const pageBytes = 1 << 20
 
 var selectValues = []string{"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"}
 
-// checkSelect checks Select against the parameter that projects, if there is one. The texts speak of querying in a Scan
-// too.
+// checkSelect checks Select against ProjectionExpression or AttributesToGet, if one of them is there. The texts speak
+// of querying even if the request is a Scan.
 //
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier1/scan/select.test.ts
 func checkSelect(which types.Select, projected string) error {
@@ -40,7 +40,8 @@ func checkSelect(which types.Select, projected string) error {
 	return nil
 }
 
-// projectionGiven names the parameter that projects; "" if none does.
+// projectionGiven returns the name of the parameter that projects: ProjectionExpression or AttributesToGet; "" if there
+// is none.
 func projectionGiven(expression *string, attributesToGet []string) string {
 	switch {
 	case expression != nil:
@@ -52,7 +53,7 @@ func projectionGiven(expression *string, attributesToGet []string) string {
 }
 
 // page is one page of a Query or a Scan: rows until Limit or 1 MB is reached, both counted before the filter. After
-// Limit rows it does not look whether there are more.
+// Limit rows, it does not check whether there are more rows.
 type page struct {
 	schema     *keySchema
 	limit      *int32
@@ -60,7 +61,7 @@ type page struct {
 	projection *expr.Projection
 	args       expr.Args
 
-	items          []map[string]types.AttributeValue // nil if only the count is asked for
+	items          []map[string]types.AttributeValue // nil if only the count is wanted
 	count, scanned int32
 	sizeBytes      int
 	latest         *row      // read so far

@@ -64,7 +64,7 @@ type query struct {
 func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 	var c constraints
 	if in.Limit != nil && *in.Limit < 1 {
-		// The service prints this one in a form of its own.
+		// The service prints this constraint in a different form than others.
 		c.broken = append(c.broken, "Value at 'Limit' failed to satisfy constraint: "+
 			"Member must have value greater than or equal to 1")
 	}
@@ -182,7 +182,7 @@ func (q *query) bind() error {
 		case start.hash != q.read.hash:
 			return invalid("The provided starting key is outside query boundaries based on provided conditions")
 		}
-		after := start // so that start need not be on the heap for every call
+		after := start // a copy, so that start is not on the heap in every call
 		q.after = &after
 	}
 	return q.checkFilter(schema.has)
@@ -251,8 +251,8 @@ func (k *keyRange) above(sort string) bool {
 	return k.hasHigh && (sort > k.high || k.highOpen && sort == k.high)
 }
 
-// scan visits the rows in order, or backwards, those after the start key if there is one. The start key lies within the
-// range.
+// scan visits the rows in order, or backwards. If there is a start key, it visits only the rows after it. The start key
+// lies within the range.
 func (k *keyRange) scan(t *table, forward bool, start *primaryKey, visit func(*row) bool) {
 	if forward {
 		from := primaryKey{k.hash, k.low}

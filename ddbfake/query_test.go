@@ -11,8 +11,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// queryWorld has a table "log" (pk S, at N) with rows at -1.5, -1, 0, 0.5, 2, 10 of partition "p", and rows of its
-// neighbours.
+// queryWorld has a table "log" (pk S, at N). Partition "p" has rows at -1.5, -1, 0, 0.5, 2 and 10, and partitions with
+// similar keys have rows, too.
 func queryWorld(t testing.TB) *world {
 	w := newWorld(t, ddbfake.LagManual)
 	table(t, w.db, "log", "pk", "S", "at", "N")
@@ -50,8 +50,8 @@ func TestQueryWithoutSortKey(t *testing.T) {
 	}
 }
 
-// Strings are in the order of their UTF-8 bytes, binaries of unsigned bytes.
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
+// Strings are in the order of their UTF-8 bytes, and binaries in the order of their unsigned bytes. Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 func TestItemsOrder(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{})
 	c := db.As("a")

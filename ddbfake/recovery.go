@@ -11,30 +11,30 @@ import (
 
 // recovery is a table's setting of point-in-time recovery.
 type recovery struct {
-	since time.Time // the time from which on the table can be restored; zero if recovery is off
+	since time.Time // the earliest time to which the table can be restored; zero if recovery is off
 	days  int32
 }
 
 func (p recovery) enabled() bool { return !p.since.IsZero() }
 
-// maxRecoveryDays is the longest and the usual period.
+// maxRecoveryDays is the longest period, and the default.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PointInTimeRecoverySpecification.html
 const maxRecoveryDays = 35
 
-// recoveryLag is the age of the latest moment that can be restored.
+// recoveryLag is the age of the latest moment to which a table can be restored.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PointInTimeRecoveryDescription.html
 const recoveryLag = 5 * time.Minute
 
 // window returns the first and the last second to which a table with recovery can be restored at an instant. Just after
-// recovery was turned on, both are the second in which that happened.
+// recovery was turned on, both are the second in which it was turned on.
 //
 // Source:
 // https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-restore.md#ddb-table-086
 //
-// Deviation: under Options.KeepChanges the window begins after the last change that the log has dropped, of whatever
-// table. The service keeps all changes of the recovery period.
+// Deviation: under Options.KeepChanges the window begins after the last change that the log has dropped, even if that
+// was a change of another table. The service keeps all changes of the recovery period.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Point-in-time-recovery.html
 func (db *DB) window(p recovery, now time.Time) (earliest, latest time.Time) {
@@ -92,7 +92,7 @@ func (db *DB) backedUp(r *request, name string) (*table, error) {
 	return t, err
 }
 
-// tableNotFound is about a table whose backups are asked for.
+// tableNotFound is the error if a request about backups names a table that does not exist.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/service.md
 // (DDB-TABLE-098)
@@ -140,7 +140,7 @@ func (db *DB) updateContinuousBackups(r *request, in *dynamodb.UpdateContinuousB
 	case !enabled:
 		t.recovery = recovery{}
 	case t.recovery.enabled():
-		since, _ := db.window(t.recovery, r.now) // changes from before the former period do not come back
+		since, _ := db.window(t.recovery, r.now) // a longer period does not bring back changes that are already dropped
 		t.recovery = recovery{since: since, days: days}
 	default:
 		t.recovery = recovery{since: r.now, days: days}

@@ -13,8 +13,8 @@ const DefaultRegion = "us-east-1"
 // The account of every table.
 const account = "000000000000"
 
-// A table is filed under its name, or under its ARN if it is not in the default region: see state.tables. So programs
-// that stay in the default region, as nearly all do, pay nothing for the others.
+// The key of a table in state.tables is its name, or its ARN if it is not in the default region. So programs that stay
+// in the default region, as nearly all do, pay nothing for the others.
 
 // address returns the name or ARN under which a table is filed.
 func address(region, name string) string {
@@ -35,8 +35,8 @@ func (s *state) at(nameOrARN string) *table {
 	return s.tables[nameOrARN]
 }
 
-// find returns the table that a request means by a name or an ARN; nil if there is none. The error is about an ARN of
-// another region: no request crosses.
+// find returns the table that a request means by a name or an ARN; nil if there is none. It refuses an ARN of another
+// region: a request reaches only its own region.
 //
 // Source: https://github.com/hashicorp/terraform-provider-aws/issues/42792 (the text)
 func (db *DB) find(r *request, nameOrARN string) (*table, error) {

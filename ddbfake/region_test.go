@@ -23,7 +23,7 @@ const (
 	defaultARN = "arn:aws:dynamodb:us-east-1:000000000000:table/cache"
 )
 
-// client has the methods that the doors share, as far as these tests need them.
+// client has those of the doors' methods that these tests need.
 type client interface {
 	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
@@ -122,7 +122,7 @@ func TestRegionsAreSeparate(t *testing.T) {
 	}
 }
 
-// One client of the SDK may send a single call elsewhere.
+// A client of the SDK may send a single call to another region.
 func TestRegionOfOneCall(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{})
 	createCache(t, db.As("alice").In(ireland))
@@ -134,7 +134,7 @@ func TestRegionOfOneCall(t *testing.T) {
 	}
 }
 
-// No request crosses, whatever an ARN says.
+// A request reaches only its own region, whatever region an ARN names.
 func TestARNOfAnotherRegion(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{})
 	here, there := db.As("alice"), db.As("alice").In(ireland)

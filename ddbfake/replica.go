@@ -73,7 +73,7 @@ func (db *DB) replica(r *request, t *table, reads func(primaryKey) bool) *table 
 	return db.state.log.before(t, known)
 }
 
-// before returns the table as it was after this change and before the next.
+// before returns the table as it was after the change with this Seq and before the next change.
 func (l *changeLog) before(t *table, seq int) *table {
 	was := t
 	for at, e := range l.backward {
@@ -89,7 +89,7 @@ func (l *changeLog) before(t *table, seq int) *table {
 		now := was.get(e.row().key)
 		switch {
 		case e.before != nil:
-			// A copy: the second that its ttl names may differ in the past.
+			// A copy, because the second of its ttl may have been another one in the past.
 			was.put(now, e.before.image(e.before.record, e.before.sizeBytes), nil, e.time)
 		case now != nil:
 			was.remove(now, nil)

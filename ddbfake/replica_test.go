@@ -84,7 +84,8 @@ func (w *world) wantReads(what string, consistent bool, want ...string) {
 	}
 }
 
-// An eventually consistent read sees the rows as they were a lag ago, a strongly consistent one the present rows.
+// An eventually consistent read sees the rows as they were one lag ago. A strongly consistent read sees the present
+// rows.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.ReadConsistency.html
 func TestReplicaLag(t *testing.T) {
@@ -100,7 +101,7 @@ func TestReplicaLag(t *testing.T) {
 	w.clock.Advance(1)
 	w.wantReads("after the lag", false, "1=old", "2=old")
 
-	// Replaced, deleted, added; twice within the lag.
+	// One row is replaced, one deleted and one added, and then one changes again within the lag.
 	w.put(v("1", "new"), v("3", "new"))
 	if _, err := w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "2")}); err != nil {
 		t.Fatal(err)
@@ -112,7 +113,7 @@ func TestReplicaLag(t *testing.T) {
 	w.clock.Advance(500 * time.Millisecond)
 	w.wantReads("between two changes", false, "1=new", "3=new")
 
-	// A snapshot holds the changes that the replicas have not heard of yet.
+	// A snapshot has the changes that have not reached the replicas yet.
 	snapshot := w.db.Snapshot()
 	w.clock.Advance(time.Hour)
 	w.put(v("1", "last"))
@@ -160,7 +161,7 @@ func TestReplicaLagOfTransactions(t *testing.T) {
 	}
 }
 
-// A stale read misses the last change of its rows, however long ago.
+// A stale read misses the last change of its rows, however long ago that was.
 func TestStaleRead(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	v := func(sk, v string) values { return with(key("a", sk), "v", s(v)) }
@@ -184,7 +185,7 @@ func TestStaleRead(t *testing.T) {
 			t.Errorf("%s, strongly consistent (-want +got):\n%s", r.name, d)
 		}
 	}
-	// Injected, it waits for a read that can be stale.
+	// An injected fault waits for a read that can be stale.
 	w.db.Inject(stale)
 	w.wantReads("strongly consistent", true, "1=new", "2=new")
 	w.put(v("2", "newest"))

@@ -20,8 +20,8 @@ type Request struct {
 	Actor, Region string
 	// Operation is the operation's name.
 	Operation string
-	// Rows are the rows that the call names, as a table with a key, in the order of the request. A Query names only the
-	// part of a key that it fixes. Calls without keys name only a table.
+	// Rows are the rows that the call names, as a table with a key, in the order of the request. For a Query, a row has
+	// only the part of the key that the Query fixes. Calls without keys name only a table.
 	Rows []string
 	// Fault is the fault that hit the call; nil if none did.
 	Fault *Fault
@@ -58,7 +58,7 @@ func (r Request) String() string {
 }
 
 // Requests returns the latest requests, oldest first: as many as Options.LogRequests says. Put is among them. They are
-// not part of a snapshot, so after Restore numbers come again.
+// not part of a snapshot, so after a Restore some numbers come twice.
 func (db *DB) Requests() []Request {
 	db.mu.Lock()
 	defer db.mu.Unlock()

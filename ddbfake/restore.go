@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// restoreTableFromBackup serves RestoreTableFromBackup. The restored rows are in the change log, as the caller's.
+// restoreTableFromBackup serves RestoreTableFromBackup. The change log has the restored rows as changes by the caller.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableFromBackup.html
 //
@@ -54,8 +54,8 @@ func (db *DB) restoreTableFromBackup(r *request, in *dynamodb.RestoreTableFromBa
 	return &dynamodb.RestoreTableFromBackupOutput{TableDescription: d}, nil
 }
 
-// restoreTableToPointInTime serves RestoreTableToPointInTime. The new table has the rows of the instant, every change
-// at it included, and the present settings of the source.
+// restoreTableToPointInTime serves RestoreTableToPointInTime. The new table has the rows of the instant, with every
+// change that was made at it, and the present settings of the source.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableToPointInTime.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-restore.md
@@ -168,7 +168,7 @@ type overrides struct {
 	encryption *types.SSESpecification
 }
 
-// check checks the parameters one by one, after those that have been checked already.
+// check checks the parameters one by one; c already has the broken constraints of other parameters.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/details/DDB-TABLE-457.md
 func (o *overrides) check(c *constraints, target *string) error {
@@ -209,7 +209,8 @@ func (o *overrides) asCreation() *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{GlobalSecondaryIndexes: o.globals, LocalSecondaryIndexes: o.locals}
 }
 
-// checkRegion wants a key for a table that is restored from another region: the source's key is not there.
+// checkRegion refuses to restore a table from another region without an encryption key, because the source's key is not
+// in this region.
 //
 // Source:
 // https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-restore.md#ddb-table-274
@@ -294,7 +295,7 @@ func (o *overrides) apply(t *table, r *request) error {
 	return o.applyIndexes(t, onDemand)
 }
 
-// checkBilling checks the settings of billing against what the mode will be.
+// checkBilling checks the settings of billing against the mode that the table will have.
 func (o *overrides) checkBilling(onDemand bool) error {
 	switch {
 	case o.throughput != nil && onDemand:
@@ -304,7 +305,8 @@ func (o *overrides) checkBilling(onDemand bool) error {
 	case o.ceiling == nil:
 		return nil
 	case !limitsThroughput(o.ceiling):
-		// Deviation: the service starts the restore, and answers TableInUseException. Its documentation asks for a member.
+		// Deviation: the service starts the restore, and answers TableInUseException. We refuse, because the documentation
+		// says that at least one of the two members is required.
 		//
 		// Source:
 		// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-restore.md#ddb-table-463
@@ -325,7 +327,7 @@ func (o *overrides) checkBilling(onDemand bool) error {
 	return nil
 }
 
-// notProvisioned refuses units of a table that will be paid per request.
+// notProvisioned is the error for units if the table will be paid per request.
 func (o *overrides) notProvisioned(of string) error {
 	if o.billing == types.BillingModePayPerRequest {
 		return badRequest("Cannot override ProvisionedThroughput if BillingMode is overridden to PAY_PER_REQUEST%s", of)
@@ -333,8 +335,9 @@ func (o *overrides) notProvisioned(of string) error {
 	return badRequest("Cannot override ProvisionedThroughput unless BillingMode is PROVISIONED%s", of)
 }
 
-// applyIndexes leaves a table the indexes that are named, and gives them their settings. An index is found by its keys
-// and its projection, and may get another name. If there is no list for a kind, all indexes of the kind stay.
+// applyIndexes leaves only the indexes that the request names in the table, and gives them their settings. An index is
+// found by its keys and its projection, and may get another name. If there is no list for a kind, all indexes of the
+// kind stay.
 func (o *overrides) applyIndexes(t *table, onDemand bool) error {
 	locals, globals := indexSpecs(o.asCreation())
 	var kept []*index
@@ -379,8 +382,8 @@ func (o *overrides) applyIndexes(t *table, onDemand bool) error {
 	return nil
 }
 
-// override takes an index out of a table, the one that has the keys and the projection of a request, and gives it the
-// other settings of the request.
+// override takes the index with the keys and the projection of a request out of the table, and gives it the other
+// settings of the request.
 func (o *overrides) override(t *table, s *indexSpec, onDemand bool) (*index, error) {
 	of := " for index " + *s.name
 	i := slices.IndexFunc(t.indexes, func(x *index) bool { return x.global == s.global && x.is(s) })

@@ -21,10 +21,10 @@ type row struct {
 	*place
 	record    packed.Record
 	sizeBytes int
-	due       int64 // epoch seconds of the ttl that TTL goes by, or noDue
+	due       int64 // the ttl in epoch seconds, or noDue if TTL never deletes the row
 
-	// The fields below are made when they are first asked for. They are atomic because DBs with locks of their own share
-	// rows.
+	// The fields below are made when they are first asked for. They are atomic because several DBs, each with its own
+	// lock, may share rows.
 
 	item  lazyItem
 	texts atomic.Pointer[packed.Texts] // see toSDK
@@ -61,8 +61,8 @@ func itemOf(r *row) attr.Item {
 	return r.item.get(r.record.Item)
 }
 
-// passing returns a row's item, nil for no row, for a reader that drops it at once: it is not kept for the next reader.
-// It must not be modified.
+// passing returns a row's item, nil for no row. It is for a reader that does not keep it, so the item is not kept for
+// the next reader either. It must not be modified.
 func (r *row) passing() attr.Item {
 	if r == nil {
 		return nil
@@ -100,12 +100,12 @@ func sizeOf(r *row) int {
 	return r.sizeBytes
 }
 
-// readOnce has the texts of a row that was read once.
+// readOnce stands in place of the texts of a row that was read only once.
 var readOnce = new(packed.Texts)
 
 // toSDK returns the whole row as an answer, nil for no row. A row that is read again is likely to be read many times,
-// so its numbers are then printed for good. A row that is never read, or is written between any two reads, needs no
-// room for them.
+// so its printed numbers are then kept. A row that is never read, or is written between any two reads, needs no room
+// for them.
 func (r *row) toSDK() map[string]types.AttributeValue {
 	if r == nil {
 		return nil
@@ -128,7 +128,7 @@ type tableRow struct {
 	key   primaryKey
 }
 
-// noDue stands in place of the second if TTL will never delete the row.
+// noDue is the value of due if TTL will never delete the row.
 const noDue = math.MaxInt64
 
 // lessByDue orders the rows that have a ttl.

@@ -9,30 +9,32 @@ import (
 
 // rowSet holds the rows of a table in the order of their keys. Its methods have the names of the tree's methods.
 //
-// A lookup in a tree takes a dozen comparisons of keys that begin alike, and a replacement takes them again. Programs
-// read and rewrite the same rows over and over, so there are two shortcuts. A table of cells by hash is filled by use,
-// and may lack any cell. And cells can be written to as long as no snapshot shares them. A deleted row leaves its cell
-// in the tree, because rows such as locks are soon put again. Cells without a row go when there are too many of them.
+// A lookup in a tree takes a dozen comparisons of keys that begin alike, and a replacement takes as many again.
+// Programs read and rewrite the same rows again and again, so there are two shortcuts. First, a hash table has the
+// cells that were used; any cell may be missing from it. Second, cells are overwritten as long as no snapshot shares
+// them. A deleted row leaves its cell in the tree, because rows such as locks are soon put again. Cells without a row
+// are removed when there are too many of them.
 type rowSet struct {
 	tree *btree.BTreeG[*cell]
-	// era distinguishes the cells of this set alone from the cells that it may share.
+	// era is the number of this set: cells with this era belong to it alone, and other cells may be shared.
 	era uint64
-	// recent has cells that were looked up, each in one of the two slots of its key's hash. It is nil until it is needed.
+	// recent has cells that were looked up, each in one of the two slots that the hash of its key names. It is nil until
+	// it is needed.
 	recent []*cell
 	// misses counts the lookups that recent could not serve.
 	misses int
 	// empty counts the cells without a row.
 	empty int
-	// probe is the argument of lookups in the tree. Keeping it spares each of them an allocation.
+	// probe is the argument of lookups in the tree. Because it is kept, a lookup allocates nothing.
 	probe cell
 }
 
-// cell is a tree's entry for one place. It may be written to only by the set of its era.
+// cell is a tree's entry for one place. Only the set of its era may write to it.
 type cell struct {
 	*place
 	last *row   // the last image of the row
 	gone bool   // the row was deleted
-	era  uint64 // 0 if the cell is in no tree any more
+	era  uint64 // 0 if the cell is no longer in a tree
 }
 
 // row returns the row, nil if it was deleted.
@@ -69,7 +71,7 @@ func (s *rowSet) Get(key primaryKey) *row {
 	return nil
 }
 
-// Set adds a row, or replaces the one with its key. At is the result of cell for that key, or nil.
+// Set adds a row, or replaces the one with its key. at is the result of cell for that key, or nil.
 func (s *rowSet) Set(r *row, at *cell) {
 	if at == nil || at.era != s.era {
 		at = &cell{place: r.place, last: r, era: s.era}
@@ -85,7 +87,7 @@ func (s *rowSet) Set(r *row, at *cell) {
 	at.last, at.gone = r, false
 }
 
-// Delete removes a row. At is the result of cell for its key, or nil.
+// Delete removes a row. at is the result of cell for its key, or nil.
 func (s *rowSet) Delete(r *row, at *cell) {
 	if at == nil || at.era != s.era {
 		s.tree.Delete(s.at(r.key))
@@ -98,11 +100,11 @@ func (s *rowSet) Delete(r *row, at *cell) {
 	}
 }
 
-// maxEmpty is the number of empty cells that are always left alone.
+// maxEmpty: so many empty cells are always left alone.
 const maxEmpty = 64
 
-// sweep takes the empty cells out of the tree. It runs when half of the cells are empty, so it costs one deletion for
-// each empty cell.
+// sweep removes the empty cells from the tree. It runs when half of the cells are empty, so its cost is one deletion
+// for each of them.
 func (s *rowSet) sweep() {
 	var empty []*cell
 	s.tree.Scan(func(c *cell) bool {
@@ -124,7 +126,7 @@ func (s *rowSet) sweep() {
 // Scan visits the rows in order until it is told to stop.
 func (s *rowSet) Scan(visit func(*row) bool) { s.tree.Scan(rowsOf(visit)) }
 
-// rowsOf visits the rows of cells.
+// rowsOf makes a visitor of rows a visitor of cells.
 func rowsOf(visit func(*row) bool) func(*cell) bool {
 	return func(c *cell) bool { return c.gone || visit(c.last) }
 }
@@ -174,7 +176,7 @@ const (
 )
 
 // widen makes recent several times as large as the set, so that few rows share a slot. It runs after as many misses as
-// there are rows, so for each row it costs as much as a miss.
+// there are rows, so it about doubles the cost of these misses.
 func (s *rowSet) widen() {
 	size := minRecent
 	for size < maxRecent && size < 8*s.tree.Len() {
@@ -187,7 +189,7 @@ func (s *rowSet) widen() {
 
 // slots returns where in recent a key may be.
 func (s *rowSet) slots(key primaryKey) (one, other **cell) {
-	const odd = 0x9e3779b97f4a7c15 // spreads the sort keys of one partition
+	const odd = 0x9e3779b97f4a7c15 // so that the keys of one partition have different slots
 	h := maphash.String(keySeed, key.hash) + odd*maphash.String(keySeed, key.sort)
 	h &= uint64(len(s.recent) - 1)
 	return &s.recent[h], &s.recent[h^1]

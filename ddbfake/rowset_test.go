@@ -16,7 +16,7 @@ type rowSetSide struct {
 	model map[primaryKey]*row
 }
 
-// place is a writer's knowledge of the place of a row. It may be from before the set was swept.
+// place returns what a writer knows about the place of a row, which may be from before the set was swept.
 func (s *rowSetSide) place(rng *rand.Rand, key primaryKey) (at *cell) {
 	if rng.IntN(2) == 0 {
 		at = s.set.cell(key)
@@ -27,8 +27,7 @@ func (s *rowSetSide) place(rng *rand.Rand, key primaryKey) (at *cell) {
 	return at
 }
 
-// TestRowSet draws operations on sets that are copies of each other, and compares each set with a map that is not
-// shared.
+// TestRowSet draws operations on sets that are copies of each other, and compares each set with a map of its own.
 func TestRowSet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	sides := []*rowSetSide{{newRowSet(), map[primaryKey]*row{}}}

@@ -105,8 +105,8 @@ func newScan(db *DB, in *dynamodb.ScanInput) (*scan, error) {
 	return s, nil
 }
 
-// checkScan checks the parameters one by one and returns the table's name. Their order is the order in which an answer
-// of the service listed eleven broken constraints.
+// checkScan checks the parameters one by one and returns the table's name. The order is the one in which an answer of
+// the service listed eleven broken constraints.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js
 func checkScan(in *dynamodb.ScanInput) (string, error) {
@@ -137,7 +137,7 @@ func (c *constraints) between(n *int32, member string, low, high int) {
 	}
 }
 
-// checkSegment checks that Segment and TotalSegments go together.
+// checkSegment checks that Segment and TotalSegments fit together.
 //
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier3/error-messages/scan.test.ts
 func checkSegment(segment, total *int32) error {

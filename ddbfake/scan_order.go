@@ -12,9 +12,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// AWS promises no order of the partitions in a Scan. The service orders them by a hash of the partition key. The hash
-// is known from a public suite that runs against the service. So the order, and the segment of each key, are the
-// service's.
+// AWS promises no order of the partitions in a Scan. The service orders them by a hash of the partition key. We know
+// the hash from a public suite that runs against the service. So the order and the segment of each key are the same as
+// at the service.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Scan.html
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js ("hash order", "hash segments")
@@ -31,7 +31,7 @@ func (p partition) compare(q partition) int {
 	return cmp.Or(bytes.Compare(p.hash[:], q.hash[:]), cmp.Compare(p.key, q.key))
 }
 
-// from returns the partitions from the given one on, even if that is not among them.
+// from returns the partitions from the given one on. The given partition need not be among them.
 func (o scanOrder) from(first partition) scanOrder {
 	i, _ := slices.BinarySearchFunc(o, first, partition.compare)
 	return o[i:]
@@ -49,8 +49,8 @@ func scanHash(key string, kind attr.Kind) [md5.Size]byte {
 }
 
 // appendScanNumber turns a number from our own encoding (see encodeNumber) into the one that is hashed: a byte for the
-// power of 100, then two digits to the byte, plus one. For a negative number all bytes are complemented, and a last
-// high byte is added if there is room.
+// power of 100, then a byte for every two digits, plus one. For a negative number, all bytes are complemented, and a
+// high byte is added at the end if there is room.
 func appendScanNumber(b []byte, key string) []byte {
 	const zero, positive = 1, 2
 	if key[0] == zero {
@@ -115,7 +115,8 @@ func (t *table) scanOrder() scanOrder {
 	return t.order
 }
 
-// newScanOrder returns the order of partitions, whose keys come sorted, once for each of their rows.
+// newScanOrder returns the order of partitions. keys yields their keys in sorted order, each as often as the partition
+// has rows.
 func newScanOrder(keys iter.Seq[string], hash func(key string) [md5.Size]byte) scanOrder {
 	order := scanOrder{}
 	for key := range keys {
@@ -127,7 +128,7 @@ func newScanOrder(keys iter.Seq[string], hash func(key string) [md5.Size]byte) s
 	return order
 }
 
-// scan visits the rows of a segment in order, those after the start key if there is one.
+// scan visits the rows of a segment in order. If there is a start key, it visits only the rows after it.
 func (t *table) scan(s segment, start *primaryKey, visit func(*row) bool) {
 	order := t.scanOrder()
 	if start != nil {

@@ -39,7 +39,7 @@ func fill(t *testing.T, db *ddbfake.DB, ids ...types.AttributeValue) {
 	}
 }
 
-// The service showed these orders and segments.
+// The service answered with these orders and segments.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js
 func TestScanOrder(t *testing.T) {
@@ -92,7 +92,7 @@ func TestScanOrder(t *testing.T) {
 	}
 }
 
-// pages scans to the end, a page of limit rows after the other.
+// pages scans to the end, in pages of limit rows.
 func pages(t *testing.T, db *ddbfake.DB, in dynamodb.ScanInput, limit int32) (keys []string) {
 	t.Helper()
 	in.Limit = aws.Int32(limit)
@@ -163,7 +163,8 @@ func TestScanStartsInItsSegment(t *testing.T) {
 	}
 }
 
-// A scan that goes on sees rows that were written meanwhile after its place, in restored states, too.
+// A scan that goes on sees rows that were written meanwhile behind the place that it has reached. This holds for
+// restored states, too.
 func TestScanOfAChangingTable(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{})
 	table(t, db, "ids", "id", "S", "", "")

@@ -22,7 +22,8 @@ import (
 
 // Call is one request to the service, whichever door it came through.
 type Call struct {
-	// Actor names the caller: it labels changes, and faults choose by it. On the wire it is the access key id.
+	// Actor names the caller: changes are labelled with it, and faults can select calls by it. On the wire it is the
+	// access key id.
 	Actor string
 	// Region is the region of the call: tables of one region are not seen from another. "" is DefaultRegion. On the wire
 	// it is the region of the credential scope.
@@ -32,8 +33,8 @@ type Call struct {
 	// Input is a pointer to one of the SDK's input structs, for example *dynamodb.PutItemInput. It is not kept and not
 	// changed.
 	Input any
-	// Fault applies this fault to this call, whatever its predicates say. A fault of a kind that cannot hit such a call
-	// does nothing. With an unknown kind the call fails. Nil leaves it to the injected faults.
+	// Fault, if not nil, hits this call, whatever the fault's predicates say, and injected faults do not. A fault of a
+	// kind that cannot hit such a call does nothing. With an unknown kind the call fails.
 	Fault *Fault
 }
 
@@ -43,14 +44,15 @@ type request struct {
 	op        *operation
 	actor     string
 	region    string
-	call      uint64 // as in overlaps, 0 if it overlaps with nothing
+	call      uint64 // its number in overlaps, 0 if it overlaps with nothing
 	now, sent time.Time
-	// transaction is true of a TransactWriteItems that is about to write.
+	// transaction is true for a TransactWriteItems that is about to write.
 	transaction bool
 	stale       bool // a FaultStaleRead has struck
-	// unprocessed is the FaultUnprocessed that has struck, if one has.
+	// unprocessed is the FaultUnprocessed that has struck, or nil.
 	unprocessed *Fault
-	// wire is true if the output is encoded next. GetItem may then leave its output without an item, and the row in read.
+	// wire is true if the output is encoded next. GetItem may then leave the item out of its output, and put the row into
+	// read.
 	wire bool
 	read *row
 	// touched are the counters of the tables that the request is about.
@@ -60,7 +62,7 @@ type request struct {
 // Do serves one call, in the same way as every door does.
 //
 // The output is a pointer to the SDK's output struct of the operation. Errors are the SDK's typed errors
-// (*types.ConditionalCheckFailedException and so on), *smithy.GenericAPIError for those the SDK has no type for
+// (*types.ConditionalCheckFailedException and so on), *smithy.GenericAPIError for errors for which the SDK has no type
 // (ValidationException), *UnsupportedError, *NetworkError for a lost request or response, or ctx.Err() if the context
 // was done before the call arrived.
 func (db *DB) Do(ctx context.Context, c Call) (output any, err error) {
@@ -105,8 +107,8 @@ func (db *DB) direct(region string, in any) error {
 	return err
 }
 
-// admit finds the operation of a call, and refuses a call that cannot be served in any state. A nil pointer as an input
-// becomes an empty one.
+// admit finds the operation of a call, and refuses a call that cannot be served in any state. An input that is a nil
+// pointer becomes an empty input.
 func admit(ctx context.Context, c *Call) (*operation, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -124,8 +126,7 @@ func admit(ctx context.Context, c *Call) (*operation, error) {
 	return op, nil
 }
 
-// begin makes a call the request that is being served. Call is its number among overlaps, 0 if it overlaps with
-// nothing.
+// begin makes a call the request that is being served. call is its number in overlaps, 0 if it overlaps with nothing.
 func (db *DB) begin(op *operation, c *Call, call uint64) *request {
 	r := &db.request
 	*r = request{op: op, actor: c.Actor, region: cmp.Or(c.Region, DefaultRegion), call: call, now: db.clock.Now(), sent: c.Sent, touched: r.touched[:0]}
@@ -139,11 +140,12 @@ func (db *DB) begin(op *operation, c *Call, call uint64) *request {
 	return r
 }
 
-// execute runs a request's operation, with a fault or with none, and remembers the request if requests are.
+// execute runs a request's operation, with a fault or without one. It remembers the request if the DB remembers
+// requests.
 func (db *DB) execute(r *request, in any, fault *Fault) (output any, err error) {
 	var entry *Request
 	if db.served.Keep > 0 {
-		entry = db.entryOf(r, in, fault) // from the state before it
+		entry = db.entryOf(r, in, fault) // made from the state before the request
 	}
 	if fault == nil {
 		output, err = db.attempt(r, in)

@@ -12,8 +12,8 @@ type Snapshot struct {
 }
 
 // Snapshot copies tables, rows, TTL settings, idempotency tokens, the change log and the count of requests. It costs a
-// few words per table, whatever the number of rows: the copy shares them until one side writes. The clock, the lag and
-// the injected faults with their counters are not part of it.
+// few words of memory for each table, whatever the number of rows: the copy shares the rows until one side writes. The
+// clock, the lag and the injected faults with their counters are not part of a snapshot.
 func (db *DB) Snapshot() *Snapshot {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -22,8 +22,8 @@ func (db *DB) Snapshot() *Snapshot {
 }
 
 // Restore puts the DB back into the state of a snapshot, the change log included. If the clock has moved on, rows whose
-// lag ends before now are deleted at the next call, as if nothing had been called in between. With Options.Throughput
-// no units are spent then.
+// lag ends before now are deleted at the next call, as if nothing had been called in between. Under Options.Throughput,
+// no units count as spent after a Restore.
 func (db *DB) Restore(s *Snapshot) {
 	if all := db.aroundRestore(); all != nil {
 		setBack(all, func() { db.restore(s) })
@@ -39,16 +39,16 @@ func (db *DB) restore(s *Snapshot) {
 	db.state = restored
 	db.retime()
 	if db.overlaps != nil {
-		db.overlaps.done = nil // its log belongs to the former state
+		db.overlaps.done = nil // the effects belong to the former state
 	}
 	if db.limits != nil {
-		db.limits = newLimits() // the clock may have been set back, and units that come in later never would
+		db.limits = newLimits() // if the clock has been set back, spent units would come in much too late
 	}
 }
 
-// OnRestore makes each later Restore and Reset call around, with the function that sets the state back. There a reader
-// of the change log reads the changes that are about to go, and calls restore. If several functions are registered, the
-// last one is called first. Nothing may write meanwhile. stop removes around again.
+// OnRestore makes each later Restore and Reset call around, with the function that sets the state back. In around, a
+// reader of the change log reads the changes that are about to disappear, and then calls restore. If several functions
+// are registered, the last one is called first. Nothing may write while around runs. stop removes around again.
 func (db own) OnRestore(around func(restore func())) (stop func()) {
 	registered := &around
 	db.mu.Lock()
@@ -90,7 +90,7 @@ func newStateOf(s *Snapshot) state {
 	restored := s.state.copy()
 	//isrsim:unordered each table wakes by itself
 	for _, t := range restored.tables {
-		t.wake()         // this DB may have another lag
+		t.wake()         // this DB may have a different lag
 		t.counters = nil // they may belong to another DB
 	}
 	return restored

@@ -59,13 +59,13 @@ func TestChangeLog(t *testing.T) {
 	}
 }
 
-// TestResetLeavesNothingBehind: a DB that was used and reset is a new one in the state of the snapshot, and results
-// that were read from it before do not change.
+// TestResetLeavesNothingBehind: after a reset, a DB that was used is like a new DB in the state of the snapshot.
+// Results that were read from it before do not change.
 func TestResetLeavesNothingBehind(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	start := w.db.Snapshot()
 	use := func(db *ddbfake.DB) []string {
-		for i := range 3 { // the last is refused in a DB that has the fault
+		for i := range 3 { // the last put is refused in a DB that has the fault
 			item := with(key("a", fmt.Sprint(i)), "v", n("1"))
 			_, _ = db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: item})
 		}
@@ -118,7 +118,7 @@ func TestSnapshot(t *testing.T) {
 	}
 	before, log, snapshot := w.db.Hash(), story(w.db.Changes()), w.db.Snapshot()
 
-	// Three different futures of one state, the second in another DB.
+	// One state goes on in three different ways, the second time in another DB.
 	w.clock.Advance(time.Minute)
 	other := newWorld(t, ddbfake.LagManual)
 	other.clock.Advance(time.Minute)
@@ -153,7 +153,7 @@ func TestSnapshot(t *testing.T) {
 		if got := fmt.Sprint(u.db.Items("cache")); got != want {
 			t.Errorf("future %d: got %s, want %s", i, got, want)
 		}
-		// A token of one future is not known in another.
+		// A token that was used in one of them is not known in another.
 		if _, err := u.c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
 			ClientRequestToken: aws.String("future"),
 			TransactItems:      []types.TransactWriteItem{updateAction(key("a", fmt.Sprint("counter", i)), "ADD v :one", values{":one": n("1")})},
@@ -219,8 +219,8 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// Callers may change the answers of one row and read it any number of times. The next answer is the row all the same,
-// also from a snapshot.
+// Callers may change the answers of one row and read it any number of times. The next answer still is the row, also in
+// a snapshot.
 func TestAnswersAreTheCallers(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	row := with(key("a", "b"), "v", n("1"), "text", s("x"), "list", &types.AttributeValueMemberL{Value: []types.AttributeValue{n("2")}})

@@ -5,8 +5,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Each operation takes its units here: Metrics count them, and Options.Throughput limits them, whether or not the
-// operation reports them as ConsumedCapacity.
+// Each operation takes its units here. Metrics count the units, and Options.Throughput limits them, even if the
+// operation does not report them as ConsumedCapacity.
 
 // spend takes the units of a read or of a write, or refuses it and takes none.
 func (db *DB) spend(r *request, s spending) error {
@@ -54,7 +54,7 @@ func (db *DB) spendWrite(r *request, w *write) error {
 	return nil
 }
 
-// refused returns the error of a write that a limit refuses.
+// refused returns the error if a limit refuses a write.
 func (db *DB) refused(r *request, w *write) error {
 	if db.limits == nil {
 		return nil
@@ -80,8 +80,8 @@ func (db *DB) takeWrite(r *request, w *write, times float64) {
 // spendings visits the units that a write takes: first from its table, and then from each index that it changes. A
 // local index takes the units of the same key as its table.
 //
-// Deviation: a row that moves within a global index takes all units at its new key there, where the service takes some
-// at the old one.
+// Deviation: a row that moves within a global index takes all units at its new key; the service takes some of them at
+// the old key.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes
 func (w *write) spendings(times float64, visit func(*spending)) {
@@ -99,7 +99,8 @@ func (w *write) spendings(times float64, visit func(*spending)) {
 	}
 }
 
-// hashIn returns the partition key of a write in an index: the former one, if the row leaves it.
+// hashIn returns the partition key of a write in an index; if the row leaves the index, that is the key that it had
+// there.
 func (w *write) hashIn(x *index) string {
 	if w.after != nil {
 		if key, ok := x.keyOf(&w.after.record); ok {
@@ -110,7 +111,8 @@ func (w *write) hashIn(x *index) string {
 	return key.hash
 }
 
-// spendFailed takes the units of a write whose condition failed: those of the larger of the row and the item of a put.
+// spendFailed takes the units of a write whose condition failed: units for the row or for the item of a put, whichever
+// is larger.
 //
 // Deviation: an update whose condition failed does not pay for the item that it would have made, which is not known.
 //
@@ -186,10 +188,10 @@ func (s *spending) reason() types.CancellationReason {
 	return types.CancellationReason{Code: aws.String(code), Message: s.message()}
 }
 
-// refusals are the reasons of the actions of a transaction that limits refuse; nil if there are none.
+// refusals are cancellation reasons, one for each action of a transaction; nil if no limit refuses an action.
 type refusals []types.CancellationReason
 
-// add notes it if a limit refuses action i of n.
+// add sets the reason of action i of n if a limit refuses the action.
 func (all *refusals) add(db *DB, r *request, s *spending, i, n int) {
 	if db.limit(r, s) == limitNone {
 		return

@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// TB is the part of a test that Start needs: *testing.T, *testing.B and *testing.F have it. So programs that import
-// this package do not get package testing.
+// TB is the part of a test that Start needs: *testing.T, *testing.B and *testing.F have it. With it, programs that
+// import this package do not import package testing.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -21,8 +21,8 @@ type TB interface {
 const startRequests = 100
 
 // Start returns a DB for a test. If the test fails, its log ends with a report of the DB: the latest requests with
-// their outcomes (100, if Options.LogRequests is zero), the rows that are left, and the faults that still wait. There
-// is nothing to stop.
+// their outcomes (100, if Options.LogRequests is zero), the rows that are left, and the faults that still wait. The DB
+// need not be stopped.
 func Start(t TB, o Options) *DB {
 	t.Helper()
 	if o.LogRequests == 0 {

@@ -85,7 +85,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// The log of requests keeps the latest ones, and none by default.
+// The log of requests keeps the latest requests; by default it keeps none.
 func TestRequestsAreBounded(t *testing.T) {
 	for _, keep := range []int{-1, 0, 1, 3, 10} {
 		db := ddbfake.New(ddbfake.Options{LogRequests: keep})
@@ -107,7 +107,7 @@ func TestRequestsAreBounded(t *testing.T) {
 	}
 }
 
-// Put goes through the engine, past the faults that wait for others.
+// Put goes through the engine, but no injected fault hits it.
 func TestPut(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultErrorBefore, Times: ddbfake.Always})

@@ -3,9 +3,9 @@ package ddbfake
 import "maps"
 
 // state is everything a snapshot holds. Rows and tokens live in trees that copy on write, so copying a state costs a
-// few words per table.
+// few words of memory for each table.
 type state struct {
-	// tables are filed by name if they are in the default region, and by ARN if not.
+	// The key of a table is its name if it is in the default region, and otherwise its ARN.
 	tables   map[string]*table
 	tokens   tokens
 	log      changeLog

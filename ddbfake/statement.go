@@ -25,7 +25,7 @@ const (
 	maxNextToken = 32768
 )
 
-// onlyTransactions refuses an EXISTS that is no check of a transaction.
+// onlyTransactions is the refusal of an EXISTS that is not a check of a transaction.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-functions.exists.html
 const onlyTransactions = "EXISTS can only be used in ExecuteTransaction write requests."
@@ -94,7 +94,7 @@ type statement struct {
 	item      attr.Item        // the item of an INSERT
 }
 
-// Programs send the same statements over and over, and their translations with them.
+// Programs send the same statements again and again, so their translations are the same, too.
 var (
 	parseStatement       = once(partiql.Parse)
 	parseColumns         = once(expr.ParseColumns)
@@ -130,7 +130,8 @@ func newStatement(text *string, values []attr.Value) (*statement, error) {
 	return s, nil
 }
 
-// statementError words an error of a statement: an error of an expression names no parameter of a request here.
+// statementError returns the error of a statement. If it comes from an expression, it must not name a parameter of the
+// request.
 func statementError(err error) error {
 	if e, ok := errors.AsType[*expr.Error](err); ok {
 		return invalid("%s", e.Message)
@@ -165,7 +166,7 @@ func (s *statement) translate() (err error) {
 	return err
 }
 
-// translated parses the translation of a part, if there is one.
+// translated parses the translation of a part of a statement, if the statement has the part.
 func translated[E any](part func() (string, error), parse func(string) (E, error)) (e E, err error) {
 	text, err := part()
 	if err != nil || text == "" {

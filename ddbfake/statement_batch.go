@@ -19,7 +19,7 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchExecuteStatement.html
 const maxBatchStatements = 25
 
-// onlyKeys refuses a SELECT that does not read one item by its key alone.
+// onlyKeys is the refusal of a SELECT that does not read one item by its key alone.
 //
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier2/partiql/batchExecuteStatement.test.ts
 const onlyKeys = "Select statements within %s must specify the primary key in the where clause."
@@ -27,8 +27,8 @@ const onlyKeys = "Select statements within %s must specify the primary key in th
 // batchExecuteStatement serves BatchExecuteStatement: statements that are done one after the other, each on its own.
 // ReturnValuesOnConditionCheckFailure has no effect, as on the service.
 //
-// Deviation: a write that fails takes its units, and Metrics count them, but they are not reported. The service adds
-// them to the total of a table if another statement on the table has succeeded.
+// Deviation: a write that fails takes its units, and Metrics count them, but ConsumedCapacity does not report them. The
+// service adds them to the total of a table if another statement on the table has succeeded.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchExecuteStatement.html
 // Source: https://github.com/nubo-db/dynamodb-conformance/blob/main/tests/tier2/partiql/batchExecuteStatement.test.ts
@@ -109,7 +109,7 @@ type batchStatement struct {
 	table  *table // nil if the statement is refused before it is run
 }
 
-// prepare checks what the table shows.
+// prepare makes the checks that need the table.
 func (s *batchStatement) prepare(db *DB, r *request) error {
 	if s.Verb() == partiql.Exists {
 		return invalid(onlyTransactions)
@@ -129,7 +129,7 @@ func (s *batchStatement) prepare(db *DB, r *request) error {
 	return nil
 }
 
-// note refuses an item that was named before.
+// note adds the item to those that were named, and refuses it if it was named before.
 func (s *batchStatement) note(seen batchKeys) error {
 	var values map[string]types.AttributeValue
 	if s.get != nil {
@@ -144,7 +144,7 @@ func (s *batchStatement) note(seen batchKeys) error {
 	return seen.add(s.table, key)
 }
 
-// read returns the read of the one item that a SELECT names. It must name it by the key alone.
+// read returns the read of the one item that a SELECT names. The SELECT must name the item by its key alone.
 func (s *statement) read(t *table, operation string) (*get, error) {
 	if s.Index() != "" {
 		if x := t.index(s.Index()); x != nil && (len(x.hash) > 1 || len(x.sort) > 1) {
@@ -211,7 +211,7 @@ func (s *batchStatement) run(db *DB, r *request, units *tableUnits) (map[string]
 	return g.run()
 }
 
-// batchError turns an error into the error of one statement. Its code is the error's, without the word Exception.
+// batchError turns an error into the error of one statement. The code is that of the error, without the word Exception.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementError.html
 func batchError(err error) *types.BatchStatementError {

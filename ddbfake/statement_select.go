@@ -37,10 +37,10 @@ type selection struct {
 	index       *index // nil to read the table
 	hash, sort  expr.Key
 	branches    []partiql.Branch
-	keyed       bool      // the branches are read one by one; else the statement is a scan
-	readings    []reading // one a branch
-	backwards   bool      // within a partition
-	descending  bool      // from partition to partition
+	keyed       bool      // the branches are read one by one; otherwise the statement is a scan
+	readings    []reading // one for each branch
+	backwards   bool      // the order within a partition
+	descending  bool      // the order of the partitions
 	fingerprint fingerprint.Wide
 }
 
@@ -51,7 +51,7 @@ type reading struct {
 	condition *expr.KeyCondition
 }
 
-// page serves a SELECT: one page of it.
+// page serves one page of a SELECT.
 func (s *statement) page(db *DB, r *request, in *dynamodb.ExecuteStatementInput) (*dynamodb.ExecuteStatementOutput, error) {
 	x, err := s.selection(db, r, in)
 	if err != nil {
@@ -127,7 +127,7 @@ func (x *selection) findIndex() error {
 	return nil
 }
 
-// order checks ORDER BY. If it names the partition key alone, the rows of a partition come backwards.
+// order checks ORDER BY. If ORDER BY names the partition key alone, the rows of a partition come backwards.
 //
 // Source:
 // https://github.com/floci-io/floci/blob/main/src/test/java/io/github/hectorvent/floci/services/dynamodb/DynamoDbPartiQLDocumentedSyntaxIntegrationTest.java
@@ -161,8 +161,8 @@ func (x *selection) order() error {
 	return nil
 }
 
-// bind turns the branches into the ranges of queries, which must not overlap. They come in order: of the partition keys,
-// and of the ranges in a partition.
+// bind turns the branches into the ranges of queries, which must not overlap. The ranges come in the order of the
+// partition keys and, within a partition, in the order of their bounds.
 func (x *selection) bind() error {
 	if err := x.KeyKinds(x.branches, x.hash, x.sort); err != nil {
 		return statementError(err)
@@ -234,7 +234,7 @@ func overlap(a, b expr.Bounds) bool {
 	return attr.Equal(a.Hash, b.Hash) && !before(a, b) && !before(b, a)
 }
 
-// checkProjected refuses to filter by attributes that the index does not have, if every branch does so.
+// checkProjected refuses a SELECT if every branch filters by attributes that the index does not have.
 //
 // Deviation: the service names the attributes of one branch in the order of a hash table.
 //
@@ -255,7 +255,7 @@ func (x *selection) checkProjected() error {
 	return x.index.lacksFiltered(missing)
 }
 
-// position is the beginning of the next page: in this reading, after this key. A nil key is the beginning of the
+// position is where the next page begins: in this reading, after this key. If the key is nil, the page begins with the
 // reading.
 type position struct {
 	reading int
@@ -296,7 +296,7 @@ func (x *selection) start() (position, error) {
 	return position{int(b[head-1]), key.ExclusiveStartKey}, nil
 }
 
-// query makes the readings from a position on, until Limit or 1 MB is reached.
+// query reads from a position on, one reading after the other, until Limit or 1 MB is reached.
 func (x *selection) query(db *DB, r *request, from position, out *dynamodb.ExecuteStatementOutput) (*position, error) {
 	var scanned int32
 	sizeBytes := 0

@@ -11,7 +11,7 @@ import (
 // This file finds the table and the key of a statement before it is served, for faults and for the log of requests. The
 // statement may be refused later.
 
-// readsBy reports whether a statement is a SELECT, and which index it reads; nil if it reads a table.
+// readsBy reports whether a statement is a SELECT, and returns the index that it reads; nil if it reads a table.
 func readsBy(text *string) (reads bool, index *string) {
 	parsed, err := parseStatement(aws.ToString(text))
 	if err != nil || !parsed.Reads() {
@@ -23,8 +23,8 @@ func readsBy(text *string) (reads bool, index *string) {
 	return true, index
 }
 
-// statementTarget returns the table of a statement, and the attributes that it fixes: a key, or as much of it as the
-// statement names.
+// statementTarget returns the table of a statement, and the attributes that it fixes: the key, or the part of the key
+// that the statement names.
 func statementTarget(text *string, parameters []types.AttributeValue) target {
 	values, err := parametersOf(parameters)
 	if err != nil {

@@ -36,7 +36,7 @@ func statementWorld(t *testing.T, options ddbfake.Options) (*ddbfake.DB, *fakecl
 	return db, clock
 }
 
-// run runs statements: one alone, several as a transaction. It returns the values of v that were read.
+// run runs one statement by itself, or several as a transaction. It returns the values of v that were read.
 func run(t *testing.T, db *ddbfake.DB, statements ...string) ([]string, error) {
 	t.Helper()
 	var items []values
@@ -74,7 +74,7 @@ const (
 	updateOther = `UPDATE cache SET v = 'new' WHERE pk = 'a' AND sk = '2'`
 )
 
-// A fault's predicates match a statement's table and key, as those of other calls.
+// A fault's predicates match a statement's table and key, as they do for other calls.
 func TestFaultsHitStatements(t *testing.T) {
 	for _, test := range []struct {
 		fault      string
@@ -130,7 +130,7 @@ func TestStatementsLoseAnswers(t *testing.T) {
 	}
 }
 
-// A SELECT is as far behind as other reads.
+// A SELECT with eventual consistency sees rows as old as other reads do.
 func TestStatementsReadReplicas(t *testing.T) {
 	batch := func(db *ddbfake.DB, consistent bool) string {
 		out, err := db.As("").BatchExecuteStatement(t.Context(), &dynamodb.BatchExecuteStatementInput{
@@ -197,7 +197,7 @@ func TestStatementsAreLogged(t *testing.T) {
 	}
 }
 
-// The table's key decides whether a SELECT is one query, several or a scan. The rows that it gives do not depend on
+// The table's key decides whether a SELECT is one query, several or a scan. The rows of the answer do not depend on
 // that.
 func TestSelectIsTheSameByAnyKey(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{Clock: fakeclock.New(fakeclock.Epoch)})

@@ -46,7 +46,7 @@ func checkExecuteTransaction(in *dynamodb.ExecuteTransactionInput) error {
 	return c.err()
 }
 
-// failedAt is the error of one statement, for which the whole transaction is refused.
+// failedAt refuses a whole transaction because of the error of one statement.
 func failedAt(i int, err error) error {
 	return invalid("Validation failed in TransactStatements[%d]: %s", i, messageOf(err))
 }
@@ -76,8 +76,8 @@ func transactStatements(in *dynamodb.ExecuteTransactionInput) (all []*statement,
 	return all, reads, nil
 }
 
-// transactTables finds the tables, and refuses statements that no transaction can have. Missing tables cancel the
-// transaction if nothing is refused.
+// transactTables finds the tables, and refuses statements that a transaction cannot have. If no statement is refused, a
+// missing table cancels the transaction.
 func (db *DB) transactTables(r *request, statements []*statement) ([]*table, error) {
 	tables := make([]*table, len(statements))
 	missing := false

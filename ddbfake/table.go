@@ -16,7 +16,8 @@ type table struct {
 	// counters are the table's counters in its DB; nil until they are looked up.
 	counters *counters
 
-	// indexes are the secondary indexes, the global ones first; nil if there is none, and then they cost nothing.
+	// indexes are the secondary indexes, the global ones first; nil if there are none, so that a table without indexes
+	// pays nothing for them.
 	indexes []*index
 
 	ttl ttlSetting
@@ -38,7 +39,7 @@ type settings struct {
 	definitions        []types.AttributeDefinition
 	keys               []types.KeySchemaElement
 	billing            types.BillingMode
-	billed             time.Time // when it was last changed to payment per request; zero if it never was
+	billed             time.Time // when it last changed to payment per request; zero if it never did
 	throughput         throughput
 	ceiling            ceiling
 	warmth             warmth
@@ -47,8 +48,8 @@ type settings struct {
 	deletionProtection bool
 	recovery           recovery
 	tags               map[string]string // changed in a copy
-	members            []groupMember     // the members of its global table, itself included; nil if it is no replica
-	strong             bool              // that global table is strongly consistent
+	members            []groupMember     // the members of its global table, with this one; nil if it is not a replica
+	strong             bool              // its global table is strongly consistent
 	witness            string            // the region of its witness, "" if it has none
 }
 
@@ -83,7 +84,8 @@ func (t *table) copy() *table {
 // get returns the row with this key, nil if there is none.
 func (t *table) get(key primaryKey) *row { return t.rows.Get(key) }
 
-// put replaces before, which is nil if there was no row, by next. at is the cell where before is or was, or nil.
+// put replaces the row before by next; before is nil if there was no row. at is the cell where before is or was, or
+// nil.
 func (t *table) put(before, next *row, at *cell, now time.Time) {
 	if before == nil {
 		t.order = nil // there may be a new partition
@@ -103,7 +105,7 @@ func (t *table) put(before, next *row, at *cell, now time.Time) {
 	}
 }
 
-// remove deletes a row. At is where it is, or nil.
+// remove deletes a row. at is its cell, or nil.
 func (t *table) remove(r *row, at *cell) {
 	t.rows.Delete(r, at)
 	if t.indexes != nil {

@@ -178,7 +178,7 @@ func (c *constraints) units(n *int64, member string) {
 	}
 }
 
-// printKeySchema prints as the service does when it echoes the parameter.
+// printKeySchema prints a key schema as the service does when it echoes the parameter.
 func printKeySchema(keys []types.KeySchemaElement) string {
 	parts := make([]string, len(keys))
 	for i, k := range keys {

@@ -87,7 +87,7 @@ func (db *DB) drop(r *request, t *table) {
 	delete(db.state.tables, t.address())
 }
 
-// maxListedTables is the largest and the usual page of ListTables.
+// maxListedTables is the size of a page of ListTables: the largest one, and the default.
 const maxListedTables = 100
 
 // listTables serves ListTables.
@@ -102,7 +102,7 @@ func (db *DB) listTables(r *request, in *dynamodb.ListTablesInput) (*dynamodb.Li
 	if err := c.err(); err != nil {
 		return nil, err
 	}
-	names := []string{} // an empty list is shown, a nil one is not
+	names := []string{} // not nil: an answer shows an empty list, but not a nil one
 	start := aws.ToString(in.ExclusiveStartTableName)
 	//isrsim:unordered sorted below
 	for _, t := range db.state.tables {
@@ -139,7 +139,7 @@ func (t *table) describe(status types.TableStatus) *types.TableDescription {
 	}
 	t.describeIndexes(d)
 	t.describeStreamOf(d)
-	// It is shown once the table has been paid per request.
+	// The summary is shown if the table is or was paid per request.
 	//
 	// Source:
 	// https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md

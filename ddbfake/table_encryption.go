@@ -9,11 +9,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// encryption is the encryption of a table at rest, by the ARN of its key; "" is the key that AWS owns, which is never
+// encryption is the ARN of the key that encrypts a table at rest; "" stands for the key that AWS owns, which is never
 // described. Nothing is encrypted.
 //
-// Deviation: there is no KMS. Every key that is named exists and may be used, an alias has a key of its own, and a
-// table may change its key at any rate.
+// Deviation: there is no KMS. Every key that is named exists and may be used, each alias stands for a key of its own,
+// and a table may change its key as often as it likes.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.howitworks.html
 type encryption string
@@ -82,7 +82,7 @@ func newEncryption(s *types.SSESpecification, region string) encryption {
 	return encryption("arn:aws:kms:" + region + ":" + account + ":key/" + key)
 }
 
-// checkChange refuses a change to the present encryption.
+// checkChange refuses a change that asks for the present encryption.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md (DDB-TABLE-078)
 // Source:
@@ -101,7 +101,7 @@ func (e encryption) checkChange(s *types.SSESpecification) error {
 	return nil
 }
 
-// describe returns nil for the key that AWS owns.
+// describe returns the description of an encryption; nil for the key that AWS owns.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-streams-encryption-class.md (DDB-TABLE-027)
 func (e encryption) describe() *types.SSEDescription {

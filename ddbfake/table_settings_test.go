@@ -129,7 +129,7 @@ func TestTableSettings(t *testing.T) {
 	}
 }
 
-// A provisioned table that was never paid per request has no summary of its billing.
+// A provisioned table that was never paid per request has no BillingModeSummary.
 func TestBillingModeSummaryOfProvisioned(t *testing.T) {
 	in := settingsInput()
 	in.BillingMode = ""

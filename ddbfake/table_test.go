@@ -21,7 +21,7 @@ func keyElement(name string, kind types.KeyType) types.KeySchemaElement {
 	return types.KeySchemaElement{AttributeName: &name, KeyType: kind}
 }
 
-// createInput is a valid CreateTable that a case then breaks.
+// createInput returns a valid CreateTable; each case breaks it in one place.
 func createInput(change func(in *dynamodb.CreateTableInput)) *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{
 		TableName:            aws.String("fresh"),

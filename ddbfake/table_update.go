@@ -14,15 +14,15 @@ import (
 
 // updateTable serves UpdateTable.
 //
-// All replicas of a global table get the change, whichever was asked. Each replica has its own protection against
-// deletion, and a strongly consistent one its own stream.
+// All replicas of a global table get the change, whichever of them gets the request. Each replica has its own
+// protection against deletion, and a strongly consistent replica has its own stream.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTable.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md
 // (DDB-TABLE-230, DDB-TABLE-251, DDB-TABLE-294, DDB-TABLE-295, DDB-TABLE-296)
 //
-// Deviation: the answer says UPDATING, CREATING or DELETING and the units of before, as the service's does, but the
-// change is done at once, so that no request is ever refused because a table is in use.
+// Deviation: the answer says UPDATING, CREATING or DELETING and shows the former units, as the service's does, but the
+// change takes effect at once. So no request is ever refused because a table is in use.
 func (db *DB) updateTable(r *request, in *dynamodb.UpdateTableInput) (*dynamodb.UpdateTableOutput, error) {
 	if in.TableName == nil {
 		return nil, invalid("The parameter 'TableName' is required but was not present in the request")
@@ -145,7 +145,7 @@ func unsupportedOfUpdate(in *dynamodb.UpdateTableInput) error {
 	return nil
 }
 
-// nothingToUpdate is the answer to a request without a change. The service lists members there that its documentation
+// nothingToUpdate is the answer to a request without a change. The service's text lists members that its documentation
 // does not have.
 const nothingToUpdate = "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, " +
 	"SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, " +
@@ -168,7 +168,7 @@ func checkCombination(in *dynamodb.UpdateTableInput) error {
 	switch {
 	case changes == 0:
 		return invalid(nothingToUpdate)
-	// It is not known what the service does with these, and to pass over them would be wrong.
+	// We do not know what the service does with these members, and to ignore them would be wrong.
 	case !replicas && in.MultiRegionConsistency != "":
 		return &UnsupportedError{Operation: "UpdateTable", Parameter: "MultiRegionConsistency"}
 	case !replicas && len(in.GlobalTableWitnessUpdates) > 0:
@@ -308,7 +308,7 @@ func (u *tableUpdate) checkBilling() error {
 	return nil
 }
 
-// unchanged refuses a change to the present settings.
+// unchanged refuses a change that asks for the present settings.
 func (t *throughput) unchanged(what string) error {
 	of, _, _ := strings.Cut(what, " ")
 	return invalid("The provisioned throughput for the %[1]s will not change. The requested value equals the current value. "+
@@ -420,7 +420,7 @@ func typeOf(definitions []types.AttributeDefinition, name string) types.ScalarAt
 	return ""
 }
 
-// checkAllProvisioned refuses to provision a table without its indexes.
+// checkAllProvisioned refuses a change to provisioned units that leaves out an index.
 func (u *tableUpdate) checkAllProvisioned() error {
 	if u.onDemand || u.table.billing != types.BillingModePayPerRequest {
 		return nil
@@ -434,7 +434,7 @@ func (u *tableUpdate) checkAllProvisioned() error {
 	return nil
 }
 
-// do makes the changes, and returns the description of a table that is being changed.
+// do makes the changes, and returns a description in which they are still in progress.
 func (u *tableUpdate) do() *types.TableDescription {
 	t := u.table
 	t.changeSettings()
@@ -565,7 +565,7 @@ func (t *table) drop(x *index) {
 	t.define(nil)
 }
 
-// define adds attribute definitions, and leaves out those that no key needs.
+// define adds attribute definitions, and drops all definitions that no key needs.
 func (t *table) define(more []types.AttributeDefinition) {
 	used := usedNames(&t.schema, t.indexes)
 	var definitions []types.AttributeDefinition

@@ -22,12 +22,14 @@ const (
 	maxTagValue = 256
 )
 
-// tagResource serves TagResource: it adds tags, and gives existing tags their new values. It is all or nothing.
+// tagResource serves TagResource: it adds tags, and gives existing tags their new values. It adds all of the tags, or
+// none of them.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TagResource.html
 //
-// Deviation: the tags are there at once, and the next call may change them; at the service they take a second or two,
-// in which further changes are refused. The body of the answer is {}, where the service's is empty.
+// Deviation: the tags are there at once, and the next call may change them; at the service it takes a second or two
+// until they are there, and further changes are refused meanwhile. The body of the answer is {}; the service's is
+// empty.
 func (db *DB) tagResource(r *request, in *dynamodb.TagResourceInput) (*dynamodb.TagResourceOutput, error) {
 	arn, err := parseTableARN(r, in.ResourceArn)
 	if err != nil {
@@ -107,7 +109,7 @@ func (db *DB) listTagsOfResource(r *request, in *dynamodb.ListTagsOfResourceInpu
 	return out, nil
 }
 
-// parseTableARN checks a ResourceArn, whose table need not exist. The texts are the service's.
+// parseTableARN checks a ResourceArn and returns it. The table need not exist. The texts are the service's.
 //
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/service.md
 // (DDB-TABLE-071, DDB-BACKUP-013)
@@ -144,7 +146,7 @@ func parseTableARN(r *request, resource *string) (string, error) {
 	return arn, nil
 }
 
-// taggedTable finds a table by an ARN that parseTableARN has let pass.
+// taggedTable finds a table by an ARN that parseTableARN has accepted.
 func (db *DB) taggedTable(arn string) (*table, error) {
 	if t := db.state.at(arn); t != nil {
 		return t, nil

@@ -76,7 +76,7 @@ func TestCreateTableWithTags(t *testing.T) {
 	}
 }
 
-// ARNs that name no table; those that conformance's cases have are left out.
+// ARNs that name no table. The cases of package conformance have others.
 func TestBadARNs(t *testing.T) {
 	const prefix = "One or more parameter values were invalid: "
 	w := newWorld(t, ddbfake.LagManual)

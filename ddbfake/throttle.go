@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// throttlingReasons names the resources of a data operation that a fault throttles: its tables, each once, or the index
-// that it reads. It also returns the first of the tables; nil if there is none.
+// throttlingReasons names the resources of a data operation that a fault throttles: its tables, without repetitions, or
+// the index that it reads. It also returns the first of the tables; nil if there is none.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
 func (db *DB) throttlingReasons(r *request, in any, f Fault) (reasons []types.ThrottlingReason, first *table) {
@@ -30,7 +30,8 @@ func (db *DB) throttlingReasons(r *request, in any, f Fault) (reasons []types.Th
 	return reasons, first
 }
 
-// throttlingReason names a table, or the index that is not nil, and the limit that is exceeded.
+// throttlingReason names the limit that is exceeded, and the table; if index is not nil, it names the index and not the
+// table.
 func throttlingReason(t *table, index *string, operation, limit string) types.ThrottlingReason {
 	kind, arn := "Table", tableARN(t.region, t.name)
 	if index != nil {
@@ -39,8 +40,8 @@ func throttlingReason(t *table, index *string, operation, limit string) types.Th
 	return types.ThrottlingReason{Reason: aws.String(kind + operation + limit), Resource: aws.String(arn)}
 }
 
-// consumes returns "Read" or "Write" for a data operation that takes such units, "" for any other, and the index that
-// it reads.
+// consumes returns "Read" for a data operation that takes read units, "Write" for one that takes write units, and ""
+// for any other operation. It also returns the index that the operation reads.
 func consumes(in any) (operation string, index *string) {
 	switch in := in.(type) {
 	case *dynamodb.QueryInput:
@@ -68,8 +69,8 @@ func consumes(in any) (operation string, index *string) {
 	return "", nil
 }
 
-// limitType names the limit that throttles a table: its provisioned units, or the limits of a single partition if it
-// has none.
+// limitType names the limit that throttles a table: its provisioned units, or the limits of a single partition if it is
+// paid per request.
 func (t *table) limitType() string {
 	if t.billing == types.BillingModePayPerRequest {
 		return limitKey

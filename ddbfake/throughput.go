@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// maxUnits bounds throughput. AWS has quotas of an account instead.
+// maxUnits bounds throughput. AWS has quotas of an account in its place.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/updateTable.js
 const maxUnits = 1_000_000_000_000
@@ -17,7 +17,7 @@ const maxUnits = 1_000_000_000_000
 type throughput struct {
 	readUnits, writeUnits int64
 	increased, decreased  time.Time
-	decreases             int64 // on the day of decreased
+	decreases             int64 // how many on the day of decreased
 }
 
 // set changes the units.
@@ -37,7 +37,7 @@ func (t *throughput) set(p *types.ProvisionedThroughput, now time.Time) {
 	t.readUnits, t.writeUnits = read, write
 }
 
-// is reports whether these are the units already.
+// is reports whether the table or index already has these units.
 func (t *throughput) is(p *types.ProvisionedThroughput) bool {
 	return t.readUnits == aws.ToInt64(p.ReadCapacityUnits) && t.writeUnits == aws.ToInt64(p.WriteCapacityUnits)
 }

@@ -9,12 +9,12 @@ import (
 // under Options.Throughput.
 type ceiling struct{ read, write int64 }
 
-// removed is the value that takes a ceiling away.
+// removed is the value in a request that removes a ceiling.
 const removed = -1
 
 // limitsThroughput reports whether a parameter has a member. A parameter without one counts as absent.
 //
-// Deviation: an UpdateTable with an OnDemandThroughput without a member fails with an InternalFailure at the service.
+// Deviation: at the service, an UpdateTable fails with an InternalFailure if its OnDemandThroughput has no member.
 //
 // Source:
 // https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-throughput-billing.md
@@ -22,8 +22,8 @@ func limitsThroughput(p *types.OnDemandThroughput) bool {
 	return p != nil && (p.MaxReadRequestUnits != nil || p.MaxWriteRequestUnits != nil)
 }
 
-// checkCeiling checks a ceiling. The words name its owner: "table", or "index: " and its name. No source has the texts
-// about an index, so the texts about a table are used.
+// checkCeiling checks a ceiling. The words name its owner: "table", or "index: " and its name. We have no source for
+// the texts about an index, so the texts about a table are used.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_OnDemandThroughput.html
 // Source:
@@ -85,7 +85,7 @@ func positive(n int64) *int64 {
 	return aws.Int64(n)
 }
 
-// changed describes a ceiling as the UpdateTable that has changed it does: a removed member is echoed.
+// changed describes a ceiling as the answer of the UpdateTable that has changed it: a removed member is echoed.
 func (c ceiling) changed(p *types.OnDemandThroughput) *types.OnDemandThroughput {
 	d := c.describe()
 	if d == nil {
@@ -117,7 +117,7 @@ func warms(p *types.WarmThroughput) bool {
 	return p != nil && (p.ReadUnitsPerSecond != nil || p.WriteUnitsPerSecond != nil)
 }
 
-// newWarmth returns the warmth of a request that asks for none.
+// newWarmth returns the warmth of a table or index whose request asks for none.
 func newWarmth(onDemand bool, t throughput) warmth {
 	if onDemand {
 		return warmth{initialReads, initialWrites}

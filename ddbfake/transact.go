@@ -77,7 +77,7 @@ func cancelled(reasons []types.CancellationReason) error {
 	}
 }
 
-// cancelledWhere cancels a transaction of n actions for the same reason in some of them.
+// cancelledWhere cancels a transaction of n actions; hit says which of them have the reason.
 func cancelledWhere(n int, hit func(i int) bool, code string, message *string) error {
 	reasons := make([]types.CancellationReason, n)
 	for i := range reasons {
@@ -88,8 +88,8 @@ func cancelledWhere(n int, hit func(i int) bool, code string, message *string) e
 	return cancelled(reasons)
 }
 
-// cancelledAt cancels a transaction of n actions for a fault in one of them. If several actions have one, the service
-// reports the first; DynamoDB Local 3.3.1 reports all.
+// cancelledAt cancels a transaction of n actions because of an error of action i. If several actions have an error, the
+// service reports the first; DynamoDB Local 3.3.1 reports all.
 func cancelledAt(i, n int, err error) error {
 	reasons := make([]types.CancellationReason, n)
 	reasons[i] = reasonFor(err)

@@ -5,7 +5,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// transactGetItems serves TransactGetItems: its reads are one snapshot.
+// transactGetItems serves TransactGetItems: all its reads see the same state.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactGetItems.html
 func (db *DB) transactGetItems(r *request, in *dynamodb.TransactGetItemsInput) (*dynamodb.TransactGetItemsOutput, error) {
@@ -35,7 +35,7 @@ func (db *DB) transactGetItems(r *request, in *dynamodb.TransactGetItemsInput) (
 	}, nil
 }
 
-// runGets makes the reads of a transaction, whose rows are found.
+// runGets makes the reads of a transaction once their rows are found.
 func (db *DB) runGets(r *request, gets []get) (responses []types.ItemResponse, units tableUnits, err error) {
 	row := func(i int) tableRow { return tableRow{gets[i].table, gets[i].key} }
 	if err := db.checkConflicts(r, len(gets), row, true); err != nil {
@@ -109,7 +109,8 @@ func transactGets(in *dynamodb.TransactGetItemsInput) ([]get, error) {
 	return gets, c.err()
 }
 
-// resolveGets finds the rows, with the same division of errors as resolveActions.
+// resolveGets finds the rows. Its errors refuse the request or cancel the transaction in the same cases as those of
+// resolveActions.
 func resolveGets(gets []get) error {
 	unfit := -1
 	var unfitError error

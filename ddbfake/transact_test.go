@@ -67,8 +67,8 @@ func TestTransactWriteActionOfTwo(t *testing.T) {
 	wantError(t, err, validation, "TransactItems can only contain one of Check, Put, Update or Delete")
 }
 
-// The causes that cancel a transaction, and their reasons in the answer.
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
+// What cancels a transaction, and which reasons the answer has. Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html#API_TransactWriteItems_Errors
 func TestTransactWriteCancelled(t *testing.T) {
 	const failed = "ConditionalCheckFailed: The conditional request failed"
 	for _, tc := range []struct {

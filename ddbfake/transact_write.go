@@ -53,7 +53,7 @@ func (db *DB) transactWriteItems(r *request, in *dynamodb.TransactWriteItemsInpu
 	return out, nil
 }
 
-// transact makes the writes of a transaction, whose tables are found.
+// transact makes the writes of a transaction once their tables are found.
 func (db *DB) transact(r *request, actions []action) ([]write, error) {
 	if err := resolveActions(actions); err != nil {
 		return nil, err
@@ -86,14 +86,14 @@ func transacted(writes []write, asked types.ReturnConsumedCapacity) []types.Cons
 	return units.consumed(asked, false)
 }
 
-// transaction is the memory of a transaction while it is served, enough for a few actions, which nearly all have. The
-// next transaction reuses it.
+// transaction is memory for a transaction while it is served. It suffices for a few actions, and few transactions have
+// more. The next transaction reuses it.
 type transaction struct {
 	actions [4]action
 	writes  [4]write
 }
 
-// scratch returns n zero values, in a room if they fit.
+// scratch returns n zero values, in room if they fit.
 func scratch[T any](room []T, n int) []T {
 	if n > len(room) {
 		return make([]T, n)
@@ -102,8 +102,8 @@ func scratch[T any](room []T, n int) []T {
 	return room[:n]
 }
 
-// replay returns the units for the repetition of a transaction that was done before: it changes nothing, and reads its
-// rows.
+// replay returns the units for the repetition of a transaction that was done before. The repetition changes nothing,
+// and takes units for reading the rows.
 func (db *DB) replay(r *request, actions []action, asked types.ReturnConsumedCapacity) []types.ConsumedCapacity {
 	var units tableUnits
 	for i := range actions {
@@ -163,7 +163,7 @@ func given[T any](p *T) int {
 	return 1
 }
 
-// transactItem checks one action and fills it in.
+// transactItem checks one action of the request, and fills in the action.
 func (c *constraints) transactItem(in *types.TransactWriteItem, i int, a *action) {
 	var name *string
 	var onFailure types.ReturnValuesOnConditionCheckFailure
@@ -215,8 +215,8 @@ func (c *constraints) transactItem(in *types.TransactWriteItem, i int, a *action
 	}
 }
 
-// resolveActions finds the rows. A key that does not fit its table cancels the transaction; an empty key value, an item
-// named twice and too large a whole refuse the request.
+// resolveActions finds the rows. A key that does not fit its table cancels the transaction. An empty key value, an item
+// that is named twice, or a transaction that is too large refuses the request.
 func resolveActions(actions []action) error {
 	unfit := -1
 	var unfitError error
@@ -251,8 +251,9 @@ func resolveActions(actions []action) error {
 	return nil
 }
 
-// payloadBytes is the number of bytes that an action adds to the size of its transaction: the limit is on the request,
-// not on its rows. AWS does not document this; the count for an action other than a put is as in DynamoDB Local 3.3.1.
+// payloadBytes is the number of bytes that an action adds to the size of its transaction. The limit is about the
+// request, and not about the rows. AWS does not document this; the count for an action other than a put is as in
+// DynamoDB Local 3.3.1.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_transact.py
 func (a *action) payloadBytes() int {

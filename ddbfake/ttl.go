@@ -16,7 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
-// maxTTLAgeSeconds is the largest age of a ttl: older ones are taken for a mistake and ignored. Years count 365 days.
+// maxTTLAgeSeconds is the largest age of a ttl. An older ttl is taken for a mistake, and ignored. Years count 365 days.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
 const maxTTLAgeSeconds = 5 * 365 * 24 * 3600
@@ -28,9 +28,9 @@ type ttlSetting struct {
 	since     time.Time // when it was enabled
 }
 
-// dueOf returns the epoch second that an item's ttl names, or noDue if TTL does not take it. TTL takes only a top-level
-// Number that is at most five years past. AWS excepts no fraction of a second: a row is expired once the current time in
-// whole seconds is greater.
+// dueOf returns the epoch second that an item's ttl names, or noDue if TTL ignores the ttl. TTL accepts only a
+// top-level Number that is at most five years past. AWS makes no exception for fractions: a row is expired once the
+// current time in whole seconds is greater than its ttl.
 func (s *ttlSetting) dueOf(record *packed.Record, now time.Time) int64 {
 	if !s.enabled {
 		return noDue
@@ -48,7 +48,7 @@ func (s *ttlSetting) dueOf(record *packed.Record, now time.Time) int64 {
 	return due
 }
 
-// expired reports whether TTL may delete a row: the current time in whole seconds is greater than the row's ttl, by
+// expired reports whether TTL may delete a row: the current time in whole seconds is greater than the row's ttl, but by
 // less than five years.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
@@ -68,7 +68,8 @@ type Row struct {
 }
 
 // Expired returns the rows that TTL may delete now, ordered by due time, then region, table and key. Under LagNever
-// there are none; any other lag says only when TTL would delete them by itself.
+// there are none. Under any other lag all expired rows are there, because a lag only says when TTL deletes them by
+// itself.
 func (db *DB) Expired() []Row {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -107,8 +108,8 @@ func (db *DB) expired(now time.Time) []Row {
 	return rows
 }
 
-// Sweep makes TTL look at one row now, and reports whether TTL deleted it. Like the service, it checks again: it does
-// not delete a row if its ttl was raised, if it was deleted already, or if TTL of its table has been disabled. Under
+// Sweep makes TTL look at one row now, and reports whether TTL deleted it. Like the service, it checks again: it leaves
+// the row alone if the ttl of the row was raised, if the row is gone, or if TTL of the table has been disabled. Under
 // LagNever it deletes nothing.
 func (db *DB) Sweep(r Row) bool {
 	db.mu.Lock()
@@ -151,9 +152,10 @@ func (db *DB) sweep(r Row, now time.Time) bool {
 }
 
 // expireByLag deletes, in the order (instant, region, table, key), the rows whose lag ended at or before now. It runs
-// before each call, so that clients cannot tell it from a sweeper that works all the time. The change log shows the
-// instant at which each deletion was due, but never one before TTL was enabled or before the log's last change: a row
-// may be expired when it is written. It stops where a write from another region arrives first.
+// before each call, so that to clients it looks like a sweeper that works all the time. The change log shows the
+// instant at which each deletion was due. A row may be expired when it is written, or when TTL is enabled: so no
+// instant is before TTL was enabled, or before the log's last change. It stops when a write from another region arrives
+// before the next deletion.
 func (db *DB) expireByLag(now time.Time) {
 	if !db.lag.deletes() {
 		return
@@ -173,7 +175,7 @@ func (db *DB) expireByLag(now time.Time) {
 			for _, later := range ended[i:] {
 				later.table.wake()
 			}
-			return // settle lets it arrive first
+			return // settle makes that write arrive first
 		}
 		if e.at.Before(e.table.ttl.since) {
 			e.at = e.table.ttl.since
@@ -192,11 +194,12 @@ type ending struct {
 	at    time.Time
 }
 
-// lagEnded appends the rows whose lag ended at or before now, and notes the second before which no other lag ends.
+// lagEnded appends the rows whose lag ended at or before now, and sets quietUntil to the second before which no other
+// lag ends.
 func (t *table) lagEnded(ended []ending, lag Lag, seed uint64, now time.Time) []ending {
 	t.quietUntil = math.MaxInt64
 	t.dues.Scan(func(r *row) bool {
-		// TTL takes a row in the second after the one that its ttl names.
+		// TTL deletes a row only after the second that its ttl names.
 		if r.due >= now.Unix() {
 			t.quiet(r.due + 1)
 			return false
@@ -215,10 +218,10 @@ func (t *table) lagEnded(ended []ending, lag Lag, seed uint64, now time.Time) []
 	return ended
 }
 
-// quiet notes that a lag may end in that second.
+// quiet lowers quietUntil to a second in which a lag may end.
 func (t *table) quiet(until int64) { t.quietUntil = min(t.quietUntil, until) }
 
-// wake forgets the noted second: any row may be due.
+// wake resets quietUntil: any row may be due.
 func (t *table) wake() { t.quietUntil = math.MinInt64 }
 
 func (db *DB) deleteByTTL(t *table, r *row, at time.Time) {
@@ -253,7 +256,7 @@ func (t *table) setTTL(s ttlSetting, now time.Time) {
 	}
 }
 
-// dropAncient forgets the rows that became too old to be deleted while no lag deleted them.
+// dropAncient removes the rows from dues that were not deleted and whose ttl has become too old.
 func (t *table) dropAncient(now time.Time) {
 	for {
 		r, ok := t.dues.Min()
@@ -272,8 +275,8 @@ func (t *table) dropAncient(now time.Time) {
 // Source:
 // https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-replicas.md#ddb-table-230
 //
-// Deviation: a change takes effect at once and may be followed by another; the service takes up to an hour, and refuses
-// another meanwhile.
+// Deviation: a change takes effect at once, and the next change may follow; the service takes up to an hour, and
+// refuses another change meanwhile.
 func (db *DB) updateTimeToLive(r *request, in *dynamodb.UpdateTimeToLiveInput) (*dynamodb.UpdateTimeToLiveOutput, error) {
 	name, err := tableName(in.TableName)
 	if err != nil {

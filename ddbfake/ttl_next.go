@@ -2,9 +2,9 @@ package ddbfake
 
 import "time"
 
-// NextDeletion returns the instant at which the lag deletes the next row, as things stand; false if it will delete
-// none. A simulator stops time there, because requests just before and just after it see different rows. It looks at
-// every row that has a ttl.
+// NextDeletion returns the instant at which the lag deletes the next row, if nothing else happens before; false if it
+// will delete no row. A simulator stops time at this instant, because requests just before and just after it see
+// different rows. It looks at every row that has a ttl.
 func (db own) NextDeletion() (next time.Time, ok bool) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -17,9 +17,9 @@ func (db own) NextDeletion() (next time.Time, ok bool) {
 		t.dues.Scan(func(r *row) bool {
 			after, deleted := db.lag.of(db.seed, t, r)
 			if !deleted || after > (maxTTLAgeSeconds-1)*time.Second || r.due > latestDue {
-				return true // by then its ttl is too old, or no clock gets there
+				return true // by then its ttl is too old, or no clock shows such a time
 			}
-			// TTL takes a row in the second after the one that its ttl names.
+			// TTL deletes a row only after the second that its ttl names.
 			if at := time.Unix(r.due, 0).UTC().Add(after + time.Second); !ok || at.Before(next) {
 				next, ok = at, true
 			}

@@ -61,8 +61,8 @@ func TestUpdateTimeToLive(t *testing.T) {
 	}
 }
 
-// Which rows TTL may delete.
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
+// Which rows may TTL delete? Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
 func TestExpired(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	for _, tc := range []struct {
@@ -159,7 +159,7 @@ func TestSweepOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.put(with(key("b", "x"), "ttl", due(1*time.Second)), with(key("a", "x"), "ttl", due(1*time.Second)), with(key("c", "x"), "ttl", due(0)))
-	// Rows written before TTL is enabled count too.
+	// TTL also deletes rows that were written before it was enabled.
 	w.enableTTL()
 	if _, err := w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("bodies"), Item: with(key("z", "x"), "ttl", due(1*time.Second))}); err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestSweepOrder(t *testing.T) {
 	}
 }
 
-// The same story is told under every lag: a row with a ttl one hour after the start.
+// The same events happen under every lag: a row has a ttl one hour after the start.
 func TestLags(t *testing.T) {
 	for _, tc := range []struct {
 		lag     ddbfake.Lag
@@ -220,7 +220,7 @@ func TestLags(t *testing.T) {
 			if w.get(key("a", "b")) != nil {
 				t.Error("not deleted in time")
 			}
-			// Two days pass without a call: the log has the true time of the deletion.
+			// Two days pass without a call. The log still has the time at which the row was deleted.
 			w.db.Restore(start)
 			w.clock.Advance(48 * time.Hour)
 			changes := w.db.Changes()
@@ -236,7 +236,7 @@ func TestLags(t *testing.T) {
 	}
 }
 
-// A row that is expired when it is written goes at once under LagAtOnce, and the log stays in order of time.
+// Under LagAtOnce, a row that is expired when it is written is deleted at once, and the log stays in the order of time.
 func TestLagOfRowsBornExpired(t *testing.T) {
 	w := newWorld(t, ddbfake.LagAtOnce)
 	w.enableTTL()
@@ -251,7 +251,8 @@ func TestLagOfRowsBornExpired(t *testing.T) {
 	}
 }
 
-// Rows that were expired before TTL was enabled go when it is, and equal instants go by table and key.
+// Rows that were expired before TTL was enabled are deleted when it is enabled. At equal instants, the order is that of
+// tables and keys.
 func TestLagOfEnabling(t *testing.T) {
 	w := newWorld(t, ddbfake.LagAtOnce)
 	table(t, w.db, "bodies", "pk", "S", "sk", "S")
@@ -330,13 +331,13 @@ func TestParseLag(t *testing.T) {
 func TestNextDeletion(t *testing.T) {
 	for _, tc := range []struct {
 		lag  ddbfake.Lag
-		want []time.Duration // since the epoch, of rows due after 10 s and 20 s
+		want []time.Duration // since the epoch; the rows are due after 10 s and 20 s
 	}{
 		{ddbfake.LagManual, nil},
 		{ddbfake.LagNever, nil},
 		{ddbfake.LagAtOnce, []time.Duration{11 * time.Second, 21 * time.Second}},
 		{ddbfake.LagFixed(time.Hour), []time.Duration{time.Hour + 11*time.Second, time.Hour + 21*time.Second}},
-		{ddbfake.LagFixed(6 * 365 * 24 * time.Hour), nil}, // by then TTL takes both for mistakes
+		{ddbfake.LagFixed(6 * 365 * 24 * time.Hour), nil}, // by then TTL takes both ttls for mistakes
 	} {
 		w := lagWorld(t, tc.lag, 0, 0)
 		w.put(with(key("a", "1"), "ttl", due(10*time.Second)), with(key("a", "2"), "ttl", due(20*time.Second)), key("a", "3"))
@@ -359,7 +360,7 @@ func TestNextDeletion(t *testing.T) {
 	}
 }
 
-// Every row goes at the announced time, even under a lag that a seed decides.
+// Every row is deleted at the time that NextDeletion has named, even under a lag that a seed decides.
 func TestNextDeletionOfRandomLags(t *testing.T) {
 	for _, lag := range []ddbfake.Lag{ddbfake.LagUniform(time.Minute, time.Hour), ddbfake.LagExponential(time.Hour)} {
 		w := lagWorld(t, lag, 7, 50)

@@ -3,11 +3,11 @@ package ddbfake
 import "slices"
 
 // UnderWay returns the writes that are under way to other regions, as the change log shows them once they have arrived,
-// but for three fields: Before is nil, Seq is the number of the write, among those of global tables, and Time is when it
-// arrives by itself, zero if it does not. Those to one row stand together, oldest first. Of a deletion that found no row
-// Key is nil.
+// except for three fields: Before is nil; Seq is the number of the write among the writes to global tables; Time is
+// when the write arrives by itself, zero if it does not. Writes to the same row stand together, oldest first. For a
+// deletion that found no row, Key is nil.
 //
-// A simulator has one of them arrive as a step, and stops time where the others do.
+// A simulator makes one of them arrive as a step, and stops time where others arrive by themselves.
 func (db own) UnderWay() []Change {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -33,14 +33,15 @@ func (db own) UnderWay() []Change {
 	return all
 }
 
-// Sent returns the number of writes to global tables. A lag that is drawn is drawn by the number of its write.
+// Sent returns the number of writes to global tables. A random lag follows from the number of its write.
 func (db own) Sent() int {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	return db.state.underWay.numbers
 }
 
-// Deliver has one of UnderWay arrive now, and reports whether that changed the row. Under LagNever nothing arrives.
+// Deliver makes one of the writes of UnderWay arrive now, and reports whether that changed the row. Under LagNever
+// nothing arrives.
 func (db own) Deliver(c Change) bool {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 )
 
-// underWay prints what is under way as "region:sk=v", an instant by its distance from now.
+// underWay prints the writes that are under way as "region:sk=v", with the time until each arrives.
 func underWay(db *ddbfake.DB, now time.Time) string {
 	var all []string
 	for _, c := range inside.In(db).UnderWay() {
@@ -24,7 +24,7 @@ func underWay(db *ddbfake.DB, now time.Time) string {
 	return strings.Join(all, " ")
 }
 
-// A simulator sees what is under way, and has it arrive in any order.
+// A simulator sees the writes that are under way, and can make them arrive in any order.
 func TestUnderWay(t *testing.T) {
 	db, clock := global(t, ddbfake.Options{}, ireland, tokyo)
 	db.SetRegionLag(ddbfake.LagManual)

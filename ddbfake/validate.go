@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// constraints collects the parameter constraints that a request breaks. The service checks them before anything else
-// and lists them all, at most ten.
+// constraints collects the parameter constraints that a request breaks. The service checks constraints before anything
+// else, and lists all that are broken, but at most ten.
 type constraints struct {
 	broken []string
 }
@@ -23,12 +23,12 @@ func (c *constraints) add(value, member, rule string) {
 // null reports that a required member is missing.
 func (c *constraints) null(member string) { c.add("null", member, "Member must not be null") }
 
-// length says that a member's length is out of bounds: it must be "greater" or "less" than or equal to the limit.
+// length reports that a member's length is out of bounds: it must be "greater" or "less" than or equal to the limit.
 func (c *constraints) length(value, member, relation string, limit int) {
 	c.add("'"+value+"'", member, "Member must have length "+relation+" than or equal to "+strconv.Itoa(limit))
 }
 
-// requiredText checks a member that must be there, and its length.
+// requiredText checks that a member is there, and its length.
 func (c *constraints) requiredText(value *string, member string, least, most int) {
 	if value == nil {
 		c.null(member)
@@ -47,7 +47,7 @@ func (c *constraints) optionalText(value *string, member string, least, most int
 	}
 }
 
-// limit checks a Limit and returns it, or the largest one if none is given.
+// limit checks a Limit and returns it; if there is none, it returns the largest one.
 func (c *constraints) limit(limit *int32, most int) int {
 	if limit == nil {
 		return most
@@ -56,7 +56,7 @@ func (c *constraints) limit(limit *int32, most int) int {
 	return int(*limit)
 }
 
-// pattern says that a member does not match its pattern.
+// pattern reports that a member does not match its pattern.
 func (c *constraints) pattern(value, member, pattern string) {
 	c.add("'"+value+"'", member, "Member must satisfy regular expression pattern: "+pattern)
 }
@@ -69,7 +69,7 @@ func (c *constraints) enum(value, member string, set []string) {
 	c.add("'"+value+"'", member, "Member must satisfy enum value set: ["+strings.Join(set, ", ")+"]")
 }
 
-// err returns the ValidationException that lists the broken constraints, nil if there are none.
+// err returns the ValidationException that lists the broken constraints; nil if none is broken.
 func (c *constraints) err() error {
 	n := len(c.broken)
 	if n == 0 {
@@ -135,7 +135,7 @@ func (c *constraints) table(name *string) string {
 	return *name
 }
 
-// tableName checks the TableName member of an operation that has no other to check, and returns the table's name or
+// tableName checks the TableName of an operation that has no other member to check, and returns the table's name or
 // ARN.
 func tableName(name *string) (string, error) {
 	if name != nil && plainTableName(*name) {
@@ -149,7 +149,7 @@ func tableName(name *string) (string, error) {
 	return *name, nil
 }
 
-// plainTableName is the quick check that nearly every call passes.
+// plainTableName is a quick check. Nearly every call passes it.
 func plainTableName(name string) bool {
 	if len(name) < minTableName || len(name) > maxTableName {
 		return false
@@ -187,7 +187,7 @@ func (c *constraints) tableName(name *string, member string) {
 	}
 }
 
-// plainName adds the constraints that a name breaks where no ARN is allowed.
+// plainName adds the constraints that a name breaks in a member that takes no ARN.
 func (c *constraints) plainName(name, member string) {
 	if plainTableName(name) {
 		return
@@ -203,8 +203,8 @@ func (c *constraints) plainName(name, member string) {
 	}
 }
 
-// checkValues refuses a map of attribute values if DynamoDB refuses one of them. If there are several it reports the
-// first by name.
+// checkValues refuses a map of attribute values if DynamoDB refuses one of them. If it refuses several, it reports the
+// first of them by name.
 func checkValues(values map[string]types.AttributeValue) error {
 	var failed string
 	var failure error
@@ -232,7 +232,7 @@ func itemOfSDK(values map[string]types.AttributeValue) (attr.Item, error) {
 	return item, nil
 }
 
-// member names an element of a list in a constraint's text.
+// member returns the name of a list's element, as texts about constraints have it.
 func member(list string, i int, rest string) string {
 	return list + "." + strconv.Itoa(i+1) + ".member." + rest
 }

@@ -15,16 +15,16 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
-// do is an entry of the engine, or a function that is put before it.
+// do serves a call: it is the engine's, or a function that stands before the engine.
 type do func(context.Context, Call) (any, error)
 
 // wireCall is a call as it came over a wire, through any door. Its strings need to last only until it is served, but
 // the decoded input keeps the body.
 type wireCall struct {
 	target     string // names the operation
-	host       string // the host by which the client called; "" if it named none
+	host       string // the host that the client called; "" if it named none
 	signer     awsjson.Signer
-	invocation string // see Invocation, "" if there is none
+	invocation string // see Invocation; "" if there is none
 	body       []byte
 }
 
@@ -75,7 +75,7 @@ func (w *wireCall) encode(dst []byte, out any) (answer []byte, status int, err e
 	return awsjson.Append(dst, shape), http.StatusOK, nil
 }
 
-// encodeError encodes an error of the service; any other error it returns.
+// encodeError encodes an error of the service, and returns any other error.
 func encodeError(dst []byte, err error) (answer []byte, status int, _ error) {
 	if answer, status = awsjson.AppendError(dst, err); status == 0 {
 		return dst, 0, err
@@ -83,16 +83,16 @@ func encodeError(dst []byte, err error) (answer []byte, status int, _ error) {
 	return answer, status, nil
 }
 
-// errUnknownTarget is for a target that names no operation: the service gives no message.
+// errUnknownTarget is the error for a target that names no operation. The service gives no message.
 var errUnknownTarget = &smithy.GenericAPIError{Code: "UnknownOperationException", Fault: smithy.FaultClient}
 
 type invocationKey struct{}
 
-// invokedContext carries the id of an invocation, as context.WithValue does, for one allocation. A lookup of the id
-// costs one more.
+// invokedContext carries the id of an invocation, as context.WithValue does. It costs one allocation, and a lookup of
+// the id costs another.
 type invokedContext struct {
 	context.Context
-	id string // as long as the request is served
+	id string // valid while the request is served
 }
 
 // Value returns the id, or the value of the wrapped context.
@@ -104,14 +104,15 @@ func (c *invokedContext) Value(key any) any {
 }
 
 // Invocation returns the id that the attempts of one call share: the SDK sends the same amz-sdk-invocation-id with a
-// call and with each of its retries. It is meant for the "do" of Transport and NewClient, which is called once an
-// attempt. Empty if ctx does not come from a client that sends one.
+// call and with each of its retries. It is meant for the "do" of Transport and NewClient, which is called once for each
+// attempt. It returns "" if ctx does not come from a client that sends an id.
 func Invocation(ctx context.Context) string {
 	id, _ := ctx.Value(invocationKey{}).(string)
 	return id
 }
 
-// Headers in their canonical form, as keys of a http.Header: its methods would make them canonical again each time.
+// Headers in their canonical form, to be used as keys of an http.Header. Its methods would make a name canonical again
+// each time.
 const (
 	headerAuthorization = "Authorization"
 	headerContentType   = "Content-Type"
@@ -132,8 +133,8 @@ func first(h http.Header, name string) string {
 	return ""
 }
 
-// setHeaders fills in the headers of an answer. Date is left to the server: in process there is none, so that the SDK
-// learns no clock skew.
+// setHeaders fills in the headers of an answer. Date is left to the server. In process there is no Date, so the SDK
+// does not correct its clock by it.
 func setHeaders(h http.Header, contentType string, id [52]byte, crc32 uint32) {
 	values := [...]string{contentType, string(id[:]), strconv.FormatUint(uint64(crc32), 10), httpdoor.Server}
 	h[headerContentType] = values[0:1:1]

@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// A caller of Do gets the SDK's output. Only a wire gets the record, which is encoded at less cost.
+// A caller of Do gets the SDK's output. Only a wire gets the record, because encoding that costs less.
 func TestRecordOutputIsNotSeen(t *testing.T) {
 	get := &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: rowKey("META")}
 	db := New(Options{})
@@ -35,8 +35,8 @@ func TestRecordOutputIsNotSeen(t *testing.T) {
 	}
 }
 
-// An answer has the same bytes, whether its item was written from the row or from the SDK's maps: with any fault, with
-// and without a log of requests.
+// An answer has the same bytes if its item is encoded from the row and if it is encoded from the SDK's maps. This holds
+// with any fault, and with and without a log of requests.
 func TestRecordOutputUnderFaults(t *testing.T) {
 	for _, keep := range []int{0, 1} {
 		clock := fakeclock.New(fakeclock.Epoch)
@@ -77,7 +77,7 @@ func TestRecordOutputUnderFaults(t *testing.T) {
 	}
 }
 
-// metaRow is a META row as a cache has it.
+// metaRow is a META row such as a cache writes.
 func metaRow() map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{
 		"pk":                 &types.AttributeValueMemberS{Value: "CACHE#9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},

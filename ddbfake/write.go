@@ -2,11 +2,11 @@ package ddbfake
 
 import "github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 
-// write is one row to be replaced. It is not done before commit.
+// write is the replacement of one row. It takes effect at commit.
 type write struct {
 	found
 	after *row // nil if no row is left; the same row if nothing changes
-	check bool // it only evaluates a condition
+	check bool // a condition check, which writes nothing
 }
 
 // replace makes this the row's next image, unless it equals the present one.
@@ -16,7 +16,7 @@ func (w *write) replace(record *packed.Record, sizeBytes int) {
 	}
 }
 
-// commit does the writes of one request and logs those that change a row. It cannot fail: every check comes before.
+// commit does the writes of one request and logs those that change a row. It cannot fail: all checks were made before.
 func (db *DB) commit(r *request, writes ...write) {
 	db.noteWrites(r, writes)
 	for i := range writes {

@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// mutant is one place of a file with another text.
+// mutant is a file in which the text of one place is replaced.
 type mutant struct {
 	file, function string
 	line, column   int
@@ -23,14 +23,14 @@ type mutant struct {
 	text           string
 	before, after  string // the lines, without space around them
 	in             *ast.FuncDecl
-	number         int // from 1, in its package
+	number         int // counts from 1 in the package
 }
 
 func (m mutant) String() string {
 	return fmt.Sprintf("%s:%d %s\n\t- %s\n\t+ %s", m.file, m.line, m.function, m.before, m.after)
 }
 
-// key finds the mutant in the list of accepted ones, wherever the line has gone.
+// key identifies the mutant in the list of accepted ones, even if its line has moved.
 func (m mutant) key() string {
 	return strings.Join([]string{m.file, m.function, m.before, m.after}, "\n")
 }
@@ -48,7 +48,7 @@ func (m *mutator) at(p token.Pos) int { return m.fset.Position(p).Offset }
 
 func (m *mutator) code(n ast.Node) string { return string(m.source[m.at(n.Pos()):m.at(n.End())]) }
 
-// replace notes that the text between two places becomes another one.
+// replace adds a mutant in which text stands in place of the code between two places.
 func (m *mutator) replace(from, to token.Pos, text string) {
 	a, b := m.at(from), m.at(to)
 	start := bytes.LastIndexByte(m.source[:a], '\n') + 1
@@ -61,7 +61,7 @@ func (m *mutator) replace(from, to token.Pos, text string) {
 	})
 }
 
-// others are the operators that stand in for one.
+// others lists, for each operator, the operators that replace it in mutants.
 var others = map[token.Token][]token.Token{
 	token.EQL: {token.NEQ}, token.NEQ: {token.EQL},
 	token.LSS: {token.LEQ, token.GEQ}, token.LEQ: {token.LSS, token.GTR}, token.GTR: {token.GEQ, token.LEQ}, token.GEQ: {token.GTR, token.LSS},
@@ -69,8 +69,8 @@ var others = map[token.Token][]token.Token{
 	token.SHL: {token.SHR}, token.SHR: {token.SHL}, token.AND: {token.OR}, token.OR: {token.AND},
 }
 
-// inspect notes the mutants of a node and of all nodes within. It leaves out two kinds of numbers whose
-// change has no effect: a capacity is a hint, and every negative number stands for none.
+// inspect adds the mutants of a node and of all nodes within. It leaves out two kinds of numbers, because changing them
+// has no effect: a capacity is a hint, and -1 stands for "none", as any negative number does.
 func (m *mutator) inspect(n ast.Node) bool {
 	switch n := n.(type) {
 	case nil:
@@ -91,13 +91,13 @@ func (m *mutator) inspect(n ast.Node) bool {
 	return true
 }
 
-// visit notes the mutants of one node.
+// visit adds the mutants of one node.
 func (m *mutator) visit(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
 		all := others[n.Op]
 		if strings.HasSuffix(m.code(n.X), ".Seq") && strings.HasSuffix(m.code(n.Y), ".Seq") && len(all) > 0 {
-			all = all[len(all)-1:] // the opposite alone: no two events have one number
+			all = all[len(all)-1:] // only the opposite: no two events have the same number
 		}
 		for _, other := range all {
 			m.replace(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), other.String())
@@ -139,7 +139,7 @@ func (m *mutator) visit(n ast.Node) {
 	}
 }
 
-// condition negates a condition, unless it is a comparison: comparisons have mutants of their own.
+// condition adds the negation of a condition, unless it is a comparison: comparisons have mutants of their own.
 func (m *mutator) condition(c ast.Expr) {
 	switch c := c.(type) {
 	case nil:
@@ -153,7 +153,7 @@ func (m *mutator) condition(c ast.Expr) {
 	}
 }
 
-// cases notes the mutants of a switch: negated conditions, and values that are left out.
+// cases adds the mutants of a switch: negated conditions, and values that are left out.
 func (m *mutator) cases(body *ast.BlockStmt, conditions bool) {
 	for _, s := range body.List {
 		clause := s.(*ast.CaseClause)
@@ -174,7 +174,7 @@ func (m *mutator) cases(body *ast.BlockStmt, conditions bool) {
 	}
 }
 
-// statements notes the statements that can be left out, and the returns that come to nothing.
+// statements adds the mutants that lack one of the statements.
 func (m *mutator) statements(all []ast.Stmt) {
 	for _, s := range all {
 		switch s := s.(type) {
@@ -184,7 +184,7 @@ func (m *mutator) statements(all []ast.Stmt) {
 			}
 		case *ast.AssignStmt:
 			if s.Tok != token.DEFINE {
-				var blanks []string // so that what is read only here stays in use
+				var blanks []string // a variable that is read only here stays in use
 				for _, e := range slices.Concat(s.Lhs, s.Rhs) {
 					if id, ok := e.(*ast.Ident); !ok || id.Name != "_" && id.Name != "nil" {
 						blanks = append(blanks, "_ = "+m.code(e))

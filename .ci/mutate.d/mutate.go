@@ -4,8 +4,8 @@
 //
 // A mutant is the text of one file with one place changed. All mutants of a package are compiled once, as twins of the
 // functions that they are in, through the overlay of the go command. A variable of the environment says which twin is
-// called. A mutant that does not compile is none. Only tests that run the mutant's code are run on it, the fastest
-// first. If no test runs that code, the mutant has survived.
+// called. A mutant that does not compile does not count. Only tests that run the mutant's code are run on it, the
+// fastest first. If no test runs that code, the mutant has survived.
 package main
 
 import (
@@ -33,10 +33,10 @@ var (
 	verbose = flag.Bool("v", false, "print the mutants that are killed, too")
 )
 
-// packages are those that judge others. A mistake in them can be a silent yes.
+// packages are the packages that judge other code. A mistake in them can pass broken code in silence.
 var packages = []string{"internal/hooks/sim", "scenario/invariant", "internal/protocols/rowmap", "property"}
 
-// chosen says whether -line has nothing against a line.
+// chosen says whether -line selects a line.
 func chosen(file string, n int) bool {
 	if *line == "" {
 		return true
@@ -53,7 +53,8 @@ func chosen(file string, n int) bool {
 	})
 }
 
-// readAccepted reads the list of the mutants that may survive: as they are printed, each with its reason behind it.
+// readAccepted reads the list of the mutants that may survive. Each stands there as it is printed, followed by its
+// reason.
 func readAccepted(name string) (map[string]bool, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -75,8 +76,8 @@ func readAccepted(name string) (map[string]bool, error) {
 	return met, nil
 }
 
-// readHeld reads the list of the files in which no mutant survives but the accepted ones, each with the names of the tests
-// that see to it, as a regular expression; "" are all of the package.
+// readHeld reads the list of the files in which only accepted mutants survive. It returns, for each file, a regular
+// expression for the names of the tests that are run on it; "" means all tests of the package.
 func readHeld(name string) (map[string]string, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -96,8 +97,8 @@ func readHeld(name string) (map[string]string, error) {
 	return held, nil
 }
 
-// sampled returns n of the mutants (all, if n is 0), chosen by a hash of each mutant. The same ones are chosen every
-// time, and a change elsewhere replaces few of them.
+// sampled returns n of the mutants (all, if n is 0), chosen by a hash of each mutant. The same mutants are chosen every
+// time, and a change elsewhere in the code replaces few of them.
 func sampled(all []*mutant, n int) []*mutant {
 	if n == 0 || n >= len(all) {
 		return all
@@ -105,7 +106,7 @@ func sampled(all []*mutant, n int) []*mutant {
 	hash := func(m *mutant) uint64 {
 		h := fnv.New64a()
 		fmt.Fprintf(h, "%s\n%s", m.key(), m.text)
-		return h.Sum64() * 0x9E3779B97F4A7C15 // the last bytes alone decide little of the first ones
+		return h.Sum64() * 0x9E3779B97F4A7C15 // FNV's first bytes hardly depend on the last bytes of its input
 	}
 	byHash := func(a, b *mutant) int { return cmp.Compare(hash(a), hash(b)) }
 	chosen := slices.SortedStableFunc(slices.Values(all), byHash)[:n]
@@ -113,7 +114,7 @@ func sampled(all []*mutant, n int) []*mutant {
 	return chosen
 }
 
-// row is a line of the table.
+// row is a line of the printed table: how many mutants had each fate.
 type row map[fate]int
 
 func (r row) print(name string, all int) {

@@ -53,12 +53,12 @@ type subject struct {
 	files   map[string]*mutator
 	mutants []*mutant // those with a twin
 	overlay string
-	failed  map[*mutant]bool // they are no program
+	failed  map[*mutant]bool // they do not compile
 	asked   []string         // regular expressions of the names of its own tests
 	suites  []*suite         // its own tests first
 }
 
-// write writes an overlay of the go command, and returns its name.
+// write writes an overlay for the go command, and returns the name of the file.
 func (s *subject) write(name string, texts map[string][]byte) (string, error) {
 	replaced := map[string]string{}
 	for path, text := range texts {
@@ -77,7 +77,7 @@ func (s *subject) write(name string, texts map[string][]byte) (string, error) {
 
 var failure = regexp.MustCompile(`(?m)^(?:vet: )?\S*?([\w]+\.go):(\d+):\d+: `)
 
-// compile compiles the package with all its mutants, and finds those that are no program.
+// compile compiles the package with all its mutants, and finds those that do not compile.
 func (s *subject) compile() error {
 	for {
 		texts, of := map[string][]byte{"mutant_at_work.go": fmt.Appendf(nil, chooser, s.Name)}, map[string]map[int]*mutant{}
@@ -118,7 +118,7 @@ type suite struct {
 	binary string
 	tests  []test   // the fastest first
 	leaves []string // folders that only a failure writes
-	starts bool     // tests start the binary again: what runs there is not counted, so each test is asked
+	starts bool     // tests start the binary again: code that runs there is not counted, so every test is run
 	blocks map[block]int
 }
 
@@ -129,7 +129,7 @@ type test struct {
 	covers  map[int]bool  // blocks
 }
 
-// block is a piece of code without a branch, as go test -cover has it.
+// block is a piece of code without a branch, as go test -cover counts it.
 type block struct {
 	file                               string
 	line, column, lastLine, lastColumn int
@@ -158,7 +158,7 @@ func (s *subject) suite(p goPackage) (*suite, error) {
 	if err := build(t.binary, p.ImportPath, "-overlay", s.overlay); err != nil {
 		return nil, err
 	}
-	// The next mutant must not be asked with the finds of one.
+	// The failures that one mutant leaves must not be replayed on the next.
 	for _, name := range []string{"testdata/rapid", "testdata/isr-sim"} {
 		if _, err := os.Stat(filepath.Join(p.Dir, name)); err != nil {
 			t.leaves = append(t.leaves, filepath.Join(p.Dir, name))
@@ -208,7 +208,7 @@ func (s *subject) suite(p goPackage) (*suite, error) {
 	return t, nil
 }
 
-// spent returns the time of a processor that finished children have taken.
+// spent returns the processor time that finished child processes have used.
 func spent() time.Duration {
 	var r syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_CHILDREN, &r)
@@ -260,10 +260,10 @@ func (t *suite) around(m *mutant, file *mutator) []int {
 	return slices.Collect(maps.Keys(inside))
 }
 
-// interrupted is done when the program must end. The test binaries that it has started must end, too.
+// interrupted is done when the program must end, with the test binaries that it has started.
 var interrupted, _ = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 
-// run runs a test binary as a mutant, for at most that many seconds of processor time; 0 is no limit.
+// run runs a test binary as the mutant of that number, for at most that many seconds of processor time; 0 is no limit.
 func (t *suite) run(binary string, mutant, seconds int, args ...string) ([]byte, error) {
 	wall := 10 * time.Minute
 	limit := "unlimited"
@@ -277,7 +277,7 @@ func (t *suite) run(binary string, mutant, seconds int, args ...string) ([]byte,
 			_ = os.RemoveAll(name)
 		}
 	}()
-	// A mutant must not eat the memory of the machine, either.
+	// A mutant must not use up the memory of the machine, either.
 	script := `ulimit -t ` + limit + ` && ulimit -v 8000000 && exec "$0" "$@"`
 	args = append([]string{"-c", script, binary, "-test.failfast"}, args...)
 	c := exec.CommandContext(ctx, "bash", args...)
@@ -303,10 +303,10 @@ const (
 
 var fates = []fate{killed, tooLong, accepted, idle, survived, none}
 
-// quick is the time below which tests share a process.
+// quick: tests that take less time than this share a process.
 const quick = 150 * time.Millisecond
 
-// try asks the tests that cover a mutant.
+// try runs the tests that cover a mutant.
 func (t *suite) try(binary string, m *mutant, file *mutator) fate {
 	result, around, together, sum := idle, t.around(m, file), []string(nil), time.Duration(0)
 	ask := func(pattern string, takes time.Duration) fate {

@@ -11,13 +11,14 @@ import (
 	"strings"
 )
 
-// environment is the variable that says which mutant a test binary is; unmutated has functions run an unchanged twin.
+// environment is the variable with the number of the mutant that a test binary is. With unmutated, functions run an
+// unchanged twin.
 const (
 	environment = "MUTANT_AT_WORK"
 	unmutated   = -1
 )
 
-// chooser is a file of a package with twins.
+// chooser is the file that is added to a package with twins.
 const chooser = `package %s
 
 import (
@@ -105,7 +106,8 @@ func (m *mutator) twins(mutants []*mutant) (text []byte, of map[int]*mutant) {
 	return []byte(m.edited(0, len(m.source), edits) + "\n" + more.String()), of
 }
 
-// call returns what gives each parameter of a function a name, and the format of a statement that calls a twin with them.
+// call returns the edits that name each parameter of a function, and the format of a statement that passes them to a
+// twin.
 func (m *mutator) call(f *ast.FuncDecl) (named []edit, format string) {
 	n := 0
 	names := func(list *ast.FieldList) (all []string) {

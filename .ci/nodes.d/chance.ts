@@ -1,4 +1,4 @@
-// A node that asks for a row by a random id of the system's, which no kit replaces.
+// A node that asks for a row with a random id from the system. The kit does not replace this source of random numbers.
 import { node } from 'isr-sim' // before anything else
 import { readFileSync } from 'node:fs'
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb'

@@ -1,5 +1,5 @@
-// The cache of examples/programs, whose holder extends its lease while it renders. With the argument blind, it does not
-// ask whether the lease is still its own.
+// The cache of examples/programs, whose holder extends its lease while it renders. With the argument blind, it extends
+// the lease without asking whether it still holds it.
 import { node, origin, bodies } from 'isr-sim' // before anything else
 import { ConditionalCheckFailedException, type AttributeValue } from '@aws-sdk/client-dynamodb'
 import { Cache, type Served } from './cache.ts'

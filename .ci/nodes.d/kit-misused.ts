@@ -1,4 +1,5 @@
-// Mistakes that tsc --strict must refuse, each by its own comment: one that it accepts is an error (bash .ci/nodes).
+// Mistakes that tsc --strict must refuse. Each follows a comment that expects it: a mistake that tsc accepts is an
+// error (bash .ci/nodes).
 import { bodies, node, origin } from 'isr-sim'
 import { history } from 'isr-sim/history'
 
@@ -10,9 +11,9 @@ node(() => ({ get }), ['get', 'invalidate'])
 node(() => ({ get }))
 // @ts-expect-error: there is no such operation
 node(() => ({ get }), ['fetch'])
-// @ts-expect-error: what is held cannot be extended
+// @ts-expect-error: the object that hold returns has no extend
 node(() => ({ hold: () => ({ release() {} }) }), ['hold', 'extend'])
-// @ts-expect-error: what is held cannot be given back
+// @ts-expect-error: the object that hold returns has no release
 node(() => ({ hold: () => ({ token: 7 }) }), ['hold'])
 // @ts-expect-error: calls have no heartbeats
 node(() => ({ once: (_key, _payload, effect) => effect() }), ['once'], { heartbeats: true })
@@ -26,9 +27,9 @@ node(() => ({ get: () => ({ body: 1 }) }), ['get'])
 node(() => ({ get: (key: number) => ({ body: String(key) }) }), ['get'])
 // @ts-expect-error: there is no such setting
 node((init) => ({ get: () => ({ body: String(init.config.timeout) }) }), ['get'])
-// @ts-expect-error: what is told is not changed
+// @ts-expect-error: the arguments of create are read-only
 node((init) => { init.config.lease = 3; return { get } }, ['get'])
-// @ts-expect-error: a body that is not there is undefined
+// @ts-expect-error: a missing body is undefined
 const length = (await bodies.get('/home')).length
 // @ts-expect-error: a body is text or bytes
 await bodies.put('/home', { html: '' })
@@ -38,11 +39,11 @@ const text: string = origin('/home')
 const post = history('http://127.0.0.1:8000/_isr-sim', 'alice')
 // @ts-expect-error: there is no such kind of event
 await post({ kind: 'serve', key: '/home' })
-// @ts-expect-error: whether it was fresh is not said
+// @ts-expect-error: fresh is missing
 await post({ kind: 'served', key: '/home', body: 'one' })
 // @ts-expect-error: an event of a page has its key
 await post({ kind: 'asked' })
-// @ts-expect-error: the actor is told once
+// @ts-expect-error: the actor is named only in the call of history
 await post({ kind: 'asked', actor: 'bob', key: '/home' })
 
 void [length, text]

@@ -1,4 +1,4 @@
-// The host's clocks as a program sees them, a month later: NODE_OPTIONS='--import ./later.mjs'.
+// Moves the host's clocks, as a program sees them, a month ahead: NODE_OPTIONS='--import ./later.mjs'.
 const month = 31 * 24 * 3600
 const [RealDate, hrtime] = [Date, process.hrtime]
 globalThis.Date = class extends RealDate {

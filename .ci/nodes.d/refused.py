@@ -1,4 +1,4 @@
-# A node whose requests are all refused, or with the argument accepted, all granted: each is sent once.
+# A node whose requests are all refused or, with the argument accepted, all accepted. Each request is sent once.
 import isr_sim  # before anything else
 
 import sys

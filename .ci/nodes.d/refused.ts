@@ -1,4 +1,4 @@
-// A node whose requests are all refused, or with the argument accepted, all granted: each is sent once.
+// A node whose requests are all refused or, with the argument accepted, all accepted. Each request is sent once.
 import { node } from 'isr-sim' // before anything else
 import { DynamoDB } from '@aws-sdk/client-dynamodb'
 import { S3 } from '@aws-sdk/client-s3'

@@ -12,7 +12,7 @@ import timers from 'node:timers'
 import zlib from 'node:zlib'
 
 const real = { request: http.request, fetch: globalThis.fetch, setImmediate: globalThis.setImmediate, clearImmediate: globalThis.clearImmediate, setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, Date: globalThis.Date }
-// The cache's output is no line of the protocol: console.log, too, goes to stderr.
+// The cache's own output, also that of console.log, goes to stderr, so that stdout has only lines of the protocol.
 const print = process.stdout.write.bind(process.stdout)
 process.stdout.write = process.stderr.write.bind(process.stderr)
 
@@ -85,9 +85,11 @@ class Timer {
   close() { cancel(this); return this }
   [Symbol.toPrimitive]() { return this.id }
 }
-// The AWS SDK's HTTP handler watches each of its requests with timers: they would be steps, and do nothing but warn.
+// The AWS SDK's HTTP handler watches each of its requests with timers. These only warn, but each would be a step of the
+// run.
 const ofSDK = /[\\/]node-http-handler[\\/]/
-// The library behind fetch watches its connections with timers of the process, which outlive a life. They stay real.
+// The library behind fetch watches its connections with timers of the process, which outlive a life. Those timers stay
+// real.
 const ofFetch = /node:internal\/deps\/undici/
 const timeouts = setTimeout(() => {}, 0).constructor
 const cancel = (t) => {
@@ -143,7 +145,7 @@ AbortSignal.timeout = (ms) => {
   return controller.signal
 }
 
-// Children: none outlives the life that has begun it. They do not read the lines of the protocol, and print none.
+// Child processes end with the life that started them. They neither read nor print lines of the protocol.
 
 const children = new Set()
 const { spawn } = ChildProcess.prototype
@@ -161,10 +163,9 @@ const endChildren = () => {
   children.clear()
 }
 
-// At rest. After something has come to this process, it says once when it has nothing to do but wait for answers and
-// timers.
+// At rest. After this process has got something, it says once when it only waits for answers and timers.
 
-// A command is over when its requests are, also those that nobody awaits. Then drained is called.
+// A command is over when all its requests are over, also those that nobody awaits. Then drained is called.
 
 let drained = null
 const drain = () => new Promise((done) => {
@@ -205,7 +206,7 @@ function wake(number) {
   t.fire()
 }
 
-// Work that goes on beside the event loop, or in its next turn: f's last argument is called when it is done.
+// Work that goes on beside the event loop, or in its next turn: f calls its last argument when the work is done.
 
 const counted = (f) => (...args) => {
   const mine = lives
@@ -266,7 +267,8 @@ crypto.randomBytes = (n, callback) => given(callback, bytes(n))
 for (const old of ['pseudoRandomBytes', 'prng', 'rng']) Object.defineProperty(crypto, old, { value: crypto.randomBytes, configurable: true })
 crypto.randomInt = (from, to, callback) => (
   typeof to === 'number' ? given(callback, from + Math.floor(number() * (to - from))) : crypto.randomInt(0, from, to))
-// uuid, up to version 8, keeps the rest of what it draws for the next life: each part is drawn when it is taken.
+// uuid, up to version 8, draws random bytes in advance, and would keep the rest for the next life. So its bytes are
+// drawn when it uses them.
 const ofUuid = /[\\/]uuid[\\/]dist[\\/]/
 const fill = (a, offset = 0, size = undefined) => { // in elements
   const unit = a.BYTES_PER_ELEMENT ?? 1
@@ -283,7 +285,8 @@ crypto.randomFillSync = (a, ...range) => {
 globalThis.crypto.randomUUID = uuid
 globalThis.crypto.getRandomValues = crypto.randomFillSync
 
-// Requests: every answer brings the time. Each has a number, by which isr-sim knows those that are under way.
+// Requests: every answer brings the time. Each request has a number, by which isr-sim knows which requests are under
+// way.
 
 const header = 'x-isr-sim-request'
 const ours = (host, port) => init !== null && host === init.host && Number(port) === init.port
@@ -294,8 +297,8 @@ function begin() { // of a request to isr-sim: its number, and what is to be cal
   return [number, () => { if (mine === lives && under.delete(number)) stir() }]
 }
 
-// A request is sent when this process has come to rest. So a single request can say itself that it is alone, without a
-// line.
+// A request is sent when this process has come to rest. So a request that is the only one can say so itself, and needs
+// no extra line.
 const quiet = 'x-isr-sim-quiet'
 let held = [] // that are to be sent: each is told whether it is alone
 function send(alone) {
@@ -508,7 +511,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       const served = (await method(cache, verb)(key, request, inputs)) ?? {}
       const then = time
       await drain()
-      // Time has moved since the cache called the page fresh, and the cache does not claim that it still is.
+      // If time has moved since the cache called the page fresh, the page does not count as claimed fresh.
       done({ body: served.body ?? '', fresh: (served.fresh ?? false) && time === then })
     } catch (e) {
       if (mine !== lives) return

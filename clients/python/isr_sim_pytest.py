@@ -63,7 +63,7 @@ def check(can=("get",), terms=None, exec=None, keep=None, **options):
             import pytest
 
             file = pathlib.Path(str(request.node.fspath))
-            # A machine that runs tests has other work: a program that says nothing for 10 s may still be starting.
+            # A machine that runs tests is busy: a program that says nothing for 10 s may still be starting.
             said = {"exec_limit": "60s", **options, "lock": "hold" in can, "once": "once" in can}
             for name in ("seed", "worlds"):
                 given = request.config.getoption("--isr-sim-" + name)
@@ -76,7 +76,8 @@ def check(can=("get",), terms=None, exec=None, keep=None, **options):
             done = subprocess.run(args, cwd=file.parent, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             request.node.user_properties += [("isr-sim " + name, str(value)) for name, value in said.items() if value is not False]
             if done.returncode != 0:
-                # The output of the nodes would hide a violation, but may explain why there is no verdict.
+                # The nodes' output is left out if there is a violation, which it would hide. Without a verdict, it may
+                # say why.
                 said = done.stdout if done.returncode == 1 else done.stdout + done.stderr
                 pytest.fail(f"isr-sim check, exit code {done.returncode}:\n{said}", pytrace=False)
 

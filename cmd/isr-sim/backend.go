@@ -49,7 +49,7 @@ func startLocal(ctx context.Context, progress io.Writer, hint string) (local *dd
 }
 
 // compareWith makes runs again on DynamoDB Local, prints the comparison, and returns whether all answers were the same.
-// of is the number of schedules of the campaign.
+// The campaign had the number of schedules that of says.
 func compareWith(ctx context.Context, out io.Writer, client *dynamodb.Client, name string, runs []scenario.Run, of int) (same bool, err error) {
 	c, err := compare.Run(ctx, client, runs, nil)
 	for _, d := range c.Differences {

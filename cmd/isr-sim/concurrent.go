@@ -121,7 +121,7 @@ func (c *concurrentCommand) run(cmd *cobra.Command, _ []string) (err error) {
 		Name: "concurrent", About: fmt.Sprintf("%d nodes in real parallel on %s: the last round.", c.actors, c.backend), Protocol: p.Name, Seed: c.seed,
 		Start: o.Began, Evidence: o.Seen, Verdict: o.Verdict, Why: o.Why, Invariant: o.Violated, Finding: o.Finding, Lines: o.Lines,
 	}))
-	if o.Verdict != invariant.Unknown { // then the error says it
+	if o.Verdict != invariant.Unknown { // an unknown verdict is in the error below
 		c.AddKept("", "concurrent", verdicts.Result{
 			Scenario: "concurrent", Protocol: p.Name, Verdict: verdicts.Verdict(o.Verdict.String()), Passed: o.Verdict == invariant.OK,
 			Invariant: o.Violated.Name, Statement: o.Violated.Statement, Message: o.Why, Details: strings.Join(o.Lines, "\n"), Seed: fmt.Sprint(c.seed),

@@ -138,7 +138,7 @@ func difference(want, got string) string {
 // than a reader's command, so the commands in the output are put into the reader's form.
 func TestDocsShowRealOutput(t *testing.T) {
 	effort.Long(t)
-	printed := map[string]string{} // by command: two pages may show one
+	printed := map[string]string{} // by command: two pages may show the same one
 	for name, want := range map[string]int{"README.md": 2, "TUTORIAL.md": 6, "CI.md": 1, "LOCAL.md": 1, "POLICIES.md": 7} {
 		t.Run(name, func(t *testing.T) {
 			all := examples(page(t, name))
@@ -468,8 +468,8 @@ func TestDocsWidth(t *testing.T) {
 	}
 }
 
-// TestDocsArchitecture: the map has every package, the promised ones are those that other modules can import, and each
-// question leads to a file that has the answer.
+// TestDocsArchitecture: the map has every package, the promised packages are the ones that other modules can import,
+// and each question leads to a file that has the answer.
 func TestDocsArchitecture(t *testing.T) {
 	text := page(t, "ARCHITECTURE.md")
 	const module = "github.com/isr-sim/isr-sim/"
@@ -534,7 +534,8 @@ func TestDocsArchitecture(t *testing.T) {
 	}
 }
 
-// packageOf returns the package of a row, which says what it is for and what it must not know.
+// packageOf returns the package of a row of the map. The row must say what the package is for and what it must not
+// know.
 func packageOf(t *testing.T, row []string) string {
 	t.Helper()
 	name, link := linkOf(row[0])
@@ -571,7 +572,7 @@ func TestDocsAdapter(t *testing.T) {
 	}
 }
 
-// TestDocsFailure: README.md shows the failure of examples/pages whose publish has the token as its only condition. The
+// TestDocsFailure: README.md shows how examples/pages fails when the token is the only condition of its publish. The
 // time that the test took and the lines of package property are not compared.
 func TestDocsFailure(t *testing.T) {
 	effort.Long(t)
@@ -613,7 +614,7 @@ func TestDocsFailure(t *testing.T) {
 	}
 	test := exec.CommandContext(t.Context(), binary, "-test.run=TestCache", "-rapid.seed=1")
 	test.Dir = dir
-	output, err := test.Output() // stderr has the first failure that is found; the page shows the smallest
+	output, err := test.Output() // not stderr: it has the first failure that is found, and the page shows the smallest
 	if err == nil {
 		t.Fatalf("the check finds nothing\n%s", output)
 	}
@@ -718,7 +719,7 @@ func (r *tutorial) read(name string) string {
 	return string(text)
 }
 
-// write writes a file of Go, which must be as gofmt has it.
+// write writes a file of Go. gofmt must not change it.
 func (r *tutorial) write(name, text string) {
 	r.Helper()
 	formatted, err := format.Source([]byte(text))
@@ -733,7 +734,7 @@ func (r *tutorial) write(name, text string) {
 	}
 }
 
-// change applies the hunks of a diff, which a line "..." separates. Each must fit in one place.
+// change applies the hunks of a diff; lines "..." stand between them. Each hunk must fit in exactly one place.
 func (r *tutorial) change(name, diff string) {
 	r.Helper()
 	text := r.read(name)

@@ -51,7 +51,7 @@ func TestScripts(t *testing.T) {
 
 // TestDynamoDBLocal runs the scripts of testdata/dynamodb-local, which need a Docker engine.
 func TestDynamoDBLocal(t *testing.T) {
-	ddblocal.ForTest(t) // skips with the reason where there is none, or fails if there must be one
+	ddblocal.ForTest(t) // skips with a reason if there is none, or fails if one is required
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/dynamodb-local",
 		RequireExplicitExec: true,

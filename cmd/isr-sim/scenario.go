@@ -41,7 +41,7 @@ func newScenarioShow() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			data, err := fixtures.Read(args[0])
 			if err != nil {
-				// An embedded scenario is looked for as elsewhere, for the hint of a misspelt name.
+				// Load gives the hint for a misspelt name.
 				if _, err := catalog.Load(args[0]); err != nil {
 					return cli.Usage(err, "")
 				}

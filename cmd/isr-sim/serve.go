@@ -98,7 +98,7 @@ func newServe() *cobra.Command {
 	return cmd
 }
 
-// forms refuses forms of results where there are none, or no room for them.
+// forms refuses --format if there are no results, or no place to print them.
 func (c *serveCommand) forms(*cobra.Command, []string) error {
 	if err := c.Parse(); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (c *serveCommand) run(cmd *cobra.Command, _ []string) (err error) {
 	return nil
 }
 
-// judged keeps what the server has seen, and notes what it has judged.
+// judged keeps the run that the server has seen, and adds the results of its checks.
 func (c *serveCommand) judged(server *serve.Server) invariant.Verdict {
 	if seen, any := server.Seen(); any {
 		c.Lose(c.KeepWatched(seen))

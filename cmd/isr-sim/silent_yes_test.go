@@ -13,7 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// silentYes are the files with which TestNoSilentYes tries to be green without having judged anything.
+// silentYes are the files of TestNoSilentYes: a command that passed with one of them would be green without having
+// judged anything.
 var silentYes = map[string]string{
 	"void.yaml":         "",
 	"words.yaml":        "nothing to see here\n",

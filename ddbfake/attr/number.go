@@ -22,7 +22,7 @@ type Number struct {
 const (
 	maxDigits    = 38
 	maxMagnitude = 125  // the decimal exponent of the first digit
-	minMagnitude = -130 // the same, of the smallest number
+	minMagnitude = -130 // that of the smallest number
 )
 
 var (

@@ -6,7 +6,7 @@ import (
 	"github.com/cockroachdb/apd/v3"
 )
 
-// Add returns n + m, exactly. The error is an an error: the sum is beyond the range of numbers, or needs more than 38
+// Add returns n + m, exactly. It returns an error if the sum is beyond the range of numbers, or needs more than 38
 // digits. The service says overflow in the second case, too.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_number.py
@@ -18,13 +18,13 @@ func (n Number) Add(m Number) (Number, error) {
 	return addDecimals(n, m)
 }
 
-// Neg returns -n. A difference is the sum with it.
+// Neg returns -n. n - m is n.Add(m.Neg()).
 func (n Number) Neg() Number {
 	n.neg = !n.neg && n.coef != uint128{}
 	return n
 }
 
-// addInts is the path of counters and epoch seconds.
+// addInts is the fast path, for counters and epoch seconds.
 func addInts(n, m Number) (Number, bool) {
 	a, ok := n.Int64()
 	if !ok {

@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// FuzzNumber holds ParseNumber, String, Cmp, Add and Neg to the same rules on numbers of any size. These rules do not
-// know the representation of a Number.
+// FuzzNumber compares ParseNumber, String, Cmp, Add and Neg with the same rules on numbers of any size. The rules do
+// not know the representation of a Number.
 //
-// Each of these is caught when it is planted, most by the seeds, the others within a minute: the carry of uint128.add
-// lost, 37 digits for 38, a digit too few padded in cmpAbs, addInts without half of its test for overflow, sums of 60
-// digits for exact ones, large integers with two representations.
+// Each of these bugs is caught when it is planted, most of them by the seeds, the others within a minute: uint128.add
+// loses its carry, 37 digits are allowed in place of 38, cmpAbs pads a digit too few, addInts lacks half of its test
+// for overflow, sums have 60 digits and are not exact, large integers have two representations.
 func FuzzNumber(f *testing.F) {
 	for _, s := range []string{
 		"0", "-0", "0e9", "0.000", "1.50", "1e125", "1E-130", "9223372036854775808", "12345678901234567890123456789012345678", "0.1", "-17.4E37",

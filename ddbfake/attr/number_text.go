@@ -58,7 +58,7 @@ func ParseNumber(text string) (Number, error) {
 	if !seen || !ok {
 		return Number{}, &refusal{"The parameter cannot be converted to a numeric value: " + text}
 	}
-	if digits == 0 { // the exponent of a zero is judged as it is written
+	if digits == 0 { // the exponent of a zero must itself be in range
 		switch {
 		case exp > maxMagnitude:
 			return Number{}, errOverflow
@@ -68,7 +68,7 @@ func ParseNumber(text string) (Number, error) {
 		return Number{}, nil
 	}
 	exp += zeros - fraction
-	if digits > maxDigits { // coef is incomplete: only the magnitude can be judged
+	if digits > maxDigits { // coef lacks digits: the error depends on the magnitude
 		switch {
 		case digits+exp-1 > maxMagnitude:
 			return Number{}, errOverflow
@@ -95,8 +95,8 @@ func parseShort(text string) (i int64, ok bool) {
 	return i, true
 }
 
-// parseExponent reads "", "e5", "E+5" or "e-5". An exponent beyond 64 bits is not numeric to the service. One beyond 32
-// bits is returned as the nearest that has them, which is beyond every number, too.
+// parseExponent reads "", "e5", "E+5" or "e-5". An exponent beyond 64 bits is not numeric to the service. An exponent
+// beyond 32 bits is returned as the nearest one of 32 bits, which is beyond every number, too.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/limits/numberExponent.test.ts
 func parseExponent(s string) (exp int, ok bool) {

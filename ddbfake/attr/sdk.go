@@ -38,11 +38,11 @@ const maxNameBytes = 1<<16 - 1
 const invalidValues = "One or more parameter values were invalid: "
 
 // FromSDK converts a value of the SDK and copies all memory that the caller could still write to. It refuses, with an
-// an error, the values that DynamoDB refuses: no type, null false, bad numbers, empty sets, duplicates in sets, empty
+// error, the values that DynamoDB refuses: no type, null false, bad numbers, empty sets, duplicates in sets, empty
 // names, documents too deep. Sets come out sorted: the service keeps no order, so any order will do.
 //
-// Null false is refused, as the API documents; in June 2026 there were regions that took it for null true, and none
-// does so any more.
+// Null false is refused, as the API documents; in June 2026 some regions took it for null true, and no region does so
+// any more.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/putItem.test.ts
 func FromSDK(v types.AttributeValue) (Value, error) { return fromSDK(v, 1) }
@@ -196,8 +196,8 @@ func binarySet(in [][]byte) (Value, error) {
 	return set, nil
 }
 
-// duplicates words the refusal as it was captured from the service: binaries have their own form, and the text about
-// numbers (see numberSet) names no elements at all.
+// duplicates returns the refusal with the text that was captured from the service: the text for binaries has a form of
+// its own, and the text for numbers (see numberSet) names no elements at all.
 func duplicates(elements []string, of string) error {
 	return &refusal{invalidValues + "Input collection [" + strings.Join(elements, ", ") + "]" + of + " contains duplicates."}
 }

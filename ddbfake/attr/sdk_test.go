@@ -164,7 +164,7 @@ func TestToSDKIsTheCallers(t *testing.T) {
 	}
 }
 
-// metaRow is a row as a cache has it.
+// metaRow is a row such as a cache writes.
 var metaRow = map[string]types.AttributeValue{
 	"pk":                 &types.AttributeValueMemberS{Value: "CACHE#9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
 	"sk":                 &types.AttributeValueMemberS{Value: "META"},

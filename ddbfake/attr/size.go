@@ -71,7 +71,7 @@ func (n Number) size() int {
 		return 1
 	}
 	if exp == 0 { // integers keep their trailing zeros
-		for coef.hi == 0 && coef.lo%10 == 0 { // without 128 bits where it goes
+		for coef.hi == 0 && coef.lo%10 == 0 { // the fast path: 64 bits suffice
 			coef.lo, exp = coef.lo/10, exp+1
 		}
 		for q, r := coef.divmod10(); r == 0; q, r = coef.divmod10() {

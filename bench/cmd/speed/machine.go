@@ -65,7 +65,7 @@ func loads() []string {
 	return averages[:min(3, len(averages))]
 }
 
-// loadNote comments on the load averages: one busy program is the run itself.
+// loadNote comments on the load averages: the run itself counts as one busy program.
 func loadNote() string {
 	const idle = 2
 	if averages := loads(); len(averages) > 0 {

@@ -37,7 +37,7 @@ func parseResults(text string) (map[measurement]figures, error) {
 	return all, nil
 }
 
-// median returns the middle one, or the mean of the two in the middle.
+// median returns the middle figure, or the mean of the two in the middle.
 func (f figures) median() float64 {
 	sorted := slices.Sorted(slices.Values(f))
 	n := len(sorted)

@@ -27,7 +27,7 @@ type server struct {
 	Lacks    string `json:"lacks,omitempty"` // an operation that it does not have
 }
 
-// servers are those that run.
+// servers are the servers that run.
 type servers struct {
 	byName map[string]server
 	stops  []func()

@@ -48,7 +48,7 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// TestVerdicts: on both sides of each kind of target.
+// TestVerdicts tries figures on both sides of each kind of target.
 func TestVerdicts(t *testing.T) {
 	for _, tc := range []struct {
 		name         string
@@ -74,7 +74,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestMissingFigures: a target without its figures is not taken for met.
+// TestMissingFigures: a target without its figures does not count as met.
 func TestMissingFigures(t *testing.T) {
 	measured := map[measurement]figures{}
 	for _, c := range comparisons() {

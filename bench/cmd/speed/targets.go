@@ -108,8 +108,8 @@ func against(peer, title, about, ours, theirs, by, unit string, ratios []float64
 type verdict struct {
 	line
 	ours, theirs figures
-	ratio        float64 // ratio of the medians, as the target has it; ours without a peer
-	low, high    float64 // the same of the single rounds
+	ratio        float64 // of the medians, in the direction of the target; without a peer, ours
+	low, high    float64 // the lowest and the highest ratio of a round
 	met          bool
 }
 

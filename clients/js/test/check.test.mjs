@@ -1,4 +1,4 @@
-// A test that is a check, without the command: the arguments that it passes, and the meaning of exit codes.
+// Tests of check without the real command: the arguments that check passes, and the meaning of exit codes.
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

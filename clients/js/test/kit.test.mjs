@@ -1,4 +1,5 @@
-// A simulator of one node: it tells the kit's process lines, and answers its requests one at a time when it is quiet.
+// A simulator of one node: it sends lines to the kit's process, and answers one of its requests each time that the
+// process is quiet.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -8,8 +9,8 @@ import test from 'node:test'
 
 const start = 1_000_000_000_000
 
-// get is the source of the node's only method, and create that of the function that makes the cache. script is the
-// commands of another node, and more the other arguments of node.
+// get is the source of the node's only method, and create is the source of the function that makes the cache. For a
+// node with other methods, script has its commands, and more has the other arguments of node.
 async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, script = Array(commands).fill({ verb: 'get', key: '/home' }), more = `['get']`) {
   const parked = new Map()
   let quiet = null

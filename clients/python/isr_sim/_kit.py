@@ -20,10 +20,10 @@ import uuid
 
 from . import _threads
 
-# The output of the node, its libraries and its children is no line of the protocol: it goes to stderr. They read none,
-# too.
+# The output of the node, its libraries and its child processes goes to stderr, so that stdout has only lines of the
+# protocol. None of them reads the protocol's lines.
 sys.stdout.flush()
-_told, _lines = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")  # no child has them
+_told, _lines = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")  # no child process inherits them
 with open(os.devnull) as _nothing:
     os.dup2(_nothing.fileno(), 0)
 os.dup2(2, 1)
@@ -42,8 +42,8 @@ def _learn(ms):
         _now = int(ms)
 
 
-# Requests of botocore and of the kit are lines: no socket lies between. While one waits for its answer, the node's
-# other threads run.
+# Requests of botocore and of the kit are lines: no socket lies between. While a request waits for its answer, the
+# node's other threads run.
 
 _numbers = 0
 _asked = {}  # by the numbers of the lines that are not answered: who waits, and then the answer
@@ -116,7 +116,7 @@ def _have_botocore_send_lines():
     httpsession.URLLib3Session.send = send
 
 
-# Requests of other libraries go over HTTP: each has a number, and every answer brings the time.
+# Requests of other libraries go over HTTP. Each request has a number, and every answer brings the time.
 
 _begin = http.client.HTTPResponse.begin
 _endheaders = http.client.HTTPConnection.endheaders
@@ -194,7 +194,7 @@ def _clock_gettime_ns(clock):
 
 time.time = lambda: _now / 1000
 time.time_ns = lambda: _now * 1_000_000
-# A node works in no time, so the clocks of the processor show no more than the others.
+# A node's work takes no time, so the clocks of processor time show the same as the other clocks.
 time.monotonic = time.perf_counter = time.process_time = time.thread_time = _monotonic
 time.monotonic_ns = time.perf_counter_ns = time.process_time_ns = time.thread_time_ns = lambda: (_now - _began) * 1_000_000
 if hasattr(time, "clock_gettime"):
@@ -262,7 +262,7 @@ uuid._node = 0x020000000001  # and no hardware's address
 
 
 # Some modules draw when they are imported (secrets and multiprocessing do). Only the first life of a process imports
-# them, so what they draw is not taken from the life's numbers.
+# them, so their numbers are not taken from those of the life.
 _load = importlib._bootstrap._find_and_load
 
 
@@ -286,7 +286,7 @@ def _seed(seed):
     uuid._last_timestamp = None
 
 
-# Children: none outlives the life that has begun it.
+# Child processes end with the life that started them.
 
 _children = []
 _fork, _popen = getattr(os, "fork", None), subprocess.Popen.__init__
@@ -468,7 +468,7 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
                 body, fresh = getattr(cache, line["verb"])(*of) or ("", False)
                 then = _now
                 _threads.drain()
-                # Time has moved since the cache called the page fresh, and the cache does not claim that it still is.
+                # If time has moved since the cache called the page fresh, the page does not count as claimed fresh.
                 _say(type="reply", id=line["id"], body=body, fresh=fresh and _now == then)
             except Exception as e:  # the command failed: that is its reply
                 _threads.drain()

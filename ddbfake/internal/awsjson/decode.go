@@ -31,7 +31,7 @@ func Decode(body []byte, in any) error {
 	switch {
 	case err == nil && d.end():
 		return nil
-	case err == nil, !Valid(body): // a malformed text counts more, even if it comes after the first error
+	case err == nil, !Valid(body): // malformed text decides, even if it comes after the first error
 		return ErrMalformed
 	}
 	return err
@@ -42,7 +42,7 @@ func Valid(body []byte) bool {
 	return jsontext.Value(body).IsValid(jsontext.AllowDuplicateNames(true))
 }
 
-// decoder walks the text of a body. Its error is about a value of a wrong type. Text that is not JSON is noted in
+// decoder walks the text of a body. Its errors are about values of a wrong type. If the text is not JSON, it sets
 // malformed: see scan.go.
 type decoder struct {
 	text      string
@@ -50,8 +50,8 @@ type decoder struct {
 	depth     int // objects and arrays that are open
 	malformed bool
 	scratch   []byte // the last string with escapes
-	// strings, numbers and texts are memory for values and members. Nearly all of a request is of these types, so they are
-	// allocated a few at a time. They are freed together, after the call.
+	// strings, numbers and texts are memory for values and members. Nearly all parts of a request are of these types, so
+	// they are allocated a few at a time. They are freed together, after the call.
 	strings []types.AttributeValueMemberS
 	numbers []types.AttributeValueMemberN
 	texts   []string
@@ -80,8 +80,8 @@ func (d *decoder) release() {
 	decoders.Put(d)
 }
 
-// value reads the next value into v as v's type demands. It must be addressable. The flag says that it is a member of a
-// structure rather than an element of a list or map, which changes the text of errors.
+// value reads the next value into v as v's type demands. v must be addressable. member says whether the value is a
+// member of a structure or an element of a list or map: the texts of errors differ.
 func (d *decoder) value(v reflect.Value, member bool) error {
 	if d.kind() == 'n' {
 		d.skip()
@@ -355,7 +355,7 @@ func (d *decoder) numberValue() (types.AttributeValue, error) {
 	return v, err
 }
 
-// textMember reads a string to point to.
+// textMember reads a string, and returns a pointer to it.
 func (d *decoder) textMember() (*string, error) {
 	if len(d.texts) == 0 {
 		d.texts = make([]string, roomForValues)
@@ -439,8 +439,8 @@ func (d *decoder) number(name string) (float64, error) {
 	return f, nil
 }
 
-// time reads epoch seconds with up to three decimals. A time whose milliseconds do not fit is refused: wrapped around,
-// the far future would be long ago.
+// time reads epoch seconds with up to three decimals. A time whose milliseconds do not fit is refused: an overflow
+// would turn the far future into the past.
 func (d *decoder) time() (time.Time, error) {
 	seconds, err := d.number("Date")
 	if err != nil {

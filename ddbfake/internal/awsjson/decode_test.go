@@ -60,7 +60,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// DynamoDB Local is no reference for these: 3.3.1 answers most of them with status 500 and accepts the others.
+// DynamoDB Local is no reference for these bodies: 3.3.1 answers most of them with status 500 and accepts the others.
 func TestDecodeRefuses(t *testing.T) {
 	const (
 		structure = "Start of structure or map found where not expected"
@@ -143,8 +143,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// Text that is not JSON is malformed wherever it stands: in a member that is read or skipped, before or after a value
-// of a wrong type. Package jsontext is the judge.
+// A body is malformed wherever its text is not JSON: in a member that is read or skipped, before or after a value of a
+// wrong type. Package jsontext decides what is JSON.
 func TestDecodeMalformed(t *testing.T) {
 	bodies := []string{
 		``, ` `, `{`, `"`, `"\`, `nullx`, `{}{}`, `{}]`, "{}\x00", "\x00", "\ufeff{}", `{,}`, `{"a"}`, `{"a" 1}`, `{"a":}`, `{"a":1,}`, `{"a":1]`, `{"a":1 "b":2}`,
@@ -193,7 +193,8 @@ func TestDecodeKeeps(t *testing.T) {
 	}
 }
 
-// A deep document is for the engine to refuse, not for the decoder to fall over; a deeper one is no JSON.
+// The decoder reads a document that is too deep for the service: the engine refuses it. A document beyond maxDepth is
+// malformed.
 func TestDecodeDeep(t *testing.T) {
 	deep := func(n int) []byte {
 		return []byte(`{"Item":{"a":` + strings.Repeat(`{"L":[`, n) + strings.Repeat(`]}`, n) + `}}`)

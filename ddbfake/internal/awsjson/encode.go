@@ -36,8 +36,8 @@ func Append(dst []byte, out Shape) []byte {
 	return e.release()
 }
 
-// writeZeroMembers writes the members that DynamoDB answers with even if they are zero or empty, where the SDK's
-// structs leave them out.
+// writeZeroMembers writes members that DynamoDB's answers have even if they are zero or empty. The SDK's structs leave
+// them out.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
@@ -84,7 +84,7 @@ type encoder struct {
 type frame struct {
 	array bool
 	comma bool
-	// entries is one more than the index in encoder.entries of the map's first entry; zero if this is no map.
+	// If this is a map, entries-1 is the index of its first entry in encoder.entries; otherwise entries is zero.
 	entries int
 }
 
@@ -109,7 +109,7 @@ func newEncoder(dst []byte) *encoder {
 func (e *encoder) release() []byte {
 	out := e.buf
 	e.buf = nil
-	clear(e.entries[:cap(e.entries)]) // keep no caller's strings alive
+	clear(e.entries[:cap(e.entries)]) // the callers' strings must not be kept alive
 	encoders.Put(e)
 	return out
 }
@@ -176,7 +176,7 @@ func (e *encoder) quote(s string) {
 		e.buf = append(e.buf, '\\', rest[n])
 		rest = rest[n+1:]
 	}
-	// Invalid UTF-8 becomes U+FFFD; the error only says that this happened.
+	// Invalid UTF-8 becomes U+FFFD. The error would only report that.
 	e.buf, _ = jsontext.AppendQuote(e.buf[:start], s)
 }
 

@@ -113,7 +113,7 @@ func TestAppendError(t *testing.T) {
 	}
 }
 
-// A record as the engine keeps it is encoded to the byte as the SDK's output is.
+// A record of the engine is encoded to the same bytes as the SDK's output.
 func TestRecordOutput(t *testing.T) {
 	all, err := attr.FromSDK(sdktest.Value(2))
 	if err != nil {

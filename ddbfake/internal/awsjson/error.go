@@ -10,12 +10,12 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// The texts of SerializationException are the service's: dynalite's tests have them, which also run against the
+// The texts of SerializationException are the service's. They come from dynalite's tests, which also run against the
 // service.
 //
 // Source: https://github.com/architect/dynalite/blob/main/test/helpers.js
 
-// ErrMalformed is for text that is not JSON: the service gives no message.
+// ErrMalformed is the error for text that is not JSON. The service gives no message.
 var ErrMalformed = serialization("")
 
 func serialization(message string) error {
@@ -24,8 +24,8 @@ func serialization(message string) error {
 
 var errStructure = serialization("Start of structure or map found where not expected")
 
-// notScalar is the error for the next value, which should be a scalar that the service calls by a short name and by the
-// name of its Java class.
+// notScalar returns the error for the next value if a scalar is expected there. The service names the scalar by a short
+// name, and by its Java class.
 func (d *decoder) notScalar(name, class string) error {
 	var token string
 	switch d.kind() {
@@ -50,7 +50,7 @@ func (d *decoder) notScalar(name, class string) error {
 	return serialization(token + " cannot be converted to " + name)
 }
 
-// notArray is the error for the next value, which should be an array.
+// notArray returns the error for the next value if an array is expected there.
 func (d *decoder) notArray(member bool) error {
 	if d.kind() == '{' {
 		return errStructure
@@ -58,7 +58,7 @@ func (d *decoder) notArray(member bool) error {
 	return unexpected(member)
 }
 
-// notObject is the error for the next value, which should be an object.
+// notObject returns the error for the next value if an object is expected there.
 func (d *decoder) notObject(class string, member bool) error {
 	if d.kind() == '[' {
 		return serialization("Unrecognized collection type " + class)
@@ -135,7 +135,7 @@ func AppendError(dst []byte, err error) (answer []byte, status int) {
 // serializationCode is the one code whose message has a capital letter although the SDK has no struct for it.
 const serializationCode = "SerializationException"
 
-// namespaceOf returns the namespace of an error code, as __type has it.
+// namespaceOf returns the namespace of an error code, which stands before it in __type.
 func namespaceOf(code string) string {
 	switch code {
 	case "ValidationException":

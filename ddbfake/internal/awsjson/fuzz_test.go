@@ -23,12 +23,12 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
 )
 
-// FuzzDecodeInput holds four things. Any body ends in an input or in an error of the service. A body is malformed
-// exactly if it is not JSON. An input that is encoded as the SDK does it is read as the same input again. Every value
-// of the input stood in the body, at the same place.
+// FuzzDecodeInput asserts four things. Any body ends in an input or in an error of the service. A body is malformed
+// exactly if it is not JSON. An input that is encoded as the SDK does it, and decoded again, is the same input. Every
+// value of the input is in the body, at the same place.
 //
-// Each of these is caught by the seeds when it is planted: an NS that is read as an SS, a Limit that wraps around, a
-// word for true that is taken for false.
+// The seeds catch each of these bugs when it is planted: an NS that is read as an SS, a Limit that wraps around, a word
+// for true that is read as false.
 func FuzzDecodeInput(f *testing.F) {
 	for i, body := range filledBodies(f) {
 		f.Add(uint(i), body)
@@ -92,7 +92,7 @@ func anyOf(t *testing.T, text []byte) any {
 	return v
 }
 
-// within reports whether everything in the JSON stands in a body. The body may have more: unknown members, and null.
+// within reports whether the body has everything that the JSON has. The body may have more: unknown members, and null.
 // Its numbers may have decimals, and its booleans may be words.
 func within(got, body any) bool {
 	switch got := got.(type) {
@@ -117,7 +117,7 @@ func within(got, body any) bool {
 	return got == body
 }
 
-// fuzzed are the inputs of the supported operations, sorted by name: the numbers in testdata count them.
+// fuzzed are the inputs of the supported operations, sorted by name: the numbers in testdata are their indexes.
 var fuzzed = []any{
 	&dynamodb.BatchGetItemInput{},
 	&dynamodb.BatchWriteItemInput{},
@@ -163,17 +163,17 @@ var fuzzed = []any{
 
 func operationOf(in any) string { return strings.TrimSuffix(reflect.TypeOf(in).Elem().Name(), "Input") }
 
-// numberOf is the place of an operation's input in fuzzed.
+// numberOf is the index of an operation's input in fuzzed.
 func numberOf(op string) uint {
 	return uint(slices.IndexFunc(fuzzed, func(in any) bool { return operationOf(in) == op }))
 }
 
-// inputOf returns an operation's input, empty.
+// inputOf returns an empty input of an operation.
 func inputOf(op string) any {
 	return reflect.New(reflect.TypeOf(fuzzed[numberOf(op)]).Elem()).Interface()
 }
 
-// filledBodies returns for each operation the body that the SDK sends of an input with every member set.
+// filledBodies returns, for each operation, the body that the SDK sends for an input in which every member is set.
 func filledBodies(tb testing.TB) [][]byte {
 	tb.Helper()
 	var body []byte

@@ -22,14 +22,13 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
 )
 
-// The SDK's own clients are the judges of the codec: they write the inputs that it reads, and read the outputs that it
-// writes.
+// The SDK's own clients test the codec: they write the inputs that it reads, and read the outputs that it writes.
 type client struct {
 	name    string // the name in the API
 	methods reflect.Value
 }
 
-// clientsOver returns the SDK's two clients on a wire that ends in do.
+// clientsOver returns the SDK's two clients; do answers their requests.
 func clientsOver(do func(*http.Request) (*http.Response, error)) []client {
 	const nowhere = "https://nowhere.invalid"
 	return []client{
@@ -126,8 +125,8 @@ func filled(t reflect.Type) any {
 	return v.Interface()
 }
 
-// Every member of every input arrives as the SDK sends it, and every member of every output as it is given: for all
-// operations of the SDK, supported or not.
+// The codec reads every member of every input as the SDK sends it, and the SDK reads every member of every output as
+// the codec was given it, for all operations of the SDK, supported or not.
 func TestEveryMember(t *testing.T) {
 	var got, want any
 	clients := clientsOver(func(r *http.Request) (*http.Response, error) {

@@ -2,7 +2,7 @@ package awsjson
 
 import "math/bits"
 
-// plain has the bytes that stand for themselves in a JSON string, and are valid UTF-8 whatever surrounds them.
+// plain has the bytes that need no escape in a JSON string, and are valid UTF-8 whatever bytes surround them.
 var plain = func() (bytes [256]bool) {
 	for c := byte(' '); c < 0x7f; c++ {
 		bytes[c] = c != '"' && c != '\\'
@@ -10,8 +10,8 @@ var plain = func() (bytes [256]bool) {
 	return bytes
 }()
 
-// plainPrefix returns how many bytes at the beginning of s are plain. It looks at eight at a time: see TestPlainPrefix
-// for every byte at every place.
+// plainPrefix returns how many bytes at the beginning of s are plain. It looks at eight bytes at a time;
+// TestPlainPrefix tries every byte at every place.
 //
 // Source: https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord
 func plainPrefix(s string) int {
@@ -25,7 +25,7 @@ func plainPrefix(s string) int {
 		x := uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
 			uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
 		quotes, escapes := x^'"'*ones, x^'\\'*ones
-		// The lowest bit of these that is set is right; those above it may not be.
+		// Only the lowest bit that is set can be trusted: a carry may have set the bits above it.
 		found := x | (x + ones) | // 0x7f and above
 			(x-' '*ones)&^x | (quotes-ones)&^quotes | (escapes-ones)&^escapes
 		if found &= highs; found != 0 {

@@ -45,7 +45,7 @@ func (e *encoder) entry(name string) {
 // value writes an attribute value of the engine, with the same bytes as the SDK's value.
 func (e *encoder) value(v attr.Value) {
 	switch v := v.(type) {
-	case attr.S: // nearly all are these two
+	case attr.S: // nearly all values are strings or numbers
 		e.buf = append(e.buf, `{"S":`...)
 		e.quote(string(v))
 	case attr.N:

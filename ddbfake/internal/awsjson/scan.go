@@ -6,11 +6,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The methods in this file move over the text of a decoder and check it on the way. Text that is not JSON is noted
-// once, and the rest of it is not read: the decoder moves to the end, where every method finds nothing. So the methods
-// return no errors.
+// The methods in this file move over the text of a decoder and check it on the way. At the first text that is not JSON,
+// the decoder sets malformed and moves to the end, where every method finds nothing. So the methods return no errors.
 
-// fail notes that the text is not JSON. It returns false for the convenience of its callers.
+// fail notes that the text is not JSON. It returns false, so that its callers can return the result.
 func (d *decoder) fail() bool {
 	d.malformed = true
 	d.pos = len(d.text)
@@ -25,7 +24,7 @@ func (d *decoder) peek() byte {
 	return d.peekOver()
 }
 
-// peekOver is the part of peek for when there may be white space.
+// peekOver is the part of peek that skips white space.
 func (d *decoder) peekOver() byte {
 	for ; d.pos < len(d.text); d.pos++ {
 		switch c := d.text[d.pos]; c {
@@ -49,8 +48,8 @@ func (d *decoder) kind() byte {
 // maxDepth is the number of objects and arrays that may be open at a time. It is the limit of package jsontext.
 const maxDepth = 10000
 
-// enter moves into the object or array whose opening bracket is ahead, and says whether it has a member or element; if
-// not, it has moved past it.
+// enter moves into the object or array whose opening bracket is ahead, and says whether it has a member or element. If
+// it has none, the decoder has moved past the closing bracket.
 //
 //	for more := d.enter(']'); more; more = d.next(']') {
 func (d *decoder) enter(closing byte) bool {
@@ -66,8 +65,8 @@ func (d *decoder) enter(closing byte) bool {
 	return true // if the text ends here, the reader of the element finds out
 }
 
-// next moves to the next member or element and says whether there is one; after the last one it has moved past the
-// closing bracket.
+// next moves to the next member or element and says whether there is one. After the last one, the decoder has moved
+// past the closing bracket.
 func (d *decoder) next(closing byte) bool {
 	switch d.peek() {
 	case ',':
@@ -114,8 +113,8 @@ func (d *decoder) string() string {
 	return s
 }
 
-// shareText is the length up to which the strings of a body share its memory. Shared memory saves allocations, but a
-// row that is kept must not keep megabytes alive.
+// shareText: the strings of a body share its memory if the body is at most this long. Shared memory saves allocations,
+// but a row that is kept must not keep megabytes alive.
 const shareText = 4 << 10
 
 // unquoted moves past a string and returns its text.

@@ -9,8 +9,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 )
 
-// Bindings are names and values in lists. Nearly every request has few of them, for which lists cost less than maps. A
-// caller that makes [Args] for one request after the other uses the same Bindings: values that are the same as in the
+// Bindings are names and values in lists. Nearly every request has few of them, and for few, lists cost less than maps.
+// A caller that makes [Args] for one request after the other uses the same Bindings: values that are the same as in the
 // request before are not converted again. The zero value is empty.
 type Bindings struct {
 	names  []boundName
@@ -29,8 +29,8 @@ type (
 // maxBindings is the number of names, and of values, that still counts as few.
 const maxBindings = 8
 
-// Bind takes the names and values of the next request; both may be nil. It reports whether it could: whether they are
-// few, [Args.Validate] finds nothing in them, and no value is refused.
+// Bind takes the names and values of the next request; both may be nil. It reports whether it could take them: they
+// must be few, [Args.Validate] must find nothing in them, and no value may be refused.
 func (b *Bindings) Bind(names map[string]string, values map[string]types.AttributeValue) bool {
 	return b.bindNames(names) && b.bindValues(values)
 }
@@ -81,7 +81,7 @@ func (b *Bindings) bindValues(values map[string]types.AttributeValue) bool {
 	return values == nil || len(values) > 0
 }
 
-// sameKeys takes values if they have the keys of the former ones.
+// sameKeys takes the values if their keys are those of the request before.
 func (b *Bindings) sameKeys(values map[string]types.AttributeValue) bool {
 	for i := range b.values {
 		bound := &b.values[i]
@@ -214,7 +214,7 @@ func (out *names) node(n node, args Args) {
 	eachPath(n, func(p *path) { out.path(p, args) })
 }
 
-// nested collects the beginnings of those paths that lead into an attribute.
+// nested collects the first step of each path that leads into an attribute.
 type nested []step
 
 func (out *nested) node(n node) {
@@ -225,7 +225,7 @@ func (out *nested) node(n node) {
 	})
 }
 
-// attributes returns the names of the attributes that the paths lead into, each once.
+// attributes returns the names of the attributes that the paths lead into, without repetitions.
 func (out nested) attributes(args Args) (all []string) {
 	for _, s := range out {
 		if name, ok := s.attribute(args); ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// After any earlier requests, bound names and values equal those of the maps. Names and values stay unbound only if
-// they are many, or if Validate or the conversion of a value may refuse them.
+// Whatever the earlier requests were, bound names and values equal those of the maps. Names and values stay unbound
+// only if they are many, or if Validate or the conversion of a value may refuse them.
 func TestBindings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var bound Bindings
@@ -67,7 +67,7 @@ func TestBindings(t *testing.T) {
 	}
 }
 
-// drawNames draws few names, and seldom none, many or wrong ones.
+// drawNames draws mostly a few names, and seldom none, many or wrong ones.
 func drawNames(rng *rand.Rand) map[string]string {
 	if rng.IntN(4) == 0 {
 		return nil

@@ -7,9 +7,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Builder makes expressions of parts instead of a source. It is for DynamoDB's legacy parameters, which are another
-// form of expressions. Its expressions are evaluated like any other, with [Builder.Args]. They are not checked, because
-// legacy parameters have checks and texts of their own.
+// Builder makes expressions from parts, and not from a source. It is for DynamoDB's legacy parameters, which are
+// another form of expressions. Its expressions are evaluated like any other, with [Builder.Args]. They are not checked,
+// because legacy parameters have checks and texts of their own.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LegacyConditionalParameters.html
 type Builder struct{ args Args }
@@ -116,8 +116,8 @@ func (b *Builder) test(t Test) condition {
 	case "CONTAINS":
 		return callOf("contains", x, values[0])
 	case "NOT_CONTAINS":
-		// It does not hold for a missing attribute, and neither does CONTAINS.
-		// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_expected.py (run on AWS)
+		// NOT_CONTAINS is false for a missing attribute, and so is CONTAINS. Source:
+		// https://github.com/scylladb/scylladb/blob/master/test/alternator/test_expected.py (run on AWS)
 		return &logic{"AND", callOf("attribute_exists", x), &not{callOf("contains", x, values[0])}}
 	case "BEGINS_WITH":
 		return callOf("begins_with", x, values[0])
@@ -156,7 +156,7 @@ func callOf(name string, args ...operand) *call {
 	return &call{name: name, f: functions[name], args: args}
 }
 
-// path is an alias for an attribute: its name may be one that cannot stand in a source.
+// path returns an alias for an attribute, because a source cannot spell every name.
 func (b *Builder) path(attribute string) *path {
 	if b.args.Names == nil {
 		b.args.Names = map[string]string{}

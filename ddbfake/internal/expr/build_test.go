@@ -6,8 +6,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// An expression that is built prints to a source that parses to the same expression, with the names and values of the
-// Builder.
+// A built expression prints to a source that parses to the same expression, with the names and values of the Builder.
 func TestBuiltExpressionsPrint(t *testing.T) {
 	var b Builder
 	condition := b.Condition("OR", []Test{
@@ -55,7 +54,7 @@ func TestBuiltExpressionsPrint(t *testing.T) {
 	}
 }
 
-// An attribute of another type is answered with the text for legacy updates.
+// If an attribute has another type, the error has the text for legacy updates.
 func TestBuiltUpdateMismatch(t *testing.T) {
 	for _, tt := range []struct {
 		old  attr.Value
@@ -76,8 +75,8 @@ func TestBuiltUpdateMismatch(t *testing.T) {
 	}
 }
 
-// A key condition that is built is bound like one that is parsed, and refuses, in its own words, operators that no key
-// can have.
+// A built key condition is bound like a parsed one. Its errors about operators that no key can have are those for
+// legacy parameters.
 func TestBuiltKeyCondition(t *testing.T) {
 	hash, sort := Key{"pk", "S"}, Key{"sk", "N"}
 	pk := Test{Attribute: "pk", Operator: "EQ", Values: []attr.Value{attr.S("a")}}

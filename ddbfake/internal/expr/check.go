@@ -122,7 +122,7 @@ func (c checker) all(list ...operand) error {
 	return nil
 }
 
-// distinct refuses a first operand that is a path and is used again.
+// distinct refuses an operation if its first operand is a path, and another operand is the same path.
 func (c checker) distinct(op string, first operand, rest []operand) error {
 	p, ok := first.(*path)
 	if !ok {
@@ -171,7 +171,7 @@ func (c checker) constant(x operand) attr.Value {
 	return nil
 }
 
-// kind returns an operand's type where it is known before any item is.
+// kind returns an operand's type if it is known without an item.
 func (c checker) kind(x operand) attr.Kind {
 	if v := c.constant(x); v != nil {
 		return attr.KindOf(v)

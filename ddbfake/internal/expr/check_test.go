@@ -66,8 +66,8 @@ func TestRefusedConditions(t *testing.T) {
 		{"NOT ((a = :n))", parens},
 		{"((a = :n AND b = :n))", parens},
 
-		// The choice among several errors: parentheses, then words and functions as they occur, then the number of operands
-		// of IN, then the Args.
+		// Of several errors, the first one counts in this order: parentheses, then words and functions as they occur, then
+		// the number of operands of IN, then the Args.
 		{"foo(a) AND ((b = :n))", parens},
 		{"status = :n AND foo(a)", "Attribute name is a reserved keyword; reserved keyword: status"},
 		{"foo(status)", "Invalid function name; function: foo"},
@@ -160,7 +160,7 @@ func TestRefusedUpdates(t *testing.T) {
 		{"SET a = ((b))", "The expression has redundant parentheses;"},
 		{"SET status = :n", "Attribute name is a reserved keyword; reserved keyword: status"},
 
-		// The choice among several errors: an update is checked from its end.
+		// Of several errors, the last one in the source counts: an update is checked from its end.
 		{"SET a = :n SET b = foo(c)", "Invalid function name; function: foo"},
 		{"SET a = #x SET b = :n", `The "SET" section can only be used once in an update expression;`},
 		{"SET a = :x, a = :n", overlap + "[a], path two: [a]"},

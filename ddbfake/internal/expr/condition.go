@@ -20,7 +20,7 @@ func ParseCondition(src string) (*Condition, error) {
 	return parseCondition(conditionLanguage, src, parse)
 }
 
-// ParseFilter parses a FilterExpression: the same language, other messages.
+// ParseFilter parses a FilterExpression: it is the same language with other messages.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.FilterExpression.html
 func ParseFilter(src string) (*Condition, error) {
@@ -76,9 +76,9 @@ func (c *Condition) Attributes(args Args) []string {
 func (c *Condition) Nested(args Args) []string { return c.nested.attributes(args) }
 
 // Eval reports whether the condition holds for an item; nil stands for a missing item, which has no attributes. A
-// comparison with a missing value, or of two types, is false, and "<>" is true.
+// comparison with a missing value, or between two types, is false; only "<>" is then true.
 //
-// Args must have passed Check; with others Eval returns an error or false.
+// Args must have passed Check. With other Args, Eval returns an error or false.
 func (c *Condition) Eval(item packed.Attributes, args Args) (bool, error) {
 	if item == nil {
 		item = attr.Item(nil)

@@ -1,4 +1,5 @@
-// Package expr is DynamoDB's expression languages: conditions and filters, updates, projections and key conditions.
+// Package expr implements DynamoDB's expression languages: conditions and filters, updates, projections and key
+// conditions.
 //
 // # What
 //
@@ -14,8 +15,8 @@
 //	update, err := expr.ParseUpdate("SET lease_token = :t REMOVE waiting")
 //	row, err = update.Apply(row, args) // a new row; the old one is untouched
 //
-// A store that evaluates the same expressions for many requests keeps rows as [packed.Record], for [Condition.Eval] and
-// [Update.ApplyRecord], and the requests' names and values in [Bindings].
+// A store that evaluates the same expressions for many requests keeps its rows as [packed.Record], which
+// [Condition.Eval] and [Update.ApplyRecord] take, and keeps the requests' names and values in [Bindings].
 //
 // A caller goes through four steps, in the order in which the service reports errors: Parse, Check, Unused, and then
 // Eval, Apply or Bind for each item.
@@ -36,6 +37,6 @@
 //
 // # Limits
 //
-// Expressions have at most 4,096 bytes, which also bounds the recursion of the parser, 300 operators, 100 operands of
-// IN and 32 levels in a path.
+// Expressions have at most 4,096 bytes, 300 operators, 100 operands of IN and 32 levels in a path. The limit of bytes
+// also bounds the recursion of the parser.
 package expr

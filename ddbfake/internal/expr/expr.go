@@ -26,15 +26,15 @@ type Expression interface {
 	// Check finds the mistakes that DynamoDB refuses before it looks at any item: undefined names and values, operands
 	// of the wrong type, paths that overlap. The error is an [*Error].
 	Check(Args) error
-	// Names returns the "#a" in the expression, each once, as they occur.
+	// Names returns the "#a" in the expression, without repetitions, as they occur.
 	Names() []string
-	// Values returns the ":v" in the expression, each once, as they occur.
+	// Values returns the ":v" in the expression, without repetitions, as they occur.
 	Values() []string
 }
 
 // Error is an expression that DynamoDB refuses.
 type Error struct {
-	// Parameter is the request's parameter, like "ConditionExpression", where the service's text begins with it; else
+	// Parameter is the request's parameter, such as "ConditionExpression", if the service's text begins with it; otherwise
 	// "".
 	Parameter string
 	Message   string
@@ -67,12 +67,13 @@ func (l language) errorf(format string, a ...any) error {
 	return &Error{Parameter: string(l), Message: fmt.Sprintf(format, a...)}
 }
 
-// Unused finds the first kind of Args (names, then values) with one that no expression uses, and returns the service's
-// text. Keys are listed sorted; the service lists them in any order. The expressions have passed Check with these Args.
+// Unused returns the service's error if no expression uses some of the names, or else if no expression uses some of the
+// values. It lists the unused keys sorted; the service lists them in any order. The expressions have passed Check with
+// these Args.
 func Unused(args Args, used ...Expression) error {
 	names, values := args.Len()
-	// Used names and values are defined, or Check would have refused them. So if the numbers agree, all are used, and
-	// nobody has to look at each of the Args.
+	// Used names and values are defined: Check has refused all others. So if the numbers agree, all are used, and the Args
+	// need not be compared one by one.
 	if distinct(used, Expression.Names) == names && distinct(used, Expression.Values) == values {
 		return nil
 	}
@@ -102,7 +103,7 @@ func missing[V any](given map[string]V, used []Expression, keys func(Expression)
 	return strings.Join(left, ", ")
 }
 
-// distinct counts the keys that expressions use, each once.
+// distinct counts the different keys that expressions use.
 func distinct(used []Expression, keys func(Expression) []string) int {
 	n := 0
 	for i, e := range used {

@@ -14,17 +14,17 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.OperatorsAndFunctions.html#Expressions.OperatorsAndFunctions.Functions
 type function struct {
 	operands int
-	update   bool      // it is for updates, else for conditions
+	update   bool      // for updates; otherwise for conditions
 	operand  bool      // may be an operand of another function or operator
 	distinct bool      // the first operand may not come again
-	result   attr.Kind // where it is known without an item
+	result   attr.Kind // if it is known without an item
 	check    func(checker, *call) error
 	test     func(x, y attr.Value) bool // for conditions
 }
 
 var functions map[string]*function
 
-func init() { // not a literal: the checks look functions up
+func init() { // not a literal, because the checks use this map
 	functions = map[string]*function{
 		"attribute_exists":     {operands: 1, result: "BOOL", check: checkPath, test: func(x, _ attr.Value) bool { return x != nil }},
 		"attribute_not_exists": {operands: 1, result: "BOOL", check: checkPath, test: func(x, _ attr.Value) bool { return x == nil }},
@@ -184,7 +184,7 @@ func (n *call) value(item packed.Attributes, args Args) (attr.Value, error) {
 }
 
 // sizeOf is size(): UTF-16 units of a string, bytes of a binary, elements of a set, list or map. Other types have no
-// size: the comparison sees a missing value.
+// size: a comparison treats their size as a missing value.
 //
 // Source: https://github.com/ExtendDB/extenddb/issues/60 (strings; seen on the service)
 func sizeOf(v attr.Value) (int, bool) {

@@ -14,9 +14,9 @@ import (
 // FuzzCondition draws a row and conditions and compares Check and Eval with a model of every comparison and function,
 // and with the laws of logic: a condition is true or false, even with missing values and wrong types.
 //
-// Each of these is caught within a minute when it is planted, most by the seeds: "<>" false for two missing attributes,
-// "<" true between types, BETWEEN that leaves out its end or misses an equal path, IN that finds a missing value, AND
-// and NOT that bind wrongly, contains and size that count wrongly, numbers compared as texts.
+// Each of these bugs is caught within a minute when it is planted, most of them by the seeds: "<>" is false for two
+// missing attributes, "<" is true between types, BETWEEN leaves out its end or misses an equal path, IN finds a missing
+// value, AND and NOT bind wrongly, contains and size count wrongly, numbers are compared as texts.
 func FuzzCondition(f *testing.F) {
 	seedBytes(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -77,7 +77,7 @@ func FuzzCondition(f *testing.F) {
 
 // drawnCondition is a condition and its value by the model.
 type drawnCondition struct {
-	source  string // in parentheses where it needs them
+	source  string // in parentheses if it needs them
 	refused bool   // whatever the row is
 	same    []string
 	value   func(attr.Item) bool
@@ -86,8 +86,8 @@ type drawnCondition struct {
 // drawnTerm is an operand of a condition.
 type drawnTerm struct {
 	source  string
-	path    drawnPath // nil if it is none
-	kind    attr.Kind // where it is known without a row
+	path    drawnPath // nil if it is not a path
+	kind    attr.Kind // if it is known without a row
 	value   func(attr.Item) attr.Value
 	refused bool
 }
@@ -256,7 +256,7 @@ func (d *draw) term() drawnTerm {
 	return drawnTerm{source: d.define(v), kind: attr.KindOf(v), value: func(attr.Item) attr.Value { return v }}
 }
 
-// isPathOf reports whether both are the same path: no operator takes such a pair.
+// isPathOf reports whether both operands are the same path: no operator takes such a pair.
 func (x drawnTerm) isPathOf(y drawnTerm) bool {
 	return x.path != nil && y.path != nil && slices.Equal(x.path, y.path)
 }

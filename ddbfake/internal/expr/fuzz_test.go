@@ -13,12 +13,12 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// checkRoundTrip parses what an expression prints: the nodes must be the same.
+// checkRoundTrip prints an expression and parses the result: the nodes must be the same.
 func checkRoundTrip(t *testing.T, parameter string, e Expression) {
 	t.Helper()
 	printed := e.String()
 	if len(printed) > maxExpressionBytes {
-		return // the print of the longest source can be a little longer
+		return // the printed form of the longest source can be a little too long
 	}
 	again, err := parsers[parameter](printed)
 	if err != nil {
@@ -44,9 +44,10 @@ func seed(f *testing.F, sources ...string) {
 	}
 }
 
-// fuzz holds for every language: nothing panics, what parses prints and parses back, and evaluation leaves the item
-// alone. The seeds catch, planted one by one, groups of NOT and OR that print without parentheses, a section that
-// prints without its space, an index that prints as another, and a partition bound by begins_with.
+// fuzz asserts for every language: nothing panics, an expression that parses can be printed and parsed back, and
+// evaluation leaves the item alone. The seeds catch each of these bugs when it is planted: groups of NOT and OR print
+// without parentheses, a section prints without its space, an index prints as another one, begins_with binds the
+// partition.
 func fuzz(f *testing.F, parameter string, evaluate func(*testing.T, Expression, attr.Item, Args)) {
 	item := attr.Item{
 		"a": attr.Int(1), "b": attr.M{"c": attr.L{attr.S("x"), attr.M{"d": attr.Int(2)}}},
@@ -116,7 +117,7 @@ func FuzzParseKeyCondition(f *testing.F) {
 // lead somewhere and values are equal often enough.
 type draw struct {
 	data []byte
-	item attr.Item // what paths are drawn along
+	item attr.Item // most drawn paths follow it
 	args Args
 }
 
@@ -160,7 +161,7 @@ func (d *draw) number() attr.Number {
 	return n
 }
 
-// value draws a value of at most the given levels, or, seldom, one of as many levels as are allowed.
+// value draws a value with at most the given number of levels or, seldom, a value with as many levels as are allowed.
 func (d *draw) value(levels int) attr.Value {
 	switch kind := d.below(13); {
 	case kind == 0:
@@ -228,7 +229,7 @@ func scalar(v any) attr.Value {
 // drawnPath is a path with its aliases resolved: names and indexes.
 type drawnPath []any
 
-// at walks the path the plain way; nil if it leads nowhere.
+// at walks the path in the simplest way; nil if it leads nowhere.
 func (p drawnPath) at(item attr.Item) attr.Value {
 	v := attr.Value(attr.M(item))
 	for _, step := range p {
@@ -247,7 +248,8 @@ func (p drawnPath) at(item attr.Item) attr.Value {
 	return v
 }
 
-// overlaps reports whether one path contains the other, or they take one value for a map and for a list.
+// overlaps reports whether one path contains the other, or one path treats a value as a map and the other treats it as
+// a list.
 func (p drawnPath) overlaps(q drawnPath) bool {
 	for i := range min(len(p), len(q)) {
 		_, name := p[i].(string)

@@ -11,12 +11,13 @@ import (
 )
 
 // FuzzUpdate draws a row and an update and compares Check and Apply with a model that does one action after the other
-// on a copy. In every case the old row does not change, a second Apply gives the same result, and the result is a row
-// that could have been put.
+// on a copy. In every case the old row does not change, a second Apply gives the same result, and the result is a valid
+// row, such as a put could have written.
 //
-// Each of these is caught within a minute when it is planted: the old row or one of its lists written in place, an
-// operand that sees what another action has written, elements appended in the order of the actions, ADD that leaves
-// duplicates, DELETE that leaves an empty set, one level too many, paths that take one value for a map and for a list.
+// Each of these bugs is caught within a minute when it is planted: the old row or one of its lists is written in place,
+// an operand sees what another action has written, elements are appended in the order of the actions, ADD leaves
+// duplicates, DELETE leaves an empty set, one level too many is allowed, one path treats a value as a map and another
+// treats it as a list.
 func FuzzUpdate(f *testing.F) {
 	seedBytes(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -65,7 +66,7 @@ func FuzzUpdate(f *testing.F) {
 	})
 }
 
-// fuzzTouched holds the properties on which UPDATED_NEW and the check of key attributes rely.
+// fuzzTouched asserts the properties on which UPDATED_NEW and the check of key attributes rely.
 func fuzzTouched(t *testing.T, u drawnUpdate, parsed *Update, got attr.Item, args Args) {
 	var written []string
 	onlyRemoves, anything := true, false
@@ -214,7 +215,7 @@ func both(left, right drawnOperand, item attr.Item) (x, y attr.Value, errs []err
 	return x, y, errs
 }
 
-// operand draws an operand for any place, with at most that many levels of if_not_exists.
+// operand draws an operand that may stand anywhere, with at most that many levels of if_not_exists.
 func (d *draw) operand(levels int) drawnOperand {
 	switch d.below(4) {
 	case 0:
@@ -381,7 +382,7 @@ func setOf(k attr.Kind, elements map[string]attr.Value) attr.Value {
 
 // box is a value that can be written to.
 type box struct {
-	value attr.Value // nil once it is removed; of a map or list, its value at first
+	value attr.Value // nil once it is removed; for a map or list, the value at the beginning
 	m     map[string]*box
 	l     []*box
 }

@@ -8,30 +8,30 @@ import (
 )
 
 // IndexCondition is a key condition on a secondary index. It differs from the key condition on a table, because the key
-// of a global index may have up to four attributes for its partition and as many for its order, each with a condition
-// of its own.
+// of a global index may have up to four attributes for its partition and up to four for its order, each with a
+// condition of its own.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.DesignPattern.MultiAttributeKeys.html
 type IndexCondition struct{ *KeyCondition }
 
-// Check finds the mistakes that DynamoDB refuses before it looks at the table. The number of conditions is checked with
-// the index.
+// Check finds the mistakes that DynamoDB refuses before it looks at the table. Bind checks the number of conditions,
+// because that depends on the index.
 func (k IndexCondition) Check(args Args) error {
 	_, err := k.allTerms(args)
 	return err
 }
 
-// IndexBounds is the range that a Query on an index reads: in the partition Hash, the rows that begin with the sort
-// attributes Prefix and whose next one lies within the bounds. Bounds.Hash is not used.
+// IndexBounds is the range that a Query on an index reads: in the partition Hash, the rows whose sort attributes begin
+// with Prefix, and whose next sort attribute lies within the bounds. Bounds.Hash is not used.
 type IndexBounds struct {
 	Hash   []attr.Value
 	Prefix []attr.Value
 	Bounds
 }
 
-// Bind applies the condition to the key of an index. It must test all of the partition attributes by equality. It may
-// test any number of the sort attributes from the left, all but the last by equality. A condition that does not fit is
-// refused with the service's texts.
+// Bind applies the condition to the key of an index. The condition must test all partition attributes by equality. It
+// may test any number of the sort attributes, from the left. All of these except the last must be tested by equality. A
+// condition that does not fit is refused with the service's texts.
 func (k IndexCondition) Bind(args Args, hash, sort []Key) (IndexBounds, error) {
 	terms, err := k.allTerms(args)
 	if err != nil {
@@ -74,7 +74,7 @@ func (k IndexCondition) Bind(args Args, hash, sort []Key) (IndexBounds, error) {
 	return b, nil
 }
 
-// checkPlain checks the conditions on a key that is like a table's, as for a table.
+// checkPlain checks the conditions on a key of the same form as a table's key, in the same way as for a table.
 func checkPlain(terms []term, hash Key, sort []Key) error {
 	if len(terms) > 2 {
 		return errTooManyTerms
@@ -91,8 +91,8 @@ func checkPlain(terms []term, hash Key, sort []Key) error {
 	return err
 }
 
-// checkMany checks the conditions on a key of several attributes. AWS does not document a condition on an attribute
-// outside of the key: it is refused as on a table.
+// checkMany checks the conditions on a key of several attributes. AWS does not document what happens to a condition on
+// an attribute outside of the key: here it is refused as on a table.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier1/query/multiAttributeGsiKey.test.ts
 func checkMany(terms []term, hash, sort []Key) error {
@@ -128,7 +128,7 @@ func checkMany(terms []term, hash, sort []Key) error {
 	return plainError("Query key condition not supported")
 }
 
-// namesOf lists the keys that are not.
+// namesOf lists the names of the keys for which are is false.
 func namesOf(keys []Key, are func(Key) bool) string {
 	var names []string
 	for _, key := range keys {

@@ -10,11 +10,11 @@ import (
 type KeyCondition struct {
 	root   condition
 	tokens uses
-	built  []term // the terms of a Builder, which need no Args; else nil
+	built  []term // the terms of a Builder, which need no Args; otherwise nil
 }
 
-// ParseKeyCondition parses a KeyConditionExpression. It is in the language of conditions; Check then allows only a
-// small part of it. The error is an [*Error].
+// ParseKeyCondition parses a KeyConditionExpression. It takes the whole language of conditions. Check then allows only
+// a small part of it. The error is an [*Error].
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Query.KeyConditionExpressions.html
 func ParseKeyCondition(src string) (*KeyCondition, error) {
@@ -34,8 +34,8 @@ func (k *KeyCondition) Names() []string { return k.tokens.names }
 // Values returns the ":v" in the key condition.
 func (k *KeyCondition) Values() []string { return k.tokens.values }
 
-// Check finds the mistakes that DynamoDB refuses before it looks at the table: everything but one or two conditions,
-// joined by AND, each on one key attribute.
+// Check finds the mistakes that DynamoDB refuses before it looks at the table. It allows one or two conditions, joined
+// by AND, each on one attribute, and refuses everything else.
 func (k *KeyCondition) Check(args Args) error {
 	_, err := k.terms(args)
 	return err
@@ -107,10 +107,10 @@ func invalidOperator(op string) error {
 	return plainError("Invalid operator used in KeyConditionExpression: %s", op)
 }
 
-// mirrored has each operator as it reads from the right.
+// mirrored has, for each operator, the one with the same meaning when the operands are exchanged.
 var mirrored = map[string]string{"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
-// appendTerm takes one attribute and constants.
+// appendTerm appends a condition whose operands must be one attribute and constants.
 func appendTerm(terms []term, op string, args Args, operands ...operand) ([]term, error) {
 	t := term{op: op}
 	found := false

@@ -80,7 +80,7 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// The texts are the service's as its public suites captured them, or those of DynamoDB Local 3.3.1.
+// The texts are the service's, as public test suites captured them, or those of DynamoDB Local 3.3.1.
 //
 // Source: https://github.com/architect/dynalite (test/query.js)
 // Source: https://github.com/nubo-db/dynamodb-conformance (tests/tier1/query)

@@ -9,7 +9,7 @@ type tokenKind uint8
 
 const (
 	tokEOF   tokenKind = iota
-	tokError           // a character that begins no token
+	tokError           // a character with which no token begins
 	tokIdent           // name
 	tokName            // #name
 	tokValue           // :value
@@ -97,7 +97,8 @@ func (l *lexer) take(kind tokenKind, length int) token {
 	return token{kind: kind, text: l.src[start:l.pos], start: start, end: l.pos}
 }
 
-// word measures letters, digits and underscores, after `from` bytes that belong to the token anyway.
+// word returns the length of the token: `from` bytes that belong to it in any case, and then letters, digits and
+// underscores.
 func (l *lexer) word(from int) int {
 	for l.pos+from < len(l.src) {
 		c := l.src[l.pos+from]

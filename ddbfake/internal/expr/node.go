@@ -21,7 +21,7 @@ type operand interface {
 	value(packed.Attributes, Args) (attr.Value, error)
 }
 
-// condition is a node that holds or not.
+// condition is a node that is true or false.
 type condition interface {
 	node
 	test(packed.Attributes, Args) (bool, error)
@@ -34,7 +34,7 @@ type (
 	// call is a function call: an operand (size, if_not_exists, list_append) or a condition.
 	call struct {
 		name string
-		f    *function // nil: there is none of this name
+		f    *function // nil if there is no function of this name
 		args []operand
 	}
 

@@ -37,7 +37,7 @@ func parse(lang language, src string, grammar func(*parser) []reviewed) error {
 	return parseAny(lang, src, grammar)
 }
 
-// parseAny runs one of the four grammars and then the reviews that need no Args.
+// parseAny runs one of the four grammars, and then the checks that need no Args (see reviewer).
 func parseAny(lang language, src string, grammar func(*parser) []reviewed) error {
 	p := &parser{lang: lang, lex: lexer{src: src}}
 	p.cur = p.lex.next()
@@ -47,7 +47,7 @@ func parseAny(lang language, src string, grammar func(*parser) []reviewed) error
 		p.fail()
 	}
 	switch {
-	case p.redundant: // before any error that follows them
+	case p.redundant: // reported first, even before a syntax error
 		return lang.errorf("The expression has redundant parentheses;")
 	case p.err != nil:
 		return p.err
@@ -78,7 +78,8 @@ func (p *parser) advance() token {
 
 // fail reports the current token. The parser then moves to the end, so that every loop in it ends.
 //
-// Where a ":v" stands for a name after a point, the service may report the token after it: no source says so.
+// Where a ":v" stands for a name after a point, the service may report the token after it: we have no source about
+// that.
 func (p *parser) fail() {
 	if p.err != nil {
 		return
@@ -119,7 +120,7 @@ func (p *parser) operandGroup() (x operand, group bool) {
 	return x, true
 }
 
-// regroup notes parentheses that hold nothing but parentheses.
+// regroup sets redundant if parentheses hold nothing but parentheses.
 func (p *parser) regroup(inner bool) {
 	p.redundant = p.redundant || inner && p.err == nil
 }
@@ -142,7 +143,7 @@ func (p *parser) call() *call {
 	return c
 }
 
-// operands reads a list in parentheses; it has one element at least.
+// operands reads a list in parentheses, which has at least one element.
 func (p *parser) operands() []operand {
 	p.expect("(")
 	list := []operand{p.operand()}
@@ -207,7 +208,7 @@ func (p *parser) condition() condition {
 	return c
 }
 
-// or reads a condition, or, when it stands alone in parentheses, an operand. group says that the result itself was in
+// or reads a condition. Alone in parentheses, it may also be an operand. group says that the result itself was in
 // parentheses.
 func (p *parser) or(inGroup bool) (n node, group bool) {
 	n, group = p.and(inGroup)
@@ -355,7 +356,7 @@ func (p *parser) action(op tokenKind) *action {
 	return a
 }
 
-// setValue reads the value that SET assigns. group says that it was in parentheses.
+// setValue reads the value that SET assigns. group says that the value was in parentheses.
 func (p *parser) setValue() (x operand, group bool) {
 	if p.accept("(") {
 		var inner bool

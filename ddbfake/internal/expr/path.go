@@ -86,7 +86,7 @@ func undefinedValue(l language, key string) error {
 	return l.errorf("An expression attribute value used in expression is not defined; attribute value: %s", key)
 }
 
-// value walks the path; a path that leads nowhere has no value.
+// value walks the path, and returns nil if it leads nowhere.
 func (p *path) value(item packed.Attributes, args Args) (attr.Value, error) {
 	name, ok := p.steps[0].attribute(args)
 	if !ok {
@@ -132,7 +132,7 @@ func (p *path) text(args Args) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// checkAll checks the paths of one expression, which may not clash. The service goes through them from the last to the
+// checkAll checks the paths of one expression. They must not clash. The service goes through them from the last to the
 // first.
 func checkAll(c checker, paths []*path) error {
 	for i, p := range slices.Backward(paths) {
@@ -148,8 +148,8 @@ func checkAll(c checker, paths []*path) error {
 	return nil
 }
 
-// clash reports two paths of one expression if one contains the other, or if they take one value for a map and for a
-// list.
+// clash refuses two paths of one expression if one contains the other, or if one treats a value as a map and the other
+// treats it as a list.
 func clash(c checker, one, two *path) error {
 	i := one.agrees(two, c.args)
 	switch {
@@ -161,7 +161,8 @@ func clash(c checker, one, two *path) error {
 	return nil
 }
 
-// treeOf merges the paths of an expression, which passed checkAll; result gives the end of each path.
+// treeOf merges the paths of an expression, which have passed checkAll. result returns the value for the end of each
+// path.
 func treeOf(l language, paths []*path, args Args, result func(i int) attr.Value) (*tree, error) {
 	t := &tree{}
 	for i, p := range paths {

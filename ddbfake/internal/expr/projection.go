@@ -14,7 +14,7 @@ type Projection struct {
 	paths  []*path
 	tokens uses
 	nested nested
-	// columns says that each path is an attribute of the result.
+	// columns says that each path becomes an attribute of the result.
 	columns bool
 }
 
@@ -61,7 +61,7 @@ func (p *Projection) Names() []string { return p.tokens.names }
 // Values returns nil: projections have no values.
 func (p *Projection) Values() []string { return nil }
 
-// Attributes returns the top-level names that the projection reads, each once, in the order of the source.
+// Attributes returns the top-level names that the projection reads, without repetitions, in the order of the source.
 func (p *Projection) Attributes(args Args) []string {
 	var out names
 	for _, path := range p.paths {
@@ -70,8 +70,8 @@ func (p *Projection) Attributes(args Args) []string {
 	return out
 }
 
-// Nested returns the top-level names of the attributes whose inner values the projection reads, each once, in the order
-// of the source. (No key attribute may be among them.)
+// Nested returns the top-level names of the attributes whose inner values the projection reads, without repetitions, in
+// the order of the source. (No key attribute may be among them.)
 func (p *Projection) Nested(args Args) []string { return p.nested.attributes(args) }
 
 // Check finds the mistakes that DynamoDB refuses before it looks at any item.
@@ -82,8 +82,8 @@ func (p *Projection) Check(args Args) error {
 	return checkAll(checker{lang: projectionLanguage, args: args}, p.paths)
 }
 
-// Apply cuts an item down to the paths that it has, which may be none. List elements keep their order and close their
-// gaps. A missing item (nil) stays missing. The result shares values with the item.
+// Apply cuts an item down to the paths that it has; it may have none of them. List elements keep their order and close
+// their gaps. For a missing item (nil), the result is nil. The result shares values with the item.
 func (p *Projection) Apply(item attr.Item, args Args) (attr.Item, error) {
 	switch {
 	case item == nil:
@@ -102,7 +102,7 @@ func (p *Projection) Apply(item attr.Item, args Args) (attr.Item, error) {
 // names or only indexes below it.
 type tree struct {
 	end      bool
-	result   attr.Value // at the end of an update's path; nil to remove it
+	result   attr.Value // the new value at the end of an update's path; nil to remove it
 	children []branch   // indexes ascending
 }
 
@@ -172,8 +172,8 @@ func (t *tree) projectMap(m map[string]attr.Value) map[string]attr.Value {
 	return out
 }
 
-// apply builds the value after an update, nil to remove it. Parts to which no path leads are shared with the old value.
-// The evaluation of the actions has made sure that the paths can be walked.
+// apply returns the value after an update; nil if the update removes it. Parts to which no path leads are shared with
+// the old value. The paths can be walked: the evaluation of the actions has checked that.
 func (t *tree) apply(old attr.Value) attr.Value {
 	if t.end {
 		return t.result
@@ -211,8 +211,8 @@ func setOrDelete(m map[string]attr.Value, name string, v attr.Value) {
 	}
 }
 
-// applyList takes every index as one of the old list: an element set past the end is appended, in the order of the
-// indexes, and removals close their gaps last.
+// applyList counts every index in the old list. Elements set past the end are appended, in the order of their indexes.
+// Removals close their gaps last.
 func (t *tree) applyList(old attr.L) attr.L {
 	out := slices.Clone(old)
 	for _, b := range t.children {

@@ -2,8 +2,8 @@ package expr
 
 import "strings"
 
-// isReserved reports whether a bare name is a reserved word: expressions must write it as a "#name". The words know no
-// case. (DynamoDB Local 3.3.1 leaves out SIZE, which AWS lists.)
+// isReserved reports whether a bare name is a reserved word: expressions must write it as a "#name". Upper and lower
+// case do not matter. (DynamoDB Local 3.3.1 leaves out SIZE, which AWS lists.)
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ReservedWords.html
 func isReserved(name string) bool {

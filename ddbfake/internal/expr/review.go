@@ -2,11 +2,11 @@ package expr
 
 import "math"
 
-// reviewed is a result of a grammar: a node, or an action of an update.
+// reviewed is a part of an expression that a grammar returns: a node, or an action of an update.
 type reviewed interface{ review(*reviewer) }
 
-// reviewer collects mistakes that are refused under any Args. The nodes are visited in the order of the source, and the
-// first finding counts.
+// reviewer finds mistakes that are refused whatever the Args are. The nodes are visited in the order of the source, and
+// the first mistake counts.
 type reviewer struct {
 	lang     language
 	err      error

@@ -103,7 +103,7 @@ func (u *Update) Names() []string { return u.tokens.names }
 // Values returns the ":v" in the update.
 func (u *Update) Values() []string { return u.tokens.values }
 
-// Attributes returns the top-level names that the update writes, each once, in the order of the source.
+// Attributes returns the top-level names that the update writes, without repetitions, in the order of the source.
 func (u *Update) Attributes(args Args) []string {
 	var out names
 	for _, a := range u.actions {
@@ -112,8 +112,8 @@ func (u *Update) Attributes(args Args) []string {
 	return out
 }
 
-// Writing returns the first top-level name that the update writes and for which is holds, "" if there is none. (No key
-// attribute may be among them.)
+// Writing returns the first top-level name that the update writes and for which `is` returns true; "" if there is none.
+// (No key attribute may be among them.)
 func (u *Update) Writing(args Args, is func(name string) bool) string {
 	for _, a := range u.actions {
 		if name, ok := a.target.steps[0].attribute(args); ok && is(name) {
@@ -129,8 +129,8 @@ type Written struct {
 	Kind attr.Kind
 }
 
-// Writes returns the top-level attributes whose new type the update shows, in the order of the source: those set to a
-// constant or to a sum, and those added to.
+// Writes returns the top-level attributes whose new type the update shows, in the order of the source: attributes that
+// SET gives a constant or a sum, and targets of ADD.
 func (u *Update) Writes(args Args) []Written {
 	c := checker{lang: updateLanguage, args: args}
 	var all []Written
@@ -149,8 +149,8 @@ func (u *Update) Writes(args Args) []Written {
 	return all
 }
 
-// Nested returns the top-level names of the attributes whose inner values the update names, each once, in the order of
-// the source. (No key attribute may be among them.)
+// Nested returns the top-level names of the attributes whose inner values the update names, without repetitions, in the
+// order of the source. (No key attribute may be among them.)
 func (u *Update) Nested(args Args) []string { return u.nested.attributes(args) }
 
 // OnlyRemoves reports whether there are only REMOVE and DELETE sections: such an update of a missing item creates
@@ -244,8 +244,8 @@ func (u *Update) ApplyRecord(old *packed.Record, args Args) (packed.Record, erro
 	return packed.Of(t.applyMap(old.Item())), nil
 }
 
-// fewActions is the number of actions that nearly every update has at most: memory for that many is on the stack while
-// it is applied.
+// fewActions: nearly every update has at most this many actions. Memory for so many is on the stack while an update is
+// applied.
 const fewActions = 8
 
 // evaluate appends the value that each action gives its target. The update is flat if it writes top-level attributes
@@ -269,7 +269,7 @@ func (u *Update) evaluate(results []attr.Value, old packed.Attributes, args Args
 	return results, flat, nil
 }
 
-// worded words an error for this kind of update.
+// worded returns the error with the text for this kind of update: mismatch, if it is about a type.
 func (u *Update) worded(err error) error {
 	if u.mismatch != nil && errors.Is(err, errOperandType) {
 		return u.mismatch
@@ -277,7 +277,7 @@ func (u *Update) worded(err error) error {
 	return err
 }
 
-// applyFlat is the usual case: top-level attributes only.
+// applyFlat applies an update that writes top-level attributes only, which is the usual case.
 func (u *Update) applyFlat(old *packed.Record, args Args, results []attr.Value) packed.Record {
 	var few [fewActions]string
 	names := few[:0]

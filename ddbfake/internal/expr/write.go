@@ -16,8 +16,8 @@ var (
 	errNestedTooFar = &Error{Message: "Nesting Levels have exceeded supported limits"}
 )
 
-// evaluate returns the value that the action gives its target; nil removes it. before is the target's value so far. Old
-// stays as it is.
+// evaluate returns the value that the action gives its target; nil removes it. before is the target's value so far. old
+// does not change.
 func (a *action) evaluate(before attr.Value, old packed.Attributes, args Args) (attr.Value, error) {
 	var operand attr.Value
 	var err error
@@ -86,7 +86,7 @@ func add(old, v attr.Value) (attr.Value, error) {
 	return nil, errOperandType
 }
 
-// subtract is DELETE: a difference of sets. A set that becomes empty goes.
+// subtract is DELETE: a difference of sets. A set that becomes empty is removed.
 func subtract(old, v attr.Value) (attr.Value, error) {
 	switch v := v.(type) {
 	case attr.SS:

@@ -1,7 +1,7 @@
 // Package packed holds rows in the form in which the engine keeps them, and their conversion from and to the SDK's types.
 //
 //	record, sizeBytes, err := packed.FromSDK(in.Item, nil)
-//	changed := record.With([]string{"ttl"}, []attr.attr.Value{attr.Int(2209075200)})
+//	changed := record.With([]string{"ttl"}, []attr.Value{attr.Int(2209075200)})
 //	out.Item = changed.ToSDK(nil)
 //
 // # Determinism
@@ -26,9 +26,9 @@ type Attributes interface {
 	Get(name string) attr.Value
 }
 
-// Record is a row as a store keeps it: its attributes in one array, in the order of their names. All operations cost a
-// fraction of those on an [attr.Item]: to make a Record from another, to compare two, to keep one, and to find a name
-// in it. A Record is immutable; the zero Record has no attributes.
+// Record is a row as a store keeps it: its attributes in one array, in the order of their names. To make a Record from
+// another, to compare two, to keep one, and to find a name in it: each costs a fraction of the same with an
+// [attr.Item]. A Record is immutable; the zero Record has no attributes.
 type Record struct{ attributes []attribute }
 
 type attribute struct {
@@ -36,7 +36,7 @@ type attribute struct {
 	value attr.Value
 }
 
-// few is the number of attributes up to which a linear search is the fastest.
+// few: up to this number of attributes, a linear search is the fastest.
 const few = 16
 
 // Of returns the record of a row.
@@ -146,8 +146,7 @@ func (r *Record) Cut(names []string) Record {
 	return Record{out}
 }
 
-// With returns the record with these attributes changed: values are by the index of their names, and nil removes the
-// attribute.
+// With returns the record with these attributes changed: names[i] gets values[i], and nil removes the attribute.
 func (r *Record) With(names []string, values []attr.Value) Record {
 	added := 0
 	for i, name := range names {

@@ -65,7 +65,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// A record holds the SDK's values, whatever record is passed as like.
+// Whatever record is passed as like, the result holds the values of the SDK's row.
 func TestFromSDK(t *testing.T) {
 	scalars := []types.AttributeValue{
 		sdkS("x"), sdkS("y"), sdkS(""), sdkN("1"), sdkN("1.0"), sdkN("01"), sdkN("2"), sdkN("-1"), sdkN(""), sdkN("x"),
@@ -113,7 +113,7 @@ func TestFromSDK(t *testing.T) {
 	}
 }
 
-// A record of values of every kind is converted as the row is.
+// A record with values of every kind is converted to the same result as the row.
 func TestToSDK(t *testing.T) {
 	deep := attr.M{"a": attr.L{attr.S("x"), attr.Int(1), attr.M{"b": attr.Int(2)}}, "c": attr.S("y")}
 	for _, v := range []attr.Value{
@@ -155,7 +155,7 @@ func TestToSDKIsTheCallers(t *testing.T) {
 	}
 }
 
-// metaRow is a row as a cache has it.
+// metaRow is a row such as a cache writes.
 var metaRow = map[string]types.AttributeValue{
 	"pk":                 &types.AttributeValueMemberS{Value: "CACHE#9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
 	"sk":                 &types.AttributeValueMemberS{Value: "META"},

@@ -7,9 +7,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/slab"
 )
 
-// FromSDK converts a row, with the errors of [attr.ItemFromSDK], and measures it as [attr.Item.Size] does: both go
-// through the map, so one pass does both. The record shares values and names with like where it can: a record that is
-// probably similar, such as the row's former image. A nil like shares nothing.
+// FromSDK converts a row, with the errors of [attr.ItemFromSDK], and measures it as [attr.Item.Size] does: conversion
+// and measurement both go through the map, so one pass does both. The record shares values and names with like where it
+// can: a record that is probably similar, such as the row's former image. A nil like shares nothing.
 func FromSDK(m map[string]types.AttributeValue, like *Record) (r Record, sizeBytes int, err error) {
 	if like != nil {
 		if r, sizeBytes, ok := recordLike(m, like); ok {
@@ -35,11 +35,11 @@ func FromSDK(m map[string]types.AttributeValue, like *Record) (r Record, sizeByt
 	return sortedRecord(attributes), sizeBytes, nil
 }
 
-// usualName is the length up to which no name of an attribute is refused. ItemFromSDK knows the limit.
+// usualName: no attribute name of at most this length is refused. ItemFromSDK knows the limit.
 const usualName = 255
 
-// recordLike converts a row that has the attributes of another one. It takes over names, order and unchanged values. It
-// is not ok if the names differ or a value is refused.
+// recordLike converts a row that has the same attribute names as like. It takes over the names, the order and unchanged
+// values. ok is false if the names differ or a value is refused.
 func recordLike(m map[string]types.AttributeValue, like *Record) (r Record, sizeBytes int, ok bool) {
 	if len(m) != len(like.attributes) {
 		return Record{}, 0, false
@@ -68,8 +68,8 @@ func recordLike(m map[string]types.AttributeValue, like *Record) (r Record, size
 	return r, sizeBytes, true
 }
 
-// ValueFromSDK is [attr.FromSDK] with a value that is probably equal, or nil: if both are equal texts or numbers, it
-// returns like, and allocates nothing.
+// ValueFromSDK is [attr.FromSDK], with a value like that is probably equal, or nil. If both are equal texts or numbers,
+// it returns like, and allocates nothing.
 func ValueFromSDK(v types.AttributeValue, like attr.Value) (attr.Value, error) {
 	if unchanged(v, like) {
 		return like, nil
@@ -95,7 +95,7 @@ func unchanged(v types.AttributeValue, like attr.Value) bool {
 	return false
 }
 
-// Texts are the printed numbers of a record that is converted many times.
+// Texts are the printed numbers of a record. They save time if the record is converted many times.
 type Texts struct{ texts []string }
 
 // Texts prints the record's numbers.
@@ -159,5 +159,5 @@ func textOf(s *slab.Slab, n attr.N) string {
 	return s.Text(n.Append(digits[:0]))
 }
 
-// maxTextBytes is the largest length of most numbers: 38 digits, a sign and a point.
+// maxTextBytes suffices for most numbers: 38 digits, a sign and a point.
 const maxTextBytes = 40

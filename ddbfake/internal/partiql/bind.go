@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 )
 
-// Bound is a statement with the values of its parameters. Its methods translate parts of it into sources of package
-// expr, whose names and values are those of Args afterwards.
+// Bound is a statement with the values of its parameters. Its methods translate parts of it into sources for package
+// expr. Args then returns the names and values in these sources.
 type Bound struct {
 	*Statement
 	parameters []attr.Value
@@ -19,11 +19,12 @@ type Bound struct {
 	values     map[string]attr.Value
 }
 
-// Bind gives a statement its parameters. There may be too many of them. It refuses, with an [*Error], everything that
-// no parameters and no table could make valid: verbs, clauses and sources that DynamoDB does not have.
+// Bind gives a statement its parameters. More parameters than the statement needs are allowed. Bind refuses, with an
+// [*Error], everything that is wrong whatever the parameters and the table are: verbs, clauses and sources that
+// DynamoDB does not have.
 //
-// Deviation: how the service words its refusal of joins, subqueries, GROUP BY, LIKE, arithmetic in WHERE and other
-// parts of PartiQL that it does not have is known only for some; the others are worded like those.
+// Deviation: the service refuses joins, subqueries, GROUP BY, LIKE, arithmetic in WHERE and other parts of PartiQL. Its
+// texts are known only for some of them; the texts for the others are made in the same form.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlGrammar.test.ts
 func (s *Statement) Bind(parameters []attr.Value) (*Bound, error) {
@@ -47,7 +48,7 @@ func (s *Statement) Bind(parameters []attr.Value) (*Bound, error) {
 	return b, err
 }
 
-// bindSource takes the names of the table and of the index.
+// bindSource reads the names of the table and of the index.
 func (b *Bound) bindSource() error {
 	p, ok := b.source.(*path)
 	if !ok || b.more != nil {

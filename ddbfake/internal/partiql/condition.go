@@ -16,8 +16,8 @@ func (b *Bound) Condition() (string, error) {
 	return c.text, err
 }
 
-// Unless is the condition that there is no item, by the name of its partition key, or that WHERE holds. It is a source
-// for [expr.ParseStatementCondition].
+// Unless returns the condition that there is no item or that WHERE holds. hash is the name of the partition key. It is
+// a source for [expr.ParseStatementCondition].
 func (b *Bound) Unless(hash string) (string, error) {
 	absent := said{text: "attribute_not_exists(" + b.alias(hash) + ")"}
 	if b.where == nil {
@@ -27,7 +27,7 @@ func (b *Bound) Unless(hash string) (string, error) {
 	return join("OR", absent, where).text, err
 }
 
-// said is a translated condition. A condition with AND or OR is loose: it stands in parentheses within another.
+// said is a translated condition. A condition with AND or OR is loose: it needs parentheses within another condition.
 type said struct {
 	text  string
 	loose bool
@@ -40,7 +40,7 @@ func (s said) tight() string {
 	return s.text
 }
 
-// negated is the condition, or its negation.
+// negated returns the negation of the condition if not is true, and otherwise the condition.
 func (s said) negated(not bool) said {
 	if !not {
 		return s
@@ -169,8 +169,8 @@ func noOperands(function string) error {
 	return refuse("Incorrect number of operands for operator or function; operator or function: %s, number of operands: 0", function)
 }
 
-// truth translates the comparison of a condition with a value, or with another condition. There a condition is a
-// boolean; the languages of expressions do not have that.
+// truth translates the comparison of a condition with a value, or with another condition. PartiQL treats the condition
+// as a boolean; the languages of expressions cannot do that.
 //
 // Source:
 // https://github.com/floci-io/floci/blob/main/src/test/java/io/github/hectorvent/floci/services/dynamodb/DynamoDbPartiQLEdgeCaseIntegrationTest.java
@@ -270,8 +270,8 @@ func (b *Bound) operand(n Node) (string, error) {
 	return b.placeholder(v), nil
 }
 
-// Changes translates SET and REMOVE into a source for [expr.ParseStatementUpdate]. There, set_add and set_delete are
-// ADD and DELETE.
+// Changes translates SET and REMOVE into a source for [expr.ParseStatementUpdate]. In that source, set_add and
+// set_delete become ADD and DELETE.
 func (b *Bound) Changes() (string, error) {
 	sections := map[string][]string{}
 	for i := range b.changes {
@@ -321,7 +321,7 @@ func (b *Bound) change(c *change) (section, text string, err error) {
 	return "SET", target + " = " + texts[0], nil
 }
 
-// setOperand returns the set that a call of set_add or set_delete is about.
+// setOperand returns the set that a call of set_add adds, or that a call of set_delete deletes.
 //
 // Source:
 // https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/partiqlFunctions.test.ts

@@ -18,14 +18,14 @@ const maxBranches = 4096
 
 var errTooManyReads = &Error{"Too many decomposed read operations for a given query."}
 
-// Equal is a condition of a WHERE that an attribute has a value.
+// Equal is a part of a WHERE: the condition that an attribute has a certain value.
 type Equal struct {
 	Attribute string
 	Value     attr.Value
 }
 
-// Equalities returns the conditions of a WHERE that fix attributes, and the number of all its conditions. AND joins
-// them, so each must hold.
+// Equalities returns the conditions of a WHERE that fix attributes, and the number of all its conditions. Only
+// conditions that AND joins count, so each of them must hold.
 func (b *Bound) Equalities() (equal []Equal, conditions int) {
 	for _, n := range conjuncts(nil, b.where) {
 		conditions++
@@ -49,11 +49,11 @@ func conjuncts(to []Node, n Node) []Node {
 
 // Branch is one way to make a WHERE true.
 type Branch struct {
-	// Hash is the value that it gives the partition key; nil if it gives none.
+	// Hash is the value that the branch gives the partition key; nil if it gives none.
 	Hash attr.Value
-	// Sort is its condition on the sort key; nil if it has none that a Query could have.
+	// Sort is the branch's condition on the sort key; nil if it has none that a Query could have.
 	Sort *expr.Test
-	// Others are the attributes in all its other conditions, each once, in the order of the source.
+	// Others are the attributes in all other conditions of the branch, without repetitions, in the order of the source.
 	Others []string
 	// Only says that there are no other conditions.
 	Only bool
@@ -63,8 +63,9 @@ type Branch struct {
 	tests   []*expr.Test
 }
 
-// Branches splits a WHERE by its conditions on a key. keyed says that each branch gives the partition key a value: then
-// the statement reads these partitions, and otherwise the whole table. Branches that cannot hold are left out.
+// Branches splits a WHERE by its conditions on a key. keyed says that each branch gives the partition key a value. If
+// so, the statement reads these partitions, and otherwise the whole table. Branches that can never be true are left
+// out.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.select.html
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier2/partiql/whereOverlap.test.ts
@@ -159,7 +160,7 @@ func (k *keyFinder) branches(n Node) ([]Branch, bool) {
 	return []Branch{{Others: others, negates: k.sort != "" && slices.Contains(others, k.sort)}}, true
 }
 
-// both is the branch in which two branches hold.
+// both returns the branch in which the conditions of two branches must hold.
 func both(l, r Branch) Branch {
 	b := Branch{
 		Hash: l.Hash, Sort: l.Sort, Others: slices.Clone(l.Others), Only: l.Only && r.Only,
@@ -189,7 +190,7 @@ func sameTest(a, b *expr.Test) bool {
 	return a.Operator == b.Operator && slices.EqualFunc(a.Values, b.Values, attr.Equal)
 }
 
-// about reports whether a condition is one on the key that a Query can have.
+// about reports whether a condition has a part about the key that a Query can have.
 func (k *keyFinder) about(n Node) bool {
 	if logic, ok := n.(*binary); ok && (logic.op == "and" || logic.op == "or") {
 		return k.about(logic.left) || k.about(logic.right)
@@ -197,8 +198,8 @@ func (k *keyFinder) about(n Node) bool {
 	return k.tests(n) != nil
 }
 
-// tests returns the tests of the key in a condition: one test, or one for each element of IN. It is nil if a Query
-// cannot have them.
+// tests returns the tests of the key in a condition: one test, or one for each element of IN; nil if a Query cannot
+// have them.
 func (k *keyFinder) tests(n Node) []expr.Test {
 	var tests []expr.Test
 	if in, ok := n.(*binary); ok && in.op == "in" && !in.not {
@@ -228,12 +229,13 @@ func (k *keyFinder) tests(n Node) []expr.Test {
 	return nil
 }
 
-// comparisons are the operators of conditions on keys, as they read from the left and from the right.
+// comparisons translates the operators of conditions on keys: first with the attribute on the left, then with the
+// attribute on the right.
 var comparisons = map[string][2]string{
 	"=": {"EQ", "EQ"}, "<": {"LT", "GT"}, "<=": {"LE", "GE"}, ">": {"GT", "LT"}, ">=": {"GE", "LE"},
 }
 
-// test1 returns a condition on one attribute in the form of a Query's; nil if a Query could not have it.
+// test1 returns a condition on one attribute in the form that a Query has; nil if a Query could not have it.
 func (b *Bound) test1(n Node) *expr.Test {
 	t := &expr.Test{}
 	var x Node
@@ -276,7 +278,7 @@ func (b *Bound) test1(n Node) *expr.Test {
 	return t
 }
 
-// namesIn appends the attributes that a condition is about, each once.
+// namesIn appends the attributes that a condition is about, without repetitions.
 func namesIn(names []string, n Node) []string {
 	switch n := n.(type) {
 	case *path:

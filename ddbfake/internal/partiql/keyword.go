@@ -2,7 +2,7 @@ package partiql
 
 import "strings"
 
-// keywords are the words that no name can be unless it stands in double quotes.
+// keywords are words that can be a name only in double quotes.
 //
 // Source: https://github.com/partiql/partiql-lang-kotlin (SQL-92's keywords, and PartiQL's)
 var keywords = wordsOf(`

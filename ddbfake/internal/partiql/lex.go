@@ -13,7 +13,7 @@ const (
 	tokEOF     tokenKind = iota
 	tokName              // name
 	tokQuoted            // "name"
-	tokKeyword           // one of keywords, in lower case
+	tokKeyword           // one of the keywords, in lower case
 	tokText              // 'text'
 	tokNumber            // 7, .5, 1e3
 	tokPunct             // = <> < <= > >= + - * / % || ( ) [ ] { } << >> . , : ; ? @
@@ -45,8 +45,8 @@ type lexer struct {
 	tokens []token
 }
 
-// lex returns the tokens. The last one is the end. It reports whether the whole source could be cut: a statement with a
-// character that begins no token is refused before its grammar is looked at.
+// lex returns the tokens. The last one is the end. The result is false if the whole source could not be cut into
+// tokens. A statement with a character that begins no token is refused before its grammar is looked at.
 func lex(src string) ([]token, bool) {
 	l := &lexer{src: src, line: 1, column: 1}
 	for l.skip() {
@@ -97,7 +97,7 @@ func (l *lexer) advance(length int) {
 	l.at += length
 }
 
-// punctuation has the longer ones first.
+// punctuation has the longer marks first.
 var punctuation = []string{
 	"<<", ">>", "<=", ">=", "<>", "!=", "||",
 	"=", "<", ">", "+", "-", "*", "/", "%", "(", ")", "[", "]", "{", "}", ".", ",", ":", ";", "?", "@",
@@ -145,7 +145,7 @@ func (l *lexer) add(kind tokenKind, text string, length int) {
 	l.advance(length)
 }
 
-// quoted reads a text in quotes, in which two quotes stand for one; false if it does not end.
+// quoted reads a text in quotes; within it, two quotes stand for one. The result is false if the text does not end.
 func (l *lexer) quoted(kind tokenKind) bool {
 	quote := l.src[l.at : l.at+1]
 	for end := l.at + 1; ; {
@@ -163,7 +163,7 @@ func (l *lexer) quoted(kind tokenKind) bool {
 	}
 }
 
-// numberLength measures digits, a point with digits, and an exponent.
+// numberLength returns the length of a number: digits, a point with digits, and an exponent.
 func numberLength(s string) int {
 	n := length(s, isDigit)
 	if n < len(s) && s[n] == '.' {
@@ -182,8 +182,8 @@ func numberLength(s string) int {
 	return n
 }
 
-// fits reports whether a number can be read as the service does: neither its exponent nor its scale, the digits after
-// the point less the exponent, may leave an int32.
+// fits reports whether the service can read a number. Its exponent must fit into an int32, and so must its scale, which
+// is the number of digits after the point minus the exponent.
 func fits(number string) bool {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(number), "e")
 	_, fraction, _ := strings.Cut(mantissa, ".")

@@ -11,7 +11,7 @@ type Node interface {
 	// place is where the node begins in the source.
 	place() Pos
 	print(*printer)
-	// name is the node's name in PartiQL's syntax tree, for texts about nodes that have no meaning where they stand.
+	// name is the node's name in PartiQL's syntax tree, for errors about nodes that are not allowed where they stand.
 	name() string
 }
 
@@ -94,7 +94,7 @@ type (
 // Verb is the verb of a statement.
 type Verb string
 
-// The verbs. Expression is a statement that is an expression alone, which DynamoDB refuses.
+// The verbs. Expression stands for a statement that consists of an expression alone: DynamoDB refuses it.
 const (
 	Select     Verb = "SELECT"
 	Insert     Verb = "INSERT"
@@ -110,14 +110,14 @@ type Statement struct {
 	columns []Node // the columns of a SELECT; nil for *
 	source  Node   // the table that FROM, INTO or UPDATE names; nil for SET or REMOVE alone
 	more    []Node // further sources
-	aliased bool   // the source has an alias, or a column has one
-	value   Node   // the value of an INSERT; the expression if that is all
+	aliased bool   // the source or a column has an alias
+	value   Node   // the value of an INSERT; the expression of a statement that is only that
 	bare    bool   // INSERT without VALUE
 	changes []change
 	early   bool // FROM ... WHERE ... SET
 	where   Node // nil if there is none
 	order   []order
-	clauses []clause // DynamoDB does not have these
+	clauses []clause // clauses that DynamoDB does not have
 	returns string   // "ALL OLD" and so on; "" if nothing
 	at      Pos
 }
@@ -134,7 +134,7 @@ type order struct {
 	descending bool
 }
 
-// clause is a part of SELECT that is read in order to be refused.
+// clause is a part of SELECT that DynamoDB does not have. It is read so that it can be refused.
 type clause struct {
 	name string
 	of   Node // may be nil
@@ -235,7 +235,7 @@ func (p *printer) quote(quote, text string) {
 	p.WriteString(quote + strings.ReplaceAll(text, quote, quote+quote) + quote)
 }
 
-// within prints an operand of an operator: in parentheses if it binds no tighter.
+// within prints an operand of an operator, in parentheses if the operand does not bind tighter than the operator.
 func (p *printer) within(n Node, precedence int) {
 	if binding(n) > precedence {
 		n.print(p)

@@ -15,7 +15,7 @@ func refuse(format string, a ...any) error { return &Error{fmt.Sprintf(format, a
 
 const notWellFormed = "Statement wasn't well formed, can't be processed: "
 
-// Details of a statement that is not well formed.
+// Details in the refusal of a statement that is not well formed.
 const (
 	unexpectedToken   = "Unexpected token after expression"
 	unexpectedTerm    = "Unexpected term"
@@ -61,7 +61,7 @@ func Parse(src string) (*Statement, error) {
 	return &Statement{value: n, at: n.place()}, nil
 }
 
-// existence returns the statement that EXISTS(SELECT ...) is when it stands alone; nil for any other node.
+// existence returns the statement EXISTS(SELECT ...) if a node is that call; nil for any other node.
 func existence(n Node) *Statement {
 	c, ok := n.(*call)
 	if !ok || c.function != "exists" || len(c.args) != 1 {
@@ -110,7 +110,7 @@ func (p *parser) acceptWord(keyword string) bool {
 	return true
 }
 
-// punctNames are the names of closing tokens.
+// punctNames are the names of closing tokens in errors.
 var punctNames = map[string]string{
 	")": "RIGHT_PAREN", "]": "RIGHT_BRACKET", ">>": "RIGHT_DOUBLE_ANGLE_BRACKET", "}": "RIGHT_CURLY", ":": "COLON",
 }
@@ -136,7 +136,7 @@ var precedences = map[string]int{
 // tightest is the precedence of a term without an operator.
 const tightest = 80
 
-// binding returns the precedence with which a node was read.
+// binding returns the precedence of a node's operator.
 func binding(n Node) int {
 	switch n := n.(type) {
 	case *binary:
@@ -541,7 +541,7 @@ func (p *parser) manipulation(t token) Node {
 		p.changes(s)
 		p.returning(s)
 		return s
-	default: // SET and REMOVE, of no table
+	default: // SET and REMOVE without a table
 		p.changes(s)
 		return s
 	}

@@ -68,7 +68,7 @@ func bind(t *testing.T, src string, parameters ...attr.Value) *partiql.Bound {
 	return b
 }
 
-// said puts the names and values into a translation.
+// said replaces the aliases in a translation by the names and values.
 func said(text string, args expr.Args) string {
 	for _, key := range slices.Backward(slices.Sorted(maps.Keys(args.Names))) {
 		text = strings.ReplaceAll(text, key, args.Names[key])
@@ -190,8 +190,8 @@ func TestBranchesAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzParse reads any text: it is refused, or it prints to a source that prints the same. Its translation is an
-// expression.
+// FuzzParse reads any text: the text is refused, or the statement prints to a source whose statement prints the same.
+// The translation of the statement is an expression.
 func FuzzParse(f *testing.F) {
 	for _, s := range statements {
 		f.Add(s[0])

@@ -8,7 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// root is where the paths in texts about a value begin.
+// root is the beginning of the paths that errors about a value name.
 const root = "root"
 
 // constant returns the value of a literal, of a parameter, or of a collection of literals; nil for any other node.

@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// Equal compares structs of the SDK. Their markers are unexported, and their metadata is not part of an answer.
+// Equal compares structs of the SDK. It compares unexported fields, too, because the SDK's markers are unexported. It
+// ignores the metadata, which is not part of an answer.
 var Equal = cmp.Options{
 	cmp.Exporter(func(reflect.Type) bool { return true }),
 	cmpopts.IgnoreTypes(middleware.Metadata{}),

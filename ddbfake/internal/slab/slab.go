@@ -6,7 +6,7 @@
 //
 // # Limits
 //
-// A caller who keeps one value keeps the array that it came out of, of a few values.
+// A caller who keeps one value keeps a whole array of a few values in memory.
 package slab
 
 import (
@@ -16,10 +16,10 @@ import (
 )
 
 // Slab makes the SDK's values. A read makes one for each attribute. Nearly all are strings and numbers. So these are
-// taken from a few arrays instead of an allocation each, and the digits of numbers from one text. The zero Slab expects
-// no values, and still makes them.
+// elements of a few arrays and not allocated one by one, and the digits of numbers are parts of one text. The zero Slab
+// can make values, too: it only expects none.
 type Slab struct {
-	// Strings and Numbers are about how many are still to come.
+	// Strings and Numbers are estimates of how many values are still to come.
 	Strings, Numbers int
 
 	strings []types.AttributeValueMemberS
@@ -27,7 +27,7 @@ type Slab struct {
 	digits  strings.Builder
 }
 
-// size bounds an array: a caller who keeps one value keeps its array.
+// size is the length of an array. It is small, because a caller who keeps one value keeps its whole array.
 const size = 4
 
 // Both makes the first array of strings and the first array of numbers in one allocation.
