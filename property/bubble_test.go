@@ -74,7 +74,7 @@ func TestBubbleChangesNothing(t *testing.T) {
 	for _, p := range append(scenario.Protocols()[:1], mutant.All()[0]) {
 		newStore := func(n Node) (isr.Handler, error) { return p.New(n.Config) }
 		plain, own := newRunner(t, Check{Protocol: p.Name}, newStore), newRunner(t, Check{Protocol: p.Name, Goroutines: true}, newStore)
-		for seed := range effort.Fewer(40, 10) {
+		for seed := range effort.Quick(effort.Fewer(40, 10), 4) {
 			s := rough()
 			if diff := cmp.Diff(trace(t, plain, s, seed), trace(t, own, s, seed)); diff != "" {
 				t.Fatalf("%s, seed %d: the traces differ (-without +in a bubble):\n%s", p.Name, seed, diff)
@@ -91,7 +91,7 @@ func TestBubbleIsDeterministic(t *testing.T) {
 	for _, processors := range []int{1, 8} {
 		t.Run(fmt.Sprint(processors), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-			for seed := range effort.Fewer(100, 25) {
+			for seed := range effort.Quick(effort.Fewer(100, 25), 8) {
 				text := trace(t, r, rough(), seed)
 				if first[seed] == "" {
 					first[seed] = text

@@ -22,7 +22,7 @@ import (
 
 func TestHeartbeatsPass(t *testing.T) {
 	t.Parallel()
-	property.Check{Goroutines: true, Schedules: effort.Fewer(5, 4)}.Run(t, property.NewLeaser)
+	property.Check{Goroutines: true, Schedules: effort.Quick(effort.Fewer(5, 4), 2)}.Run(t, property.NewLeaser)
 }
 
 // outsideChannel was made outside of every bubble.

@@ -78,7 +78,7 @@ func TestReferenceAsProgram(t *testing.T) {
 	for _, name := range []string{"two-contenders", "lost-response", "crashed-holder", "skewed-clocks"} {
 		t.Run(name, func(t *testing.T) {
 			p, lines, s := program(t, "reference", 0), program(t, "lines", 0), load(t, name)
-			for i := range 10 {
+			for i := range effort.Quick(10, 3) {
 				var traces [3]strings.Builder
 				for k, of := range []*nodes.Program{p, p, lines} {
 					run := scenario.Run{Scenario: s, Protocol: of.Protocol(), Seed: sim.Derive(1, i), Trace: &traces[k]}

@@ -124,11 +124,11 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 	if effort.Fewer(true, false) {
 		compare(restless(), "restless", 20_000)
 	}
-	for seed := range uint64(effort.Fewer(1000, 200)) {
+	for seed := range uint64(effort.Quick(effort.Fewer(1000, 200), 60)) {
 		compare(drawProgram(sim.Stream(seed, "program"), seed, 2+int(seed/7%3)), fmt.Sprint("seed ", seed), effort.Fewer(600, 200))
 	}
 	t.Logf("%d comparisons", compared)
-	if want := effort.Fewer(300, 20); compared < want {
+	if want := effort.Quick(effort.Fewer(300, 20), 10); compared < want {
 		t.Errorf("%d comparisons, want at least %d", compared, want)
 	}
 	for i, r := range reductions {
@@ -490,7 +490,7 @@ func TestWhatIsLeftOpenIsCountedAfterEachRun(t *testing.T) {
 }
 
 func TestTheShareOfTheTreeGrowsToOne(t *testing.T) {
-	for n := range 20 {
+	for n := range effort.Quick(20, 5) {
 		x, before := sim.Exploration{}, 0.0
 		p := drawProgram(sim.Stream(uint64(n), "share of the tree"), 3, 8)
 		for x.Next() {
@@ -539,7 +539,7 @@ func TestASearchBackwardsComesToTheSameStates(t *testing.T) {
 			return true
 		}}
 		for x.Next() {
-			drawProgram(sim.Stream(3, "larger program"), 3, 12).run(x.Strategy(), true)
+			drawProgram(sim.Stream(3, "larger program"), 3, effort.Quick(12, 9)).run(x.Strategy(), true)
 		}
 		return first, x.States()
 	}

@@ -9,7 +9,7 @@ import (
 
 // A rhythm moves reads and does not change how many there are.
 func TestRhythmsKeepTheMeanRate(t *testing.T) {
-	const rate, lasts = 10.0, 200_000 * time.Second
+	const rate, lasts = 10.0, 50_000 * time.Second
 	for name, rhythm := range map[string]Rhythm{
 		"steady": nil,
 		"bursty": Bursty{On: 2 * time.Second, Off: 8 * time.Second},

@@ -18,6 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/rules/conformance"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 // newFake returns an empty fake whose clock stands at fakeclock.Epoch.
@@ -46,6 +47,7 @@ func streamsIn(db *ddbfake.DB, region string) *dynamodbstreams.Client {
 }
 
 func TestFakeSDKDoor(t *testing.T) {
+	effort.Long(t) // ddbfake has tests of this door alone
 	db, store := newFake()
 	store.Client, store.Streams = db.Client(), db.StreamsClient()
 	store.In = func(region string) (conformance.Client, conformance.StreamsClient) {

@@ -21,6 +21,14 @@ func Fewer[T any](n, few T) T {
 	return n
 }
 
+// Quick returns few under -short, and n otherwise.
+func Quick[T any](n, few T) T {
+	if testing.Short() {
+		return few
+	}
+	return n
+}
+
 // Long skips, under -short and the race detector, a test of more than a second.
 func Long(t testing.TB) {
 	t.Helper()

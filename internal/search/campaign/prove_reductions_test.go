@@ -40,7 +40,8 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 	protocols := []string{"recipe-a", "acquire-by-get-then-put", "blind-publish", "check-then-act-publish", "publish-at-expiry"}
 	protocols = effort.Fewer(protocols, protocols[2:3])
 	compared, wanted := 0, 0
-	for _, text := range []string{contenders, ticking, timed, regions, lagging} {
+	all := []string{contenders, ticking, timed, regions, lagging}
+	for _, text := range effort.Quick(all, []string{ticking, regions}) {
 		s, err := scenario.Parse("f.yaml", []byte(text))
 		if err != nil {
 			t.Fatal(err)
@@ -91,7 +92,7 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 // Sleep sets leave out orders of steps, and no state. A state that comes up only without them differs from another one
 // by an order that nobody can see. A search from it would be useless.
 func TestSleepSetsLeaveOutNoState(t *testing.T) {
-	effort.OneAtATime(t)
+	effort.Long(t)
 	worlds := map[string]string{
 		"an invalidation": "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1}\nbounds: {ticks: 1}\n" +
 			"actors:\n  - {name: alice, script: [get /home, sleep 3s, get /home]}\n  - {name: bob, script: [sleep 3s, change /home]}\n",

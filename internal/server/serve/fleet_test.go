@@ -21,6 +21,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -33,16 +34,16 @@ import (
 func TestFleet(t *testing.T) {
 	hasty := mutant.All()[slices.IndexFunc(mutant.All(), func(p isr.Protocol) bool { return p.Name == "no-second-look" })]
 	t.Run("correct", func(t *testing.T) {
-		f := startFleet(t, recipe.New)
-		for i := range 20 {
+		f, pages := startFleet(t, recipe.New), effort.Quick(20, 4)
+		for i := range pages {
 			f.ask(fmt.Sprintf("/%d", i))
 		}
 		found := f.checker.Found()
 		for _, b := range found.Broken {
 			t.Errorf("%s", b)
 		}
-		if found.Verdict() != invariant.OK || found.Events != 20*9 || len(found.Untold) != 3 {
-			t.Errorf("%v, %d events, not judged: %q; want ok, 180, three invariants", found.Verdict(), found.Events, found.Untold)
+		if found.Verdict() != invariant.OK || found.Events != pages*9 || len(found.Untold) != 3 {
+			t.Errorf("%v, %d events, not judged: %q; want ok, %d, three invariants", found.Verdict(), found.Events, found.Untold, pages*9)
 		}
 	})
 	t.Run(hasty.Name, func(t *testing.T) {
