@@ -485,15 +485,21 @@ func (v *visited) put(state uint64, asleep []option) {
 		ids[i] = m.id
 	}
 	slices.Sort(ids)
+	key := v.key(ids)
+	n, known := v.number[string(key)]
+	if !known {
+		n = uint32(len(v.sets))
+		v.sets = append(v.sets, ids)
+		v.number[string(key)] = n
+	}
+	v.states[state] = n
+}
+
+// key returns the bytes of a set, until the next call.
+func (v *visited) key(ids []uint64) []byte {
 	v.bytes = v.bytes[:0]
 	for _, id := range ids {
 		v.bytes = binary.LittleEndian.AppendUint64(v.bytes, id)
 	}
-	n, known := v.number[string(v.bytes)]
-	if !known {
-		n = uint32(len(v.sets))
-		v.sets = append(v.sets, ids)
-		v.number[string(v.bytes)] = n
-	}
-	v.states[state] = n
+	return v.bytes
 }

@@ -1,7 +1,10 @@
 package sim_test
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -205,6 +208,52 @@ func TestARepetitionOfOtherLengthIsNotTheSame(t *testing.T) {
 		}
 		if want := "step 4"; longer == 1 && !strings.Contains(last.Error(), want) {
 			t.Errorf("the longer repetition fails with %v, want it in %s, which follows on the last one of the run", last, want)
+		}
+	}
+}
+
+// TestASavedExplorationGoesOn saves explorations of drawn programs after each of their runs, as text, and goes on with
+// another one: all that it does is what the first does.
+func TestASavedExplorationGoesOn(t *testing.T) {
+	effort.OneAtATime(t)
+	for seed := range uint64(effort.Quick(40, 10)) {
+		p := drawProgram(sim.Stream(seed, "saved program"), seed, 4)
+		begin := func() *sim.Exploration {
+			x := &sim.Exploration{MaxSchedules: 40, Repeat: seed%2 == 1}
+			if seed%4 == 3 {
+				x.Spare = func(n int) bool { return n%3 != 0 }
+			}
+			return x
+		}
+		// run makes one run, and says how it went.
+		run := func(x *sim.Exploration) string {
+			again := x.Repeating()
+			_, result := p.runAs(x.Strategy(), true, func(*sim.Sim) {})
+			return fmt.Sprint(again, result, x.Explored())
+		}
+		whole, parts := begin(), begin()
+		for whole.Next() {
+			want := run(whole)
+			if !parts.Next() {
+				t.Fatalf("seed %d: the saved exploration is over after %+v", seed, parts.Explored())
+			}
+			if diff := cmp.Diff(want, run(parts)); diff != "" {
+				t.Fatalf("seed %d (-whole +saved):\n%s", seed, diff)
+			}
+			saved := parts.Save()
+			text, err := json.Marshal(saved)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read := &sim.Saved{States: saved.States, Asleep: saved.Asleep}
+			if err := json.Unmarshal(text, read); err != nil {
+				t.Fatal(err)
+			}
+			parts = begin()
+			parts.Resume(read)
+		}
+		if parts.Next() || !cmp.Equal(whole.Explored(), parts.Explored()) || !slices.Equal(whole.States(), parts.States()) {
+			t.Errorf("seed %d: explored %+v, saved and resumed %+v", seed, whole.Explored(), parts.Explored())
 		}
 	}
 }

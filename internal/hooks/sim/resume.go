@@ -1,0 +1,106 @@
+package sim
+
+import (
+	"maps"
+	"slices"
+)
+
+// Saved is an Exploration between two runs. A file can keep it, and [Resume] goes on with it.
+type Saved struct {
+	Path               Choices       `json:"path"`
+	Frames             []SavedFrame  `json:"frames"`
+	Schedules, TooLong int           `json:",omitempty"`
+	Moments            []SavedMoment `json:"moments,omitempty"` // of the latest run, with Repeat
+	Owed               *SavedEnd     `json:",omitempty"`        // how the latest run ended, if it is to be repeated
+	Sets               [][]uint64    `json:"sets"`              // sets of steps that were asleep
+	States             []uint64      `json:"-"`                 // ascending
+	Asleep             []uint32      `json:"-"`                 // for each state, the number of its set
+}
+
+// SavedFrame is a moment with steps that are left to take.
+type SavedFrame struct {
+	At, Of       int
+	Todo, Asleep []SavedStep
+}
+
+// SavedStep is a step that was possible.
+type SavedStep struct {
+	Kind          Kind
+	Thread, Actor int
+	ID            uint64
+	Position      int
+	Accesses      []Access `json:",omitempty"`
+	MayEnd        bool     `json:",omitempty"`
+}
+
+// SavedMoment is what a repetition of the latest run is compared with.
+type SavedMoment struct {
+	State uint64
+	Asked []string
+	Step  string
+	Taken int
+}
+
+// SavedEnd is the end of a run.
+type SavedEnd struct {
+	End   End
+	Steps int
+}
+
+// Save returns what the exploration has done. It is called between two runs.
+func (x *Exploration) Save() *Saved {
+	s := &Saved{
+		Path: slices.Clone(x.path), Schedules: x.done.Schedules, TooLong: x.done.TooLong,
+		Sets: slices.Clone(x.visited.sets), States: slices.Sorted(maps.Keys(x.visited.states)),
+	}
+	for _, f := range x.frames {
+		s.Frames = append(s.Frames, SavedFrame{At: f.at, Of: f.of, Todo: save(f.todo), Asleep: save(f.asleep)})
+	}
+	for _, state := range s.States {
+		s.Asleep = append(s.Asleep, x.visited.states[state])
+	}
+	for _, m := range x.repeats.moments {
+		s.Moments = append(s.Moments, SavedMoment{m.state, m.asked, m.step, m.taken})
+	}
+	if x.repeats.owed {
+		s.Owed = &SavedEnd{x.repeats.last.End, x.repeats.last.Steps}
+	}
+	return s
+}
+
+// Resume makes the exploration go on where s was saved, before its first Next. Its fields and its runs must be those of
+// the saved exploration, but for its bounds.
+func (x *Exploration) Resume(s *Saved) {
+	x.begun, x.path, x.visited = s.Schedules > 0, slices.Clone(s.Path), newVisited()
+	x.done.Schedules, x.done.TooLong = s.Schedules, s.TooLong
+	for _, f := range s.Frames {
+		x.frames = append(x.frames, frame{at: f.At, of: f.Of, todo: load(f.Todo), asleep: load(f.Asleep)})
+	}
+	for n, ids := range s.Sets[1:] {
+		x.visited.number[string(x.visited.key(ids))] = uint32(n + 1)
+	}
+	x.visited.sets = slices.Clone(s.Sets)
+	for i, state := range s.States {
+		x.visited.states[state] = s.Asleep[i]
+	}
+	for _, m := range s.Moments {
+		x.repeats.moments = append(x.repeats.moments, moment{m.State, m.Asked, m.Step, m.Taken})
+	}
+	if x.repeats.again = s.Owed == nil; !x.repeats.again {
+		x.repeats.owed, x.repeats.last = true, Result{End: s.Owed.End, Steps: s.Owed.Steps}
+	}
+}
+
+func save(options []option) (saved []SavedStep) {
+	for _, m := range options {
+		saved = append(saved, SavedStep{m.kind, m.thread, m.actor, m.id, m.position, m.accesses, m.mayEnd})
+	}
+	return saved
+}
+
+func load(saved []SavedStep) (options []option) {
+	for _, m := range saved {
+		options = append(options, option{footprint{m.Kind, m.Thread, m.Actor}, m.ID, m.Position, m.Accesses, m.MayEnd})
+	}
+	return options
+}
