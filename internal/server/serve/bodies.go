@@ -227,7 +227,7 @@ func remove(claims []*claim, c *claim) []*claim {
 	return claims
 }
 
-// tidySpent is the number of bytes of bodies after which memory is given back to the system.
+// tidySpent is the number of bytes that bodies must have taken before their memory is given back to the system.
 const tidySpent = 32 << 20
 
 // tidy gives the memory of bodies back to the system once no body is under way. Without traffic the garbage collector
@@ -252,5 +252,5 @@ func (b *bodies) tidy() {
 		}
 	}
 	debug.FreeOSMemory()
-	debug.FreeOSMemory() // pools let go with the second collection
+	debug.FreeOSMemory() // a sync.Pool frees its memory only in the second collection
 }

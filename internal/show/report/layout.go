@@ -16,17 +16,17 @@ const (
 	laneWidth   = 64
 	rowWidth    = 58
 	wordsGap    = 8
-	nameWidth   = 104 // the width of a line of a head, unless that makes too many lines
+	nameWidth   = 104 // the width of a line of a head, unless the head then has too many lines
 	textWidth   = 760
 	maxText     = 84
 	chunkSteps  = 100
 )
 
-// picture is a story with places.
+// picture is a story whose parts have places.
 type picture struct {
 	Width, Height, Body int
 	Graph               int // the width without the words
-	Numbers, Times      int // where the numbers of the steps end, and their times begin
+	Numbers, Times      int // where the numbers of the steps end, and where their times begin
 	Gutter              int // the width of both
 	Head, Across        int // the height of the heads, and their width where time runs across the page
 	actorX, rowX        []int
@@ -41,7 +41,7 @@ type picture struct {
 // End is where lines across all lanes end.
 func (p *picture) End() int { return p.Graph - wordsGap }
 
-// chunk is a part of the picture. A browser lays out and paints those in view only.
+// chunk is a part of the picture. A browser lays out and paints only the chunks in view.
 type chunk struct {
 	*picture
 	Height int
