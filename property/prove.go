@@ -22,12 +22,13 @@ import (
 //		property.Check{Rows: rows}.Prove(t, "testdata/two-writers.yaml", newStore)
 //	}
 //
-// The test passes only if the search is complete, and came to the end of each lease that a schedule made: before it, at
-// it and after it. Its log (-v) then says so, with the number of schedules, the invariants that hold in all of them and
-// had something to judge, and the deadlines. A violation is made smaller and left in testdata/isr-sim as CheckStore leaves it,
-// and the next Prove begins with it. campaign.Prove says which schedules a search leaves out, and what it assumes. In
-// addition machines must share no memory, and ids from crypto/rand must be compared for equality only: they come from
-// one seed. Each schedule is run twice, and a store whose runs differ is refused as not deterministic.
+// The test passes only if the search is complete, and if for the end of each lease that a schedule made it met a
+// request before the end, at the end and after it. The test's log (-v) then says so, with the number of schedules, the
+// invariants that hold in all of them and had something to judge, and the deadlines. A violation is made smaller and
+// left in testdata/isr-sim as CheckStore leaves it, and the next Prove begins with it. campaign.Prove says which
+// schedules a search leaves out, and what it assumes. In addition machines must share no memory, and ids from
+// crypto/rand must be compared for equality only: they come from one seed. Each schedule is run twice, and a store
+// whose runs differ is refused as not deterministic.
 //
 // Only these fields of c matter: Rows, which take the place of the file's; Without, which is added to the file's;
 // Invariants, which judge the runs that are made, but are not proved; Protocol; Schedules, which if positive ends the
