@@ -36,7 +36,7 @@ func goroutineStores() map[string]func(property.Node) (isr.Handler, error) {
 			if _, err := os.Stat(failFile); err == nil {
 				var mu sync.Mutex
 				mu.Lock()
-				mu.Lock() // no bubble knows of this wait
+				mu.Lock() // a bubble does not notice this wait
 			}
 			return property.NewRevivingLeaser(n)
 		},
