@@ -16,12 +16,12 @@ import (
 // idempotentRegeneration holds that a regeneration with an idempotency key happens once, however often it is asked for,
 // and that a key stands for one set of inputs.
 //
-// The body of a publish tells its request, so the body store must have been observed. A key is forgotten with its REQ
-// row: when the row is past its ttl, less the nodes' buffer, the key may be used anew. A pointer that is set back to a
-// version that has been visible publishes nothing.
+// The body of a publish shows its request, so the body store must have been observed. A key is forgotten together with
+// its REQ row: after the row's ttl less the nodes' buffer, the key may be used for another request. A pointer that is
+// set back to a version that has been visible publishes nothing.
 //
-// A rendering for other inputs is judged by the states of the REQ row since its request was asked for. It is a
-// violation if no state had the request's hash, and one had another hash and was not past its ttl.
+// A rendering for other inputs is judged by the states that the REQ row has had since the request was asked for. It is
+// a violation if no state had the request's hash, and some state had another hash and was not past its ttl.
 func idempotentRegeneration() Invariant {
 	return Invariant{
 		Name: "idempotent-regeneration",
