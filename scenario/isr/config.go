@@ -48,7 +48,7 @@ const (
 	Wait
 )
 
-// Failure says how a request is answered when the origin, the table or the body store fails.
+// Failure says how a request is answered if the origin, the table or the body store fails.
 type Failure uint8
 
 const (
@@ -86,9 +86,9 @@ type Config struct {
 
 type ours = inside.Of[own]
 
-// own is for package recipe's caches, the simulator's and their mutants.
+// own has settings for the caches of package recipe and the simulator, and for their mutants.
 type own struct {
 	Guards      guard.Set        // the guards of a publish, the same on all nodes; default guard.Token|guard.Expiry
-	PointerETag bool             // recipe B: the pointer holds the etag too, for readers that need only the etag
+	PointerETag bool             // recipe B: the pointer also holds the etag, for readers that need nothing else
 	Observe     storeop.Observer // is called for every operation on the store; may be nil
 }
