@@ -6,16 +6,16 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 )
 
-// Cache is a cache in memory that keeps its values by a policy, on virtual time: every call says what time it is. A
+// Cache is a cache in memory that keeps its values by a policy. It has virtual time: every call says what time it is. A
 // literal is ready for use:
 //
 //	cache := &policy.Cache[string, Page]{
 //		Policy: policy.Policy{Lifetime: policy.Absolute(5 * time.Minute)}, Keys: 10_000, Cleanup: time.Minute,
 //	}
 //
-// Renders take no time, so no reader meets the render of another one: [Locked] does as [Unprotected] does. Entries are
-// about no time and of class 0: give them lifetimes of their own where the policy tiered would do. A time before the
-// last one counts as the last one. A Cache is for one goroutine.
+// Renders take no time, so a reader never finds that another reader is rendering: [Locked] does the same as
+// [Unprotected]. All entries have Data 0 and Class 0. Where you would use the policy tiered, give entries lifetimes of
+// their own. A time before the last one counts as the last one. A Cache is for one goroutine.
 //
 // Its statistics are the measures of isr-sim policy on the same reads, with renders without duration: a test holds them
 // equal, read by read.
