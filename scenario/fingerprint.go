@@ -19,8 +19,8 @@ import (
 )
 
 // fingerprinter follows a world and knows the fingerprint of its rows, its bodies, its origin and the memory of its
-// invariants. The rest of the state (the names that were given out) follows from the answers that the actors got, and
-// package sim includes these answers.
+// invariants. The rest of the state (the names that were given out, the strikes of certain faults) follows from the
+// answers that the actors got, and package sim includes these answers.
 type fingerprinter struct {
 	// pasts says that stale reads can still read a row's past. The past is then a part of the row's fingerprint.
 	pasts    bool
