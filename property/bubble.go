@@ -58,8 +58,8 @@ func (r runner) inOneBubble(run func(sim.Bubble)) error {
 	})
 }
 
-// within calls run. It stops waiting for run after some real time, or when run's bubble will never go on. Run and its
-// goroutines then stay. After that, failures are made smaller only if the run can be repeated.
+// within calls run. It stops waiting for run after some real time, or when run's bubble will never go on. In these
+// cases run and its goroutines stay. After that, failures are made smaller only if the run can be repeated.
 func (r runner) within(most time.Duration, w *watch, run func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- run() }()

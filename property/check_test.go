@@ -50,8 +50,8 @@ func TestBlindPublishFailsInEverySeed(t *testing.T) {
 	}
 }
 
-// breakers returns mutants that only the invariant that they name catches in
-// worlds. The embedded scenarios test that every mutant is caught.
+// breakers returns mutants. In worlds, only the invariant that a mutant
+// names catches it. The embedded scenarios test that every mutant is caught.
 func breakers() []isr.Protocol {
 	var some []isr.Protocol
 	names := []string{"check-then-act-publish", "acquire-a-second-early", "heartbeat-beats-once", "acquire-waits-for-ttl", "fresh-a-second-longer"}

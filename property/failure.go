@@ -278,8 +278,8 @@ func (r runner) explained(s *scenario.Scenario, file string) string {
 // SDK.
 var shrinkRuns = 2000
 
-// shrunk returns the failure with a schedule of fewer context switches and steps, in the world that rapid has found.
-// shrunk returns the failure unchanged if it is not a violation, if it cannot be shrunk, or if no time is left.
+// shrunk returns the failure with a schedule of fewer context switches and steps, in the world that rapid has found. It
+// returns the failure unchanged if it is not a violation, if it cannot be shrunk, or if no time is left.
 func (r runner) shrunk(f *failure) *failure {
 	if !f.violates() || r.limit.Err() != nil {
 		return f

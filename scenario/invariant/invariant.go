@@ -49,7 +49,7 @@ type Evidence struct {
 	MaxClockSkew time.Duration
 	// Revalidate is the freshness window. It also counts for rows that do not hold one.
 	Revalidate time.Duration
-	// TTLBuffer is a time before the ttl of a row. In this time, nodes may already take the row for gone.
+	// TTLBuffer is a time before the ttl of a row. In this time, the row may already count as gone for the nodes.
 	TTLBuffer time.Duration
 	// Settle is the time after the end of all faults within which every page must be fresh again, and every lock must have
 	// been taken.

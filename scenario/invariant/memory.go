@@ -10,8 +10,8 @@ import (
 )
 
 // Memory is the past that a check remembers in addition to the present rows. An exhaustive search needs it. The search
-// takes two moments of different runs for the same if the rows, the knowledge of every client and the memories are
-// equal, and it continues only one of them. So the check must come to the same verdict after both.
+// counts two moments of different runs as one if the rows, the knowledge of every client and the memories are equal,
+// and it continues only one of them. So the check must come to the same verdict after both.
 type Memory interface {
 	Change(ddbfake.Change) // the next entry of the change log
 	Event(history.Event)   // the next entry of the history

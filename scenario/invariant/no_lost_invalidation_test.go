@@ -79,8 +79,8 @@ func TestNoLostInvalidation(t *testing.T) {
 	}
 }
 
-// An exhaustive search takes two runs for the same if their confirmed invalidations, open questions and old bodies are
-// the same.
+// An exhaustive search counts two runs as one if their confirmed invalidations, open questions and old bodies are the
+// same.
 func TestInvalidationsAreRemembered(t *testing.T) {
 	made := func(body string) *run { return newRun().renders("alice", body) }
 	asked := func(actor string, r *run) *run { return r.wait(10*second).happens(actor, history.Invalidating) }

@@ -106,7 +106,7 @@ func TestSingleFlightNeedsToKnowHowFarTheLogWas(t *testing.T) {
 	}
 }
 
-// An exhaustive search takes two runs for the same if their flights are the same, as far as they still matter. In these
+// An exhaustive search counts two runs as one if their flights are the same, as far as they still matter. In these
 // cases there are the flights of bob, whose lease lasts until 60 s, and of alice, whose lease lasts until 30 s and is
 // usually over.
 func TestFlightsAreRemembered(t *testing.T) {

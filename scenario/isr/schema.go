@@ -40,7 +40,7 @@ type Schema struct {
 // the row of a regeneration by idempotency key.
 type Row struct {
 	// Table is the name of the table with such rows; "" means any table. If some Row names its table, all tables belong to
-	// one cache. Otherwise each table is taken for a cache of its own.
+	// one cache. Otherwise each table counts as a cache of its own.
 	Table string
 	// Partition and Sort are the key: an attribute and the form of its value, such as "pk = TENANT#{tenant}#PAGE#{key}".
 	// Sort is empty for a table without a sort key. In a form, {key} stands for the cache key, {tenant} for the tenant,
@@ -53,7 +53,7 @@ type Row struct {
 	When string
 
 	// Body is the attribute with the page itself, and BodyKey is the attribute with the page's name in a body store. If
-	// Body, BodyKey and Current are all empty, all attributes without another meaning are taken for the page.
+	// Body, BodyKey and Current are all empty, all attributes without another meaning make up the page.
 	Body, BodyKey string
 	// Generated is the time at which the data of the page was read, Window is how long the page is fresh from then on, and
 	// FreshUntil is the end of its freshness. A Window such as "= 60s" holds for all pages. The default is the window that

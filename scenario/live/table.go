@@ -96,7 +96,7 @@ func keyNames(key attr.Item) []string {
 }
 
 // current returns a request in the form that the watchers get. In it, a table that was created again has another name,
-// so that the watchers take its rows for new ones.
+// so that its rows are new to the watchers.
 func (c *Checker) current(request []ddbfake.Change) []ddbfake.Change {
 	copied := false
 	for i := range request {
