@@ -10,9 +10,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// abilities returns the verbs that a store can do. It has the method of each, and the method does not return
-// ErrUnsupported. One store is made for this question, in a run of its own. A store that breaks there breaks in the
-// worlds, too, and is reported then.
+// abilities returns the verbs that a store can do. For each such verb, the store has the method, and the method does
+// not return ErrUnsupported. To find out, abilities makes one store in a run of its own. If the store breaks in this
+// run, it also breaks in the worlds, and is reported then.
 func (r runner) abilities(rows isr.Schema) []scenario.Verb {
 	p := prober{can: map[scenario.Verb]bool{}}
 	s := scenario.Defaults()

@@ -81,7 +81,7 @@ func TestAbilities(t *testing.T) {
 }
 
 // firstViolation returns the number of the first world in which the protocol violates an invariant, among the given
-// number of worlds; 0 for none. Each world has as many schedules as in a check.
+// number of worlds; 0 if there is none. Each world has as many schedules as in a check.
 func firstViolation(t *testing.T, p isr.Protocol, more worlds.Extras, seed, most int) (world int, broken string) {
 	t.Helper()
 	generator := worlds.Pages("Extras", recipe.Reference().Name, DefaultSchedules, more)
@@ -102,7 +102,8 @@ func firstViolation(t *testing.T, p isr.Protocol, more worlds.Extras, seed, most
 
 func world2text(s *scenario.Scenario) string { return worlds.Text(s) }
 
-// aPageADay is the promise of the references in worlds: they keep a page for a day after its window, and TTL is late.
+// aPageADay is the promise that the references keep in worlds: no page is served that is older than a day and two
+// hours. They keep a page for a day after its window, and TTL deletes late.
 var aPageADay = scenario.Promise{MaxAge: 26 * time.Hour}
 
 func TestReferencesDoEverythingRight(t *testing.T) {
@@ -122,7 +123,7 @@ func TestReferencesDoEverythingRight(t *testing.T) {
 	}
 }
 
-// Bugs that only such worlds can show are found within the worlds of a check.
+// Bugs that only such worlds can show are found within the number of worlds of a check.
 func TestWorldsWithExtrasFindTheirBugs(t *testing.T) {
 	effort.Long(t)
 	seeds := effort.Fewer(3, 1)
@@ -156,7 +157,7 @@ type closes struct {
 	node   Node
 }
 
-// Close makes a request, as a client does that gives its leases back.
+// Close makes a request, like a client that gives back its leases.
 func (c closes) Close() error {
 	*c.closed++
 	_, err := c.node.Bodies.GetBody(context.Background(), "last words")
@@ -181,9 +182,9 @@ func TestAStoreIsClosedWhenItsScriptIsOver(t *testing.T) {
 	}
 }
 
-// TestWorldsKeepTheirPromises draws worlds, sees that their file says the same,
-// and runs the reference in them: the clocks stay within the promised skew, no run
-// is cut, and nothing is violated.
+// TestWorldsKeepTheirPromises draws worlds, checks that a world's file describes
+// the same world, and runs the reference in them: the clocks stay within the
+// promised skew, no run is cut, and nothing is violated.
 func TestWorldsKeepTheirPromises(t *testing.T) {
 	generator := worlds.Pages("TestWorlds", "recipe-a", 5, worlds.Extras{})
 	skewed := false
@@ -216,8 +217,8 @@ func TestWorldsKeepTheirPromises(t *testing.T) {
 	}
 }
 
-// TestWorldsShrinkToTheSimplest: a failure that needs nothing shrinks to the
-// simplest world.
+// TestWorldsShrinkToTheSimplest: a failure that occurs in every world
+// shrinks to the simplest world.
 func TestWorldsShrinkToTheSimplest(t *testing.T) {
 	simplest := "\n" + `name: TestSimple
 actors:
@@ -247,7 +248,7 @@ bounds:
 	}
 }
 
-// wrapped is a lock, or a layer that makes calls run once. It notes the calls of the simulator.
+// wrapped is a lock, or a layer that makes calls run once. It notes the calls that the simulator makes.
 type wrapped struct {
 	busy
 	held  Held
@@ -263,7 +264,7 @@ func (w *wrapped) Do(ctx context.Context, key, payload string, effect func(conte
 	return w.layer(func() (string, error) { return effect(ctx) })
 }
 
-// plainHeld is a lock that was taken, and can only be given back.
+// plainHeld is a lock that was taken and that can do nothing but be given back.
 type plainHeld struct{ *wrapped }
 
 func (h plainHeld) Release(context.Context) error { return h.note("release") }
@@ -275,7 +276,8 @@ func (h ableHeld) StillHeld(context.Context) (bool, error) { return true, h.note
 func (h ableHeld) Extend(context.Context) error            { return h.note("extend") }
 func (h ableHeld) Token() int64                            { return 7 }
 
-// made makes the store that runs in a world's node out of a lock, or of a layer, and returns what a newStore should.
+// made makes the store that runs in a world's node from a lock or a layer, and checks whether newStore returns a store
+// or an error, as the test wants.
 func made(t *testing.T, newStore func(Node) (isr.Handler, error), what string, wants, closes bool) isr.Handler {
 	t.Helper()
 	store, err := newStore(Node{Config: isr.Config{Lease: 10 * time.Second}})
@@ -286,7 +288,7 @@ func made(t *testing.T, newStore func(Node) (isr.Handler, error), what string, w
 	return store
 }
 
-// TestLocksAsStores: the simulator asks a lock exactly for the operations that the lock has.
+// TestLocksAsStores: the simulator uses exactly the operations that a lock has.
 func TestLocksAsStores(t *testing.T) {
 	w := &wrapped{}
 	lock := func(l Lock, err error) func(Node) (isr.Handler, error) {
@@ -376,8 +378,8 @@ func TestLayersAsStores(t *testing.T) {
 	}
 }
 
-// TestChecksOfLocksAndCalls: the marks are the usual ones, unless the check names others. A TTL that deletes nothing is
-// a mistake only if it does not.
+// TestChecksOfLocksAndCalls: the marks are the usual ones, unless the check names others. If TTL deletes nothing, that
+// is a mistake only in a check with the usual marks.
 func TestChecksOfLocksAndCalls(t *testing.T) {
 	other := []scenario.Mark{mark.NodePaused}
 	for name, tc := range map[string]struct {

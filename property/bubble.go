@@ -19,13 +19,13 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 )
 
-// patience is how long, on the clock on the wall, a run in a bubble may take. Runs take milliseconds.
+// patience is how long a run in a bubble may take in real time. Runs take milliseconds.
 var patience = 20 * time.Second
 
 // inBubble calls a run in a bubble of testing/synctest of its own, with the bubble's time at fakeclock.Epoch.
 //
-// A bubble waits for ever if a goroutine waits for a mutex. The first run to which that happens is given up. It is made
-// again, like all later runs, in a bubble that looks at the goroutines itself, which takes longer.
+// A bubble waits for ever if a goroutine waits for a mutex. The first run in which that happens is given up. This run
+// is made again, and like all later runs it then has a bubble that looks at the goroutines itself. That takes longer.
 func (r runner) inBubble(run func(sim.Bubble)) error {
 	err := r.inOneBubble(run)
 	if stuck, ok := errors.AsType[*stuckError](err); ok && stuck.mutex && !r.limit.mutexes {
@@ -58,15 +58,15 @@ func (r runner) inOneBubble(run func(sim.Bubble)) error {
 	})
 }
 
-// within calls run. It gives run up after a time on the wall clock, or when its bubble will never go on: run and its
-// goroutines then stay. After that no failure is made smaller, unless the run can be repeated.
+// within calls run. It stops waiting for run after some real time, or when run's bubble will never go on. In these
+// cases run and its goroutines stay. After that, failures are made smaller only if the run can be repeated.
 func (r runner) within(most time.Duration, w *watch, run func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- run() }()
-	watchdog := time.NewTicker(min(look, most)) //nolint:forbidigo // it ends no run that would end by itself
+	watchdog := time.NewTicker(min(look, most)) //nolint:forbidigo // it does not end a run that would end by itself
 	defer watchdog.Stop()
 	began := time.Now() //nolint:forbidigo // as above
-	var since time.Time // when it was first seen that the bubble does not go on
+	var since time.Time // when within first saw that the bubble does not go on
 	for {
 		var now time.Time
 		select {
@@ -108,15 +108,15 @@ func (r runner) within(most time.Duration, w *watch, run func() error) error {
 
 // stuckError says that a run in a bubble did not end.
 type stuckError struct {
-	why    string // as it continues "the store under test"
-	still  bool   // it goes on running or waiting, with everything that it was given
-	mutex  bool   // for a mutex
+	why    string // the text that follows "the store under test"
+	still  bool   // the run still runs or waits, and keeps everything that it was given
+	mutex  bool   // it waits for a mutex
 	stacks string // the stacks of all goroutines, if they can explain something
 }
 
 func (e *stuckError) Error() string { return "the store under test" + e.why }
 
-// bubble is the bubble of testing/synctest that its methods are called in.
+// bubble is the bubble of testing/synctest in which its methods are called.
 type bubble struct {
 	name    string // set if it looks at the goroutines itself
 	room    []byte
@@ -149,7 +149,7 @@ func (b *bubble) Wait() {
 			}
 			return quiet
 		})
-		if quiet && was == b.mutexes { // this may be a wait of another test for a mutex, which is over soon
+		if quiet && was == b.mutexes { // a wait for a mutex that another test holds may be over soon
 			break
 		}
 	}
@@ -182,8 +182,8 @@ func (*bubble) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return time.AfterFunc(d, f).Stop //nolint:forbidigo // the bubble's time, which the simulator moves
 }
 
-// A bubble does not know of every wait: a goroutine that waits for a mutex, a socket or a channel made outside is not
-// "durably blocked". The runtime knows, and its stacks say so.
+// A bubble does not notice every wait: a goroutine that waits for a mutex, a socket or a channel made outside of the
+// bubble is not "durably blocked". The runtime knows, and its stacks say so.
 //
 // Source: https://github.com/golang/go/issues/77687
 
@@ -192,19 +192,19 @@ type goroutine struct {
 	state string // running, select, sync.Mutex.Lock
 	// durable says that only time, or another goroutine of the bubble, can wake it.
 	durable bool
-	// labels are the machine and the command of its script for which it was started.
+	// labels are a machine and a command of its script: the goroutine was started for this command.
 	labels struct{ Node, Call string }
 	where  string // the innermost function that is neither Go's nor ours, and its place
 }
 
-// forMutex says whether it waits for a mutex.
+// forMutex says whether the goroutine waits for a mutex.
 func (g *goroutine) forMutex() bool { return forMutex([]byte(g.state)) }
 
 func forMutex(state []byte) bool {
 	return bytes.HasPrefix(state, []byte("sync.Mutex")) || bytes.HasPrefix(state, []byte("sync.RWMutex"))
 }
 
-// runs says whether it does not wait at all.
+// runs says whether the goroutine does not wait for anything.
 func (g *goroutine) runs() bool {
 	return slices.Contains([]string{"running", "runnable", "syscall"}, g.state)
 }
@@ -217,8 +217,8 @@ func (g *goroutine) String() string {
 	return fmt.Sprintf("%s: %s in %s", who, g.state, g.where)
 }
 
-// labelled makes the runtime print the labels of goroutines, which name machine and command: in our messages, and in
-// Go's own when a goroutine of a store panics.
+// labelled makes the runtime print the labels of goroutines, which name machine and command. They are in our messages,
+// and in Go's own message when a goroutine of a store panics.
 var labelled = sync.OnceFunc(func() {
 	const setting = "tracebacklabels"
 	if was := os.Getenv("GODEBUG"); !strings.Contains(was, setting) {
@@ -257,7 +257,7 @@ func headers(text []byte, bubble string, visit func(state, stack []byte) bool) {
 	}
 }
 
-// bubbleOf returns the name of the bubble that it is called in.
+// bubbleOf returns the name of the bubble in which it is called.
 func bubbleOf() string {
 	var room [256]byte
 	header := string(room[:runtime.Stack(room[:], false)])
@@ -266,7 +266,7 @@ func bubbleOf() string {
 	return after[:max(end, 0)]
 }
 
-// goroutinesOf returns a bubble's goroutines, but for Go's and the simulator's own.
+// goroutinesOf returns a bubble's goroutines, except those of Go and of the simulator.
 func goroutinesOf(bubble string) (all []goroutine) {
 	if bubble == "" {
 		return nil
@@ -287,8 +287,8 @@ func goroutinesOf(bubble string) (all []goroutine) {
 	return all
 }
 
-// skipped are beginnings of the names of functions that are not the store's: those of Go's packages, in which
-// goroutines wait, of the SDK, and ours.
+// skipped are beginnings of names of functions that do not belong to the store: functions of Go's packages, in which
+// goroutines wait, of the SDK, and our own.
 var skipped = []string{
 	"bufio.", "context.", "crypto/", "encoding/", "internal/", "io.", "iter.", "net.", "net/", "os.", "reflect.", "runtime.", "slices.", "sync.", "sync/",
 	"syscall.", "testing.", "testing/", "time.",
@@ -349,15 +349,15 @@ func (w *watch) name() string {
 	return w.bubble
 }
 
-// look is how often the watchdog looks, and outside for how long a goroutine may wait for something outside of its
-// bubble. Runs do not wait.
+// look is how often the watchdog looks, and outside is how long a goroutine may wait for something outside of its
+// bubble. Ordinary runs do not wait in real time.
 const (
 	look    = 500 * time.Millisecond
 	outside = 5 * time.Second
 )
 
-// stuck returns the goroutines of a bubble that will not go on by itself: all of them wait, and at least one waits
-// neither for time nor for another goroutine. For any other bubble it returns none.
+// stuck returns the goroutines of a bubble if the bubble will not go on by itself: all of them wait, and at least one
+// waits neither for time nor for another goroutine. Otherwise it returns none.
 func (w *watch) stuck() (mutex bool, all []goroutine) {
 	all = goroutinesOf(w.name())
 	other := false

@@ -59,7 +59,8 @@ func trace(t *testing.T, r runner, s *scenario.Scenario, seed int) string {
 	return text
 }
 
-// choicesOf makes a schedule that fits every world: it takes the first or the second step, or the only one.
+// choicesOf makes a schedule that fits every world: it takes the first or the second step; if there is only one, it
+// takes that.
 func choicesOf(seed int) (choices sim.Choices) {
 	rng := sim.Stream(uint64(seed), "test")
 	for range 400 {
@@ -146,7 +147,7 @@ func TestBubbleKnowsWhatHappensAtATime(t *testing.T) {
 	}
 }
 
-// TestTimeInBubble: a store looks at every clock.
+// TestTimeInBubble runs a store that reads every clock.
 func TestTimeInBubble(t *testing.T) {
 	s := simple()
 	s.Skew = time.Second
@@ -177,13 +178,13 @@ func TestTimeInBubble(t *testing.T) {
 				}
 			}
 			before := n.Clock.Now()
-			if n.Clock.Sleep(time.Second); n.Clock.Since(before) < time.Second { // the schedule may well let it sleep for longer
+			if n.Clock.Sleep(time.Second); n.Clock.Since(before) < time.Second { // the schedule may let it sleep for longer
 				t.Errorf("a sleep of 1s took %v", n.Clock.Since(before))
 			}
 			if diff := cmp.Diff([]string{"ticker 2s", "timer 3s"}, order); diff != "" {
 				t.Errorf("what fires, and when (-want +got):\n%s", diff)
 			}
-			// The schedule may be too slow for the request: the context ends first, or it does not.
+			// If the schedule delays the request too long, the context ends first.
 			call, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
 			_, err := n.Client.GetItem(call, &dynamodb.GetItemInput{TableName: &n.Table, Key: pagecache.Key("pk", isr.SortMeta)})
@@ -207,17 +208,18 @@ func TestTimeInBubble(t *testing.T) {
 	}
 }
 
-// getter is a store made of its Get.
+// getter is a store that consists of the function Get.
 type getter func(ctx context.Context, key string) (isr.Served, error)
 
 func (g getter) Get(ctx context.Context, key string) (isr.Served, error) { return g(ctx, key) }
 
-// NewLeaser makes a store that holds its leases as lock clients do: a goroutine
-// for each extends it while the page is rendered, with a timeout for each call.
+// NewLeaser makes a store that keeps its leases in the same way as lock
+// clients: while a page is rendered, a goroutine extends the lease, with a
+// timeout for each call.
 func NewLeaser(n Node) (isr.Handler, error) { return newLeaser(n, false) }
 
-// NewRevivingLeaser makes one that releases the lock without waiting for a heartbeat under way. Its heartbeat does not
-// ask whose lock it is: it revives its own lock over the lock of the next holder.
+// NewRevivingLeaser makes such a store that releases the lock without waiting for a heartbeat under way. The heartbeat
+// does not check whose lock the row is: it may write the released lock again, over the lock of the next holder.
 //
 // Source: https://github.com/awslabs/amazon-dynamodb-lock-client/pull/116, https://github.com/tristanls/dynamodb-lock-client/issues/1
 func NewRevivingLeaser(n Node) (isr.Handler, error) { return newLeaser(n, true) }
@@ -325,7 +327,7 @@ func (l *leaser) extend(ctx context.Context, lease pagecache.Lease) (pagecache.L
 	return lease, err
 }
 
-// end stops the heartbeat and returns the lease as it has left it.
+// end stops the heartbeat and returns the lease in the state in which the heartbeat has left it.
 func (l *leaser) end(lease pagecache.Lease) pagecache.Lease {
 	l.mu.Lock()
 	b := l.beat
@@ -357,7 +359,7 @@ func (l *leaser) Close() error {
 	return nil
 }
 
-// SetShrinkRuns is for a process that has no time for small schedules.
+// SetShrinkRuns is for a process that has no time to look for small schedules.
 func SetShrinkRuns(n int) { shrinkRuns = n }
 
 // CommandOf is the command of a test.
@@ -415,8 +417,9 @@ func BenchmarkSDKAlone(b *testing.B) {
 	})
 }
 
-// benchmarkSchedules hands over a run of two contenders, and its requests. A bubble needs a *testing.T, which a
-// benchmark has not. RunTests follows -cpu, and may run the test several times; here it must run once.
+// benchmarkSchedules passes a run of two contenders, and the run's requests, to measure. A bubble needs a *testing.T,
+// which a benchmark does not have, so it calls RunTests. RunTests obeys -cpu and may run the test several times; here
+// the test must run once.
 func benchmarkSchedules(b *testing.B, measure func(run scenario.Run, own hooks.Bubble, requests []hooks.Exchange)) {
 	b.Helper()
 	processors, done := runtime.GOMAXPROCS(0), false
@@ -473,7 +476,7 @@ func (w *recordedWire) Do(request *http.Request) (*http.Response, error) {
 	return &again, nil
 }
 
-// recording is a wire whose answers are kept.
+// recording is a wire that keeps the answers.
 type recording struct {
 	dynamodb.HTTPClient
 	to *recordedWire

@@ -24,10 +24,11 @@ import (
 // Node is the machine that a store under test runs on. One test makes many nodes: several in a world, one more after
 // each restart, and all of them again for each schedule.
 type Node struct {
-	// Config is the machine's part of the world (Clock, Bodies, Render, Tokens, Table) and how the world wants its caches
-	// configured. A store may ignore the rest, but must use its Revalidate: freshness is judged by it.
+	// Config is the machine's part of the world (Clock, Bodies, Render, Tokens, Table) and the configuration that the
+	// world wants for its caches. A store may ignore the configuration except for Revalidate: freshness is judged by
+	// Revalidate.
 	isr.Config
-	// Client is Config.Client: a real client of the SDK, whose wire is the simulator's.
+	// Client is Config.Client: a real client of the SDK, whose requests go to the simulator.
 	Client *dynamodb.Client
 
 	skew time.Duration // that the world promises
@@ -41,18 +42,19 @@ type Check struct {
 	// Schedules is the number of schedules of each world; default DefaultSchedules.
 	Schedules int
 	// Reach is the marks that at least one world must reach; nil is Reach(), without scenario.TTLDeletion if Rows name no
-	// attribute for TTL. A store that never takes a lock over, or a client that serves nothing stale, leaves out the marks
-	// that it cannot reach. An empty list demands no mark. Some world must always publish a page and serve one: without
-	// that nothing is judged.
+	// attribute for TTL. If a store never takes a lock over, or serves nothing stale, leave out the marks that it cannot
+	// reach. An empty list demands no mark. In any case, some world must publish a page and serve one: otherwise nothing
+	// is judged.
 	Reach []scenario.Mark
-	// Protocol is the name of the store in files and reports, if it is one of scenario.Protocols; then isr-sim can
-	// replay them. Default store-under-test.
+	// Protocol is the name of the store in files and reports, if the store is one of scenario.Protocols. Then isr-sim can
+	// replay the files. Default store-under-test.
 	Protocol string
-	// Rows says how the store keeps its pages and locks, if not in rows META and LOCK. Then the world has the tables that
-	// Rows describe; rows whose table is not named are in Node.Table. A failure's file has them under rows, except for a
-	// Schema with a function.
+	// Rows says how the store keeps its pages and locks, if not in rows META and LOCK. The world then has the tables that
+	// Rows describe; rows whose table is not named are in Node.Table. The file of a failure has Rows under the key rows,
+	// unless the Schema has a function.
 	Rows isr.Schema
-	// Invariants are the caller's own, which judge each run after those of package invariant; see scenario.Options.
+	// Invariants are invariants of the caller's own. They judge each run after those of package invariant; see
+	// scenario.Options.
 	Invariants []invariant.Invariant
 	// Without names the invariants that do not judge, because the store does not promise what they demand. Reports say so.
 	Without []string
@@ -70,8 +72,8 @@ type Check struct {
 
 // subject has the parts that differ between the kinds of checks.
 type subject struct {
-	function string              // that checks it
-	call     string              // that replays a file, by its name
+	function string              // the function that checks the subject
+	call     string              // the call that replays a file, with %q for the file's name
 	hint     func(*Check) string // where to look if nothing was reached
 	worlds   func(name, protocol string, schedules int, extra worlds.Extras) *rapid.Generator[worlds.World]
 	able     bool                       // worlds depend on the verbs that a store can do besides Get
@@ -85,7 +87,7 @@ type subject struct {
 	unmet func(*tally) (why, note string)
 }
 
-// stores are the subject of Check itself.
+// stores is the subject of Check itself.
 var stores = subject{
 	function: "property.CheckStore", call: "property.Replay(t, %q, newStore)",
 	hint: func(c *Check) string {
@@ -96,24 +98,24 @@ var stores = subject{
 
 // DefaultSchedules is the number of schedules of each world.
 //
-// It was chosen by a measurement: the number of worlds until the bug of a store is found, for 56 broken stores whose
-// bug worlds can show, under ten seeds each. The hardest store leaves a lock behind after a failure. In the worst case
-// it took over 600 worlds with 5 schedules a world, 381 worlds with 10 and with 20 schedules, and 301 worlds with 50.
-// With 5, 10, 20 and 50 schedules, the second hardest took over 600, 215, 214 and 214 worlds, and the third 401, 171,
-// 143 and 103. So 20 schedules find all bugs within the 500 worlds of a check.
+// It was chosen by a measurement: how many worlds it takes to find the bug of a store. There were 56 broken stores with
+// bugs that worlds can show, and ten seeds for each. The hardest store leaves a lock behind after a failure. In the
+// worst case it took over 600 worlds with 5 schedules a world, 381 worlds with 10 and with 20 schedules, and 301 worlds
+// with 50. With 5, 10, 20 and 50 schedules, the second hardest store took over 600, 215, 214 and 214 worlds, and the
+// third hardest 401, 171, 143 and 103. So 20 schedules find all bugs within the 500 worlds of a check.
 //
 // Source: go test ./property -run TestEffort -effort 10
 const DefaultSchedules = worlds.DefaultSchedules
 
-// worldsPerCheck is the number of worlds that are drawn for each of rapid's checks. With 100 checks, which is rapid's
-// default, these are 500.
+// worldsPerCheck is the number of worlds that are drawn for each of rapid's checks. With 100 checks, rapid's default, a
+// check draws 500 worlds.
 const worldsPerCheck = 5
 
 // CheckStore makes rapid draw worlds (nodes and their scripts, cache durations, clocks, pauses, crashes, TTL lag,
 // replica lag, faults of the store) and runs each under many schedules, with the cache that newStore makes on every
 // node. It fails the test if an invariant of package invariant does not hold. It leaves the failure in testdata/isr-sim
-// at once. Within -rapid.shrinktime it prints the smallest failure with the fewest context switches that it finds: the
-// next CheckStore and Replay begin with that.
+// at once. It then looks for smaller failures for up to -rapid.shrinktime, and prints the smallest one with the fewest
+// context switches. The next CheckStore and Replay begin with this failure.
 //
 // It fails too if the store panics, starts goroutines that call the simulator, waits for ever, is not deterministic, or
 // never gets to where bugs would be.
@@ -180,7 +182,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 	t.Log(count)
 }
 
-// name gives the store a name that can stand in files.
+// name gives the store a name that files can have.
 func (c *Check) name(t *testing.T) {
 	t.Helper()
 	c.subject = cmp.Or(c.subject, &stores)
@@ -192,10 +194,11 @@ func (c *Check) name(t *testing.T) {
 	}
 }
 
-// Scenarios generates the worlds in which Run checks a store, for a test that runs them itself, as with scenario.Run or
-// campaign.Campaign: another subject than a store, or another judge. A world is drawn by Rows, Promise, Tenants,
-// Schedules and Without. Verbs are the verbs that its clients use besides get, out of invalidate, regenerate and
-// rollback; Run asks the store which of them it has. Locks of a LockCheck are not drawn.
+// Scenarios generates the worlds in which Run checks a store, for a test that runs the worlds itself, for example with
+// scenario.Run or campaign.Campaign. Such a test may check something other than a store, or judge in another way. The
+// worlds depend on Rows, Promise, Tenants, Schedules and Without. The verbs are those that a world's clients use
+// besides get: any of invalidate, regenerate and rollback. (Run asks the store which of them it has.) Scenarios draws
+// no worlds for a LockCheck.
 func (c Check) Scenarios(verbs ...scenario.Verb) *rapid.Generator[*scenario.Scenario] {
 	extra := worlds.Extras{Rows: c.Rows, Tenants: c.Tenants, Promise: c.Promise, Verbs: slices.Clone(verbs)}
 	generator := c.leavingOut(worlds.Pages("drawn", cmp.Or(c.Protocol, defaultName), cmp.Or(max(c.Schedules, 0), DefaultSchedules), extra))
@@ -220,7 +223,7 @@ func (c Check) leavingOut(all *rapid.Generator[worlds.World]) *rapid.Generator[w
 	})
 }
 
-// judges fails the test if Invariants and Without do not say which invariants judge, or leave no invariant.
+// judges fails the test if Invariants and Without have mistakes, or if they leave no invariant.
 func (c *Check) judges(t *testing.T) {
 	t.Helper()
 	own := map[string]bool{}
@@ -279,7 +282,7 @@ func (c *Check) wants(t *testing.T) {
 	}
 }
 
-// otherMarks are the marks that no run of a subject reaches: a world is about pages, locks or calls.
+// otherMarks are the marks that no run of a subject can reach, because a world is about pages, locks or calls.
 func otherMarks(basic scenario.Mark) []scenario.Mark {
 	switch basic {
 	case mark.HoldTaken:
@@ -305,8 +308,8 @@ var (
 	}
 )
 
-// idle returns a line for each invariant that had nothing to judge in any world, with the reason. all says that no
-// other invariant judges.
+// idle returns a line, with the reason, for each invariant that had nothing to judge in any world. The result all says
+// that all invariants had nothing to judge.
 func (c *Check) idle(count *tally) (lines []string, all bool) {
 	if c.subject.basic != "" {
 		return nil, false
@@ -325,7 +328,7 @@ func (c *Check) idle(count *tally) (lines []string, all bool) {
 	return lines, all
 }
 
-// lacks names the thing that an invariant needs and no world had; "" if some world had it.
+// lacks names the thing that an invariant needs, if no world had it; otherwise it returns "".
 func (c *Check) lacks(name string, count *tally) string {
 	switch {
 	case name == "tenant-isolation" && !c.Tenants:
@@ -353,7 +356,7 @@ func (c *Check) noTTL() bool {
 	return err == nil && m != nil && !m.Expires()
 }
 
-// rows holds that Check.Rows is right.
+// rows fails the test if Check.Rows has a mistake.
 func (c *Check) rows(t *testing.T) {
 	t.Helper()
 	if _, err := rowmap.New(c.Rows); err != nil {
@@ -361,7 +364,8 @@ func (c *Check) rows(t *testing.T) {
 	}
 }
 
-// reach is the marks that a check must reach unless it says otherwise. TTL deletes no row that has no ttl.
+// reach is the marks that a check must reach unless it says otherwise. Without a ttl attribute TTL deletes nothing, so
+// TTLDeletion is not among the marks then.
 func (c *Check) reach() []scenario.Mark {
 	if !c.noTTL() {
 		return Reach()
@@ -369,7 +373,7 @@ func (c *Check) reach() []scenario.Mark {
 	return slices.DeleteFunc(Reach(), func(m scenario.Mark) bool { return m == mark.TTLDeletion })
 }
 
-// say puts the store's own names into a sentence about META and LOCK.
+// say puts the store's own names of rows into a sentence about META and LOCK.
 func (c *Check) say(text string) string {
 	m, err := rowmap.New(c.Rows)
 	if err != nil {

@@ -36,11 +36,12 @@ func TestBlindPublishFailsInEverySeed(t *testing.T) {
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed+1), func(t *testing.T) {
 			t.Parallel()
-			// Shrinking is the other tests' business.
+			// Other tests are about shrinking.
 			c := runChild(t, t.TempDir(), "blind-publish", []string{fmt.Sprintf("-rapid.seed=%d", seed+1), "-rapid.shrinktime=0s"})
 			broken, statement := "stale-writer", "stale-writer: a publish takes effect only"
 			if strings.Contains(c.output, "violated: atomic-publish") {
-				// A node that publishes blindly does not give the lease back. If its clock is ahead, it may still have it.
+				// A node that publishes blindly does not give the lease back. If the node's clock is ahead, the node may still have
+				// the lease.
 				broken, statement = "atomic-publish", "atomic-publish: no state shows a new generation together with its publisher's lock"
 			}
 			c.wantFailure(t, "violated: TestChild under blind-publish", statement)
@@ -49,8 +50,8 @@ func TestBlindPublishFailsInEverySeed(t *testing.T) {
 	}
 }
 
-// breakers returns mutants that worlds find only by the invariant that they name.
-// The embedded scenarios test that every mutant is caught.
+// breakers returns mutants. In worlds, only the invariant that a mutant
+// names catches it. The embedded scenarios test that every mutant is caught.
 func breakers() []isr.Protocol {
 	var some []isr.Protocol
 	names := []string{"check-then-act-publish", "acquire-a-second-early", "heartbeat-beats-once", "acquire-waits-for-ttl", "fresh-a-second-longer"}
@@ -94,7 +95,7 @@ func TestMutantsFail(t *testing.T) {
 			if diff := cmp.Diff(durations.ReplaceAllString(one.output, ""), durations.ReplaceAllString(eight.output, "")); diff != "" {
 				t.Errorf("two replays differ (-1 processor +8):\n%s", diff)
 			}
-			// A mended store passes on the same file.
+			// A store without the bug passes on the same file.
 			property.Replay(t, c.file(), newStore)
 		})
 	}
@@ -155,7 +156,7 @@ func TestCheckIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestBadStores checks stores that have no verdict, or an empty one.
+// TestBadStores checks stores about which there is no verdict, or a verdict that means nothing.
 func TestBadStores(t *testing.T) {
 	checks := effort.Fewer("100", "10")
 	for _, tc := range []struct {
@@ -195,13 +196,13 @@ func TestBadStores(t *testing.T) {
 			if _, err := os.Stat(c.file()); (err == nil) != tc.kept {
 				t.Errorf("the file: %v, want it kept: %v", err, tc.kept)
 			}
-			// The second time, the file or rapid's own leads there at once.
+			// The second time, the scenario file or rapid's own file leads to the failure at once.
 			runChild(t, dir, tc.store, []string{"-rapid.checks=" + checks}).wantFailure(t, tc.want...)
 		})
 	}
 }
 
-// With few worlds it may be chance that none of them reached a mark.
+// If there are few worlds, it may be chance that none of them has reached a mark.
 func TestFewWorldsAreNotVacuous(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
@@ -230,7 +231,7 @@ func TestReplayOfAnyScenario(t *testing.T) {
 	}
 }
 
-// noStalePages is an invariant of a team's own: it promises its users that nothing stale is served.
+// noStalePages is an invariant of a team's own. The team promises its users that nothing stale is served.
 func noStalePages() invariant.Invariant {
 	return invariant.Invariant{
 		Name: "no-stale-pages", Statement: "nothing is served as stale",
@@ -245,7 +246,7 @@ func noStalePages() invariant.Invariant {
 	}
 }
 
-// choices are checks with other invariants than the usual ones.
+// choices are checks that do not have the usual invariants.
 func choices() map[string]property.Check {
 	var every []string
 	for _, inv := range invariant.All() {
@@ -296,7 +297,7 @@ func TestChoicesOfInvariants(t *testing.T) {
 	}
 }
 
-// TestWithout checks a store that does not promise one thing: it publishes first, and gives the lease back later.
+// TestWithout checks a store that does not promise atomic-publish: it publishes first, and gives the lease back later.
 func TestWithout(t *testing.T) {
 	effort.Long(t)
 	p, err := scenario.ProtocolNamed("two-transactions")
@@ -309,7 +310,7 @@ func TestWithout(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		return handler(store.Get), nil // its publish also forgets requests by name
+		return handler(store.Get), nil // its Publish also forgets requests by name, so the store must not have Regenerate
 	})
 }
 
@@ -339,7 +340,7 @@ func TestAFailureLeavesTheRecordOfItsRun(t *testing.T) {
 	}
 }
 
-// onePause is a world in which only the pause lets a lease run out.
+// onePause is a world in which a lease can end only because of the pause.
 const onePause = `name: one-pause
 actors:
   - name: alice
@@ -359,7 +360,7 @@ func TestExplain(t *testing.T) {
 		store string
 		env   []string
 		want  *regexp.Regexp
-		racy  bool // the store's goroutines are in no order, and so its random tails need not be the same twice
+		racy  bool // the order of the store's goroutines is not decided, so its random tails may differ from run to run
 	}{
 		{"blind-release", []string{replayEnv + "=" + fileOf(t, onePause)}, pause, false},
 		{"heartbeat after release", nil, regexp.MustCompile("last jump: step "), true},

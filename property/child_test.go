@@ -23,8 +23,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// childEnv names the store that TestChild checks, in a process of its own: a
-// check that must fail can only be watched from outside.
+// childEnv names the store that TestChild checks. TestChild runs in a
+// process of its own, because a check that must fail can only be watched
+// from outside.
 const childEnv = "ISRSIM_PROPERTY_CHILD"
 
 // replayEnv names the file that TestChild replays instead, if it is set.
@@ -208,18 +209,18 @@ func readFile(t *testing.T, file string) []byte {
 	return data
 }
 
-// durations match the text that differs between two outputs of one check.
+// durations matches the durations: only they differ between two outputs of the same check.
 var durations = regexp.MustCompile(`\(\d+\.\d+s\)|[\d.]+m?s\b`)
 
-// handler is a store made of its Get.
+// handler is a store that consists of the function Get.
 type handler func(ctx context.Context, key string) (isr.Served, error)
 
 func (h handler) Get(ctx context.Context, key string) (isr.Served, error) { return h(ctx, key) }
 
-// sharedMutex is a mutex that nodes share.
+// sharedMutex is shared by nodes.
 var sharedMutex sync.Mutex
 
-// badStores are stores that a check must refuse for other reasons than a mutant's.
+// badStores are stores that a check must refuse for another reason than a violated invariant.
 func badStores() map[string]func(property.Node) (isr.Handler, error) {
 	read := func(ctx context.Context, n property.Node) error {
 		_, err := n.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &n.Table, Key: pagecache.Key("pk", isr.SortMeta)})

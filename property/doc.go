@@ -12,19 +12,19 @@
 //	}
 //
 // The store is its team's own code, unmodified: it gets a real client of the SDK and a clock, keeps rows with the sort
-// keys META and LOCK as package isr does, and answers Get. Its partition keys are its own, and the body may be in META.
-// For rows of any other kind, Check.Rows says what they mean.
-// The reference passes: newStore is then recipe.New(n.Config).
+// keys META and LOCK in the form that package isr describes, and answers Get. Its partition keys are its own, and the
+// body may be in META. For rows of any other kind, Check.Rows says what they mean. The reference passes the check: for
+// it, newStore returns recipe.New(n.Config).
 //
 // # What is checked
 //
 // The invariants of package invariant, on each run; see [scenario.Run]. Where the durations of a world allow it, the
 // faults of each run stop at its end, and every page must then be in the cache and fresh (liveness): within the time
-// that a lease and a rendering take, or within half a lease where no holder can have crashed.
+// that a lease and a rendering take, or within half a lease if no holder can have crashed.
 //
 // A check fails if the store panics, breaks the rules below, or is not deterministic. It also fails if it has judged
 // nothing: no world published a page or served one as fresh, or no world got to where bugs would be ([Reach]). An
-// unknown verdict is a failure: a LOCK row or a page that cannot be read, or a run without end.
+// unknown verdict is also a failure: a LOCK row or a page cannot be read, or a run does not end.
 //
 // # Effort
 //
@@ -35,25 +35,27 @@
 // # Locks
 //
 // A lock or lease library has no pages. CheckLock checks it, whatever its rows and its table look like. It judges by
-// the questions and answers of its clients, and by their writes to the resource that the lock guards. docs/LOCKS.md has
-// the invariants, and the demands of each on a lock. The text below about stores holds for locks, too.
+// what clients ask the lock and what they are told, and by their writes to the resource that the lock guards.
+// docs/LOCKS.md has the invariants, and says what each of them demands of a lock. The text below about stores holds for
+// locks, too.
 //
 // # More than Get
 //
 // A store that can do more says so by its methods: Invalidate ([isr.Invalidator]), Regenerate ([isr.Regenerator]) and
-// Rollback ([isr.Rollbacker]). In some worlds clients then ask for that, too; a store that returns [isr.ErrUnsupported]
-// is not asked again. Such worlds find a fill that overtakes an invalidation, a request that is answered twice, and a
-// rollback without a lease. Rows of requests and invalidations are kept for a day there. A store with a method Close()
-// error is closed when its script is over. A goroutine that is left then fails the check. Check.Tenants is for a store
-// that takes Node.Tenant: in some worlds pages belong to several tenants.
+// Rollback ([isr.Rollbacker]). In some worlds clients then use these methods, too. If a method returns
+// [isr.ErrUnsupported], it is not used again. Such worlds find a fill that overtakes an invalidation, a request that is
+// answered twice, and a rollback without a lease. In these worlds, rows of requests and invalidations are kept for a
+// day. A store with a method Close() error is closed when its script is over. If a goroutine is left after that, the
+// check fails. Check.Tenants is for a store that takes Node.Tenant: in some worlds pages belong to several tenants.
 //
 // # Failures
 //
-// A failure is told on standard error as soon as it is found, in three lines, and is left as
-// testdata/isr-sim/TestName.yaml, a scenario with a replay entry: it is there even if the test is interrupted. After
-// that rapid looks for the smallest world in which the same invariant is violated. A search then looks for a schedule
-// with few context switches in that world (see [campaign.Shrink]), which replaces the first one. Both together take
-// -rapid.shrinktime at most (30 s; 0s leaves them out), and end with the first run that is stuck.
+// As soon as a failure is found, the check prints three lines about it on standard error, and writes it to
+// testdata/isr-sim/TestName.yaml, a scenario with a replay entry. So the failure is kept even if the test is
+// interrupted. After that rapid looks for the smallest world in which the same invariant is violated. A search then
+// looks for a schedule with few context switches in that world (see [campaign.Shrink]), which replaces the first one.
+// Both searches together take at most -rapid.shrinktime (30 s; 0s leaves them out), and end with the first run that is
+// stuck.
 //
 // The next check begins with the file, and so does [Replay]; under -v both print its trace, step by step. Commit the
 // file to keep it as a test, and delete it to be rid of it. With the flag -isrsim.explain, the test also prints the
@@ -61,18 +63,19 @@
 // of rapid and of this package, stays only where there is no scenario file.
 //
 // Each failure is run three times before it is reported. If the runs differ, the report says what the first one
-// violated, that it cannot be repeated, and what differed; there is no file then, for no schedule leads there.
+// violated, that it cannot be repeated, and what differed; there is no file then, because no schedule is sure to lead
+// to the failure.
 //
 // # Determinism
 //
-// A check is a function of rapid's seed (-rapid.seed; rapid prints the one that failed), except that the clock on the
-// wall may end rapid's shrinking (-rapid.shrinktime, 30 s). A file's replay depends on nothing but file and store.
+// A check depends only on rapid's seed (-rapid.seed; rapid prints the seed of a failure), except that rapid's shrinking
+// ends after some real time (-rapid.shrinktime, 30 s). A file's replay depends on nothing but file and store.
 //
-// crypto/rand, from which lock clients take tokens and the versions of records, is seeded for each run from the run's
-// seed (see [testing/cryptotest.SetGlobalRandom]), and is random again after the check. This works only in a test that
-// is not parallel and has no parallel parent: in a parallel test, such a store is not deterministic. Bytes that a
-// package reads from crypto/rand once, or ahead for many runs, do not come from the run's seed; nor does anything under
-// version 1.0.0 of the FIPS module. math/rand's global functions cannot be seeded.
+// Lock clients take tokens and versions of records from crypto/rand. It is seeded for each run from the run's seed (see
+// [testing/cryptotest.SetGlobalRandom]), and is random again after the check. This works only in a test that is not
+// parallel and has no parallel parent: in a parallel test, a store that reads crypto/rand is not deterministic. Bytes
+// that a package reads from crypto/rand only once, or in advance for many runs, do not come from the run's seed. Under
+// version 1.0.0 of the FIPS module, no bytes do. math/rand's global functions cannot be seeded.
 //
 // # Goroutines
 //
@@ -86,51 +89,55 @@
 // request take effect, one answer arrive, or time move. In traces, alice/b is a second goroutine of alice with a
 // request under way.
 //
-// There is one time: package time's in the bubble, which begins at [fakeclock.Epoch], is true time, and the service's.
-// A node's Clock reads it with the node's error, and has timers and tickers; package time itself, and timeouts of
-// contexts, have none. Clock.Sleep is a step of the schedule, and takes one each time.
+// There is one time, that of package time in the bubble. It begins at [fakeclock.Epoch], and is true time and the time
+// of the service. A node's Clock, with its timers and tickers, shows this time with the error of the node's clock.
+// Package time itself and timeouts of contexts have no error. Clock.Sleep is a step of the schedule, and takes one each
+// time.
 //
-// A node's end, or a crash, ends the context that Get was called with. If the store has a method Close() error, that is
-// called too; it should end the store's goroutines, as they must all come to an end. Calls of a node that is down return
-// [sim.ErrNodeDown]; a goroutine that goes on calling is ended after some fifty. A run ends when its scripts have ended
-// and no request is under way. If the context of a call ends while the request is under way, the goroutine gets the
-// context's error, and the request may take effect or not.
+// A node's end, or a crash, ends the context that Get was called with. If the store has a method Close() error, it is
+// called, too. It should end the store's goroutines, because all of them must end. Calls of a node that is down return
+// [sim.ErrNodeDown]; a goroutine that still makes calls is ended after some fifty of them. A run ends when its scripts
+// have ended and no request is under way. If the context of a call ends while the request is under way, the goroutine
+// gets the context's error, and the request may take effect or not.
 //
 // # Limits
 //
-// Without Check.Goroutines, a store under test does its work in the goroutine that called it. It may start goroutines
-// that only compute, and wait for them; a goroutine that calls the client, the clock, Bodies or Render fails the check,
-// and so does a wait for a channel on which no goroutine sends. It waits by Clock.Sleep: the clock's timers, tickers
-// and After are refused. Nodes must not share a mutex that is held over a call, nor channels made outside of newStore:
-// such a run is given up after 5 s. Package time stands still at its year 2000. If a store reads time.Now instead of
-// the node's clock and writes the result into a row, the check says so.
+// Without Check.Goroutines, a store under test does its work in the goroutine that called it. The store may start
+// goroutines that only compute, and wait for them. The check fails if such a goroutine calls the client, the clock,
+// Bodies or Render, or if the store waits for a channel on which no goroutine sends. To wait for time, the store must
+// use Clock.Sleep: the clock's timers, tickers and After are refused. Nodes must not share a mutex that is held during
+// a call, nor channels made outside of newStore: a run that waits for one is given up after 5 s. Package time stands
+// still at its year 2000. If a store reads time.Now instead of the node's clock and writes the result into a row, the
+// check says so.
 //
 // With Check.Goroutines:
 //
-//   - What goroutines of one node do to their memory between two calls is decided
-//     by the Go runtime, and so is which of two timers of package time, set for one
-//     instant, fires first (those of the node's Clock never share one), and which
-//     case a select takes when several are ready. A store on which that matters is
-//     not deterministic, and is reported as such where it fails. Two heartbeats
-//     that wake at one instant of package time and both read crypto/rand matter:
-//     which of them gets which bytes is not decided.
-//   - A mutex that a goroutine holds over a call, while another waits for it, is
-//     not a wait that a bubble knows of (https://github.com/golang/go/issues/77687).
-//     The check finds out within a second, makes that run again, and from then on
-//     looks at the states of all goroutines before each step, which takes longer.
-//     Time does not pass while a goroutine waits for a mutex: a pause of its holder
-//     ends early, and a mutex that is held over a wait for time is a deadlock, and
-//     reported as such.
-//   - Sockets, files, and channels made outside of newStore are no waits that a
-//     bubble knows of either. Such a run is given up after 5 s, and any other that
-//     does not end after 20 s; their goroutines stay. While a failure is being made
-//     smaller, that ends the shrinking.
-//   - A pause holds up a node's answers and Clock.Sleep, and not its timers: what
-//     they make it send is under way at once.
+//   - The Go runtime, and not the schedule, decides three things: the order in
+//     which goroutines of one node use their memory between two calls; which of two
+//     timers of package time fires first if both are set for the same instant
+//     (timers of the node's Clock never are); and which case a select takes when
+//     several are ready. If one of them matters to a store, the store is not
+//     deterministic, and is reported as such where it fails. An example: two
+//     heartbeats wake at the same instant of package time and both read
+//     crypto/rand. It is not decided which of them gets which bytes.
+//   - If a goroutine holds a mutex during a call, and another goroutine waits for
+//     the mutex, the bubble does not notice this wait
+//     (https://github.com/golang/go/issues/77687). The check finds out within a
+//     second, and makes the run again. From then on it looks at the states of all
+//     goroutines before each step, which takes longer. Time does not pass while a
+//     goroutine waits for a mutex. So a pause of the mutex's holder ends early, and
+//     if the holder itself waits for time, that is a deadlock and reported as such.
+//   - A bubble does not notice waits for sockets, files, and channels made outside
+//     of newStore either. A run with such a wait is given up after 5 s, and any
+//     other run that does not end is given up after 20 s. The goroutines of these
+//     runs stay. If this happens while a failure is being made smaller, the
+//     shrinking ends.
+//   - A pause delays a node's answers and Clock.Sleep, but not its timers: a
+//     request that a timer makes the node send is under way at once.
 //   - A panic in a goroutine that the store started ends the test's process, as
 //     everywhere in Go. Go's message names the node and the command of its script,
 //     as labels of the goroutine; so do our own messages about goroutines.
-//   - The check of linearizability sees no operations.
+//   - The invariant linearizable has no operations to judge.
 //
 // While it runs, a check makes Go collect garbage less often (GC percent 800, memory limit 1 GiB), unless GOGC or
 // GOMEMLIMIT is set.

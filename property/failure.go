@@ -30,10 +30,11 @@ import (
 // failDir is the folder of failures, next to the test.
 const failDir = "testdata/isr-sim"
 
-// fileName returns the file of a test's failure, slashes as on every system.
+// fileName returns the file of a test's failure, with slashes on every system.
 func fileName(test string) string { return failDir + "/" + safeName(test) + ".yaml" }
 
-// safeName turns the name of a test into one that can stand in a scenario and a file. Two tests get two names.
+// safeName turns the name of a test into one that can stand in a scenario and a file. Different tests get different
+// names.
 func safeName(test string) string {
 	const longest = 100
 	changed := false
@@ -101,8 +102,8 @@ func (f *failure) headline() string {
 }
 
 // announce writes a failure that can be made smaller to its file, and says so at once: a user who does not want to wait
-// for a smaller one can interrupt the test. The time for shrinking begins. The whole failure is printed once, at the
-// end of shrinking.
+// for a smaller one can interrupt the test. The time for shrinking begins here. The whole failure is printed only once,
+// at the end of shrinking.
 func (r runner) announce(f *failure, file string) {
 	if !f.repeatable() {
 		return
@@ -110,7 +111,7 @@ func (r runner) announce(f *failure, file string) {
 	most := r.limit.begin(r.t)
 	kept := r.keep(f, file)
 	if most > 0 {
-		// Without -v, the log of a test is printed when it is over.
+		// Without -v, the log of a test is printed only when the test is over.
 		fmt.Fprintf(os.Stderr, "%s%s\nscenario: %s\nreplay: %s\na smaller failure is looked for now, for %v at most (-%s), and printed in whole\n\n", //nolint:forbidigo // as above
 			kept, f.headline(), file, commandOf(r.t.Name()), most.Round(time.Millisecond), shrinkFlag)
 	}
@@ -136,7 +137,7 @@ func (r runner) finish(f *failure, file string) string {
 	return report
 }
 
-// keep writes the failure to its file, if a file can hold it. It returns the error in words, or "".
+// keep writes the failure to its file, if a file can hold it. It returns the text of an error; "" if there was none.
 func (r runner) keep(f *failure, file string) string {
 	if !f.repeatable() {
 		return ""
@@ -178,7 +179,8 @@ func (f *failure) report(t *testing.T, file, call string) string {
 func commandOf(test string) string {
 	of := "."
 	if info, ok := debug.ReadBuildInfo(); ok {
-		// The tests of a package are a program of its own. Without packages, go test is given files.
+		// The tests of each package are a program of their own, whose name has the package's path. If go test was called with
+		// files, the name has no path.
 		if path, ok := strings.CutSuffix(info.Path, ".test"); ok && path != "" && !strings.HasPrefix(path, "command-line-arguments") {
 			of = path
 		}
@@ -195,7 +197,7 @@ func runPattern(test string) string {
 	return strings.Join(parts, "/")
 }
 
-// load reads a scenario file of a store under test. The file may name any protocol, and defaultName.
+// load reads a scenario file of a store under test. The file may name any protocol, and also defaultName.
 func load(file string) (*scenario.Scenario, error) {
 	data, err := os.ReadFile(filepath.FromSlash(file))
 	if err != nil {
@@ -245,8 +247,8 @@ func toolVersion() string {
 	return "(devel)"
 }
 
-// explainFlag makes a test that begins with the file of its last failure explain that failure. The file alone is not
-// enough: the store is in the test.
+// explainFlag makes a test that begins with the file of its last failure explain that failure. isr-sim explain cannot
+// do that with the file alone, because the store is in the test.
 const explainFlag = "isrsim.explain"
 
 var explaining = flag.Bool(explainFlag, false,
@@ -262,7 +264,7 @@ func (r runner) explained(s *scenario.Scenario, file string) string {
 	x, err := inside(r, func(ctx context.Context) (*explain.Explanation, error) {
 		return explain.Explain{
 			Failed: r.recordedRun(g, s, s.Replay), Tails: explainTails,
-			Workers: 1, // the guard follows the one run there is
+			Workers: 1, // the guard can follow only one run at a time
 		}.Run(ctx)
 	})
 	if err != nil {
@@ -276,8 +278,8 @@ func (r runner) explained(s *scenario.Scenario, file string) string {
 // SDK.
 var shrinkRuns = 2000
 
-// shrunk returns the failure with a schedule of fewer context switches and steps, in the world that rapid has found. A
-// failure does not change if it is no violation, if it cannot be shrunk, or if no time is left.
+// shrunk returns the failure with a schedule of fewer context switches and steps, in the world that rapid has found. It
+// returns the failure unchanged if it is not a violation, if it cannot be shrunk, or if no time is left.
 func (r runner) shrunk(f *failure) *failure {
 	if !f.violates() || r.limit.Err() != nil {
 		return f
@@ -289,7 +291,7 @@ func (r runner) shrunk(f *failure) *failure {
 		}.Run(ctx)
 	})
 	if err != nil || g.offence() != nil {
-		return f // another schedule breaks the store in another way: a different failure
+		return f // another schedule breaks the store in another way, and that is another failure
 	}
 	if s.Before == s.After {
 		return f

@@ -36,7 +36,7 @@ func goroutineStores() map[string]func(property.Node) (isr.Handler, error) {
 			if _, err := os.Stat(failFile); err == nil {
 				var mu sync.Mutex
 				mu.Lock()
-				mu.Lock() // no bubble knows of this wait
+				mu.Lock() // a bubble does not notice this wait
 			}
 			return property.NewRevivingLeaser(n)
 		},
@@ -105,12 +105,12 @@ func TestHeartbeatAfterReleaseIsFound(t *testing.T) {
 	if diff := cmp.Diff(durations.ReplaceAllString(one.output, ""), durations.ReplaceAllString(eight.output, "")); diff != "" {
 		t.Errorf("two replays differ (-1 processor +8):\n%s", diff)
 	}
-	// A mended store passes on the same file.
+	// A store without the bug passes on the same file.
 	property.Replay(t, c.file(), property.NewLeaser)
 }
 
-// TestAFailureIsThereBeforeItIsShrunk: a failure is printed and has its file before the shrinking begins, because a
-// user may interrupt the shrinking.
+// TestAFailureIsThereBeforeItIsShrunk: a failure is printed and written to its file before the shrinking begins,
+// because a user may interrupt the shrinking.
 func TestAFailureIsThereBeforeItIsShrunk(t *testing.T) {
 	t.Parallel()
 	const store = "is stuck once it has failed"
@@ -160,14 +160,14 @@ func TestAStuckRunEndsShrinking(t *testing.T) {
 	}
 }
 
-// longWait skips a test, in short runs and under the race detector, that waits ten seconds to be sure that nothing goes
-// on.
+// longWait skips a test in short runs and under the race detector. The test waits ten seconds to be sure that nothing
+// goes on.
 func longWait(t *testing.T) {
 	t.Helper()
 	effort.Long(t)
 }
 
-// TestBadGoroutines checks stores that have no verdict.
+// TestBadGoroutines checks stores about which there is no verdict.
 func TestBadGoroutines(t *testing.T) {
 	for _, tc := range []struct {
 		store string

@@ -44,7 +44,7 @@ type green struct {
 	says string // the first words of the line that refuses it, as a regular expression
 }
 
-// greens returns all of them. Add yours.
+// greens returns all these ways. Add yours.
 func greens() []green {
 	var all []green
 	for _, of := range [][]green{greenStores(), greenChecks(), greenRapid(), greenFiles(), greenReplays(), greenProofs(), greenScenarios(), greenLocks()} {
@@ -53,13 +53,13 @@ func greens() []green {
 	return all
 }
 
-// greenEnv makes TestGreenChild run one part of the ways.
+// greenEnv is the environment variable that makes TestGreenChild run one part of the ways.
 const greenEnv = "ISRSIM_PROPERTY_GREEN"
 
-// greenParts is the number of processes in which they run.
+// greenParts is the number of processes in which the ways run.
 const greenParts = 2
 
-// TestNothingIsGreenThatWasNotJudged runs all ways in child processes, and wants each to fail with its words.
+// TestNothingIsGreenThatWasNotJudged runs all ways in child processes. Each must fail with its own words.
 func TestNothingIsGreenThatWasNotJudged(t *testing.T) {
 	effort.Long(t)
 	all := greens()
@@ -93,7 +93,7 @@ func TestNothingIsGreenThatWasNotJudged(t *testing.T) {
 	}
 }
 
-// runGreens returns what each way of a part printed, by its name, and under "" what the process printed last.
+// runGreens returns the output of each way of a part, by the way's name, and under "" the last lines of the process.
 func runGreens(t *testing.T, part string) map[string]string {
 	t.Helper()
 	binary, err := os.Executable()
@@ -114,7 +114,7 @@ func runGreens(t *testing.T, part string) map[string]string {
 		name, text, _ := strings.Cut(text, "\n")
 		said[greenNames[name]] = text
 	}
-	// With -test.v the results of subtests stand at the end, after the test's own.
+	// With -test.v the results of subtests are printed at the end, after the result of the test itself.
 	last := runs[len(runs)-1]
 	said[""] = last[max(0, len(last)-2000):]
 	for _, line := range strings.SplitAfter(string(output), "\n") {
@@ -127,7 +127,7 @@ func runGreens(t *testing.T, part string) map[string]string {
 	return said
 }
 
-// greenNames are the names of ways by the names of their subtests.
+// greenNames has the name of each way, by the name of its subtest.
 var greenNames = func() map[string]string {
 	names := map[string]string{}
 	for _, g := range slices.Concat(greens(), refusals()) {
@@ -155,7 +155,7 @@ func TestGreenChild(t *testing.T) {
 	}
 }
 
-// refusalsPart is the part of refusals.
+// refusalsPart is the name of the part that has the refusals.
 const refusalsPart = "refusals"
 
 // refusals are the mistakes that checks and proofs refuse within milliseconds.
@@ -208,7 +208,7 @@ func refusals() (all []green) {
 	return all
 }
 
-// TestRefusals runs the refusals, one proof that passes among them.
+// TestRefusals runs the refusals. There is also one proof among them that passes.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	said := runGreens(t, refusalsPart)
@@ -236,7 +236,7 @@ func withFlag(t *testing.T, name, value string) {
 	t.Cleanup(func() { _ = flag.Set(name, was) })
 }
 
-// greenChecks are checks of a correct store from which too much was left out, or that describe another store.
+// greenChecks are checks of a correct store. They leave out too much, or they describe another store.
 func greenChecks() (all []green) {
 	check := func(name, says string, c property.Check) {
 		c.Schedules = max(c.Schedules, 2)
@@ -247,7 +247,7 @@ func greenChecks() (all []green) {
 	check("a misspelt mark", "property: Check.Reach: found", property.Check{Reach: []scenario.Mark{"publishd"}})
 	check("a misspelt protocol", "property: Check.Protocol: ", property.Check{Protocol: "recipe-x"})
 	check("a mark of locks", "property: Check.Reach: found", property.Check{Reach: []scenario.Mark{mark.HoldTaken}})
-	// The worlds of such a check have nothing that it could judge.
+	// The worlds of such a check have nothing that the remaining invariant could judge.
 	for _, name := range []string{"tenant-isolation", "bounded-staleness", "ttl-is-gc", "no-lost-invalidation", "idempotent-regeneration"} {
 		all = append(all, green{name: "check: nothing but " + name, says: "vacuous: ", run: func(t *testing.T) {
 			property.Check{Schedules: 2, Without: allBut(name)}.Run(t, reading)
@@ -318,7 +318,7 @@ actors:
 bounds: {schedules: 3, steps: 2000}
 `
 
-// badFiles are scenario files that show nothing, by their mistake.
+// badFiles are scenario files that show nothing, by their mistakes.
 func badFiles() map[string]string {
 	return map[string]string{
 		"is empty":               "",
@@ -351,7 +351,7 @@ func badFiles() map[string]string {
 
 const mistake = unjudged + `|replay: |prove: |property: |nothing |not complete|broken|unknown|a script`
 
-// greenFiles are checks that find files without a failure in place of kept failures.
+// greenFiles are checks that find a file without a failure where the file of a failure should be.
 func greenFiles() (all []green) {
 	for name, text := range badFiles() {
 		all = append(all, green{name: "kept: the file " + name, says: mistake, run: func(t *testing.T) {
@@ -419,7 +419,7 @@ func greenProofs() (all []green) {
 	}
 	for name, text := range badFiles() {
 		if strings.Contains(name, "schedules") || strings.Contains(name, "steps") {
-			continue // the search has its own
+			continue // a search has bounds of its own instead
 		}
 		text = strings.Replace(text, "schedules: 3, steps: 2000", "ticks: 0", 1)
 		prove("the file "+name, mistake, text, property.Check{}, reading)
@@ -441,7 +441,7 @@ func greenProofs() (all []green) {
 	return all
 }
 
-// greenScenarios are worlds that a test runs itself, and properties of its own.
+// greenScenarios are ways in which a test runs the worlds itself, or has properties of its own.
 func greenScenarios() []green {
 	judged := func(c property.Check, verbs ...scenario.Verb) func(t *testing.T) {
 		return func(t *testing.T) {
@@ -474,7 +474,7 @@ func greenScenarios() []green {
 	}
 }
 
-// idleLocks are locks that do nothing which could be judged.
+// idleLocks are locks that do nothing that could be judged.
 func idleLocks(t *testing.T) map[string]func(property.LockNode) (property.Lock, error) {
 	answer := func(a acquirer) func(property.LockNode) (property.Lock, error) {
 		return func(property.LockNode) (property.Lock, error) { return a, nil }
@@ -573,7 +573,7 @@ func greenLocks() (all []green) {
 // unjudged are the words by which a check says that it judged nothing, or not everything, or that something is wrong.
 const unjudged = `vacuous: |unknown: |broken: |violated: `
 
-// idle are stores that give an invariant nothing to judge. t is the test, which the code under test may use.
+// idle are stores that give an invariant nothing to judge. The code under test may use the test t.
 func idle(t *testing.T) map[string]func(property.Node) (isr.Handler, error) {
 	answer := func(get func(ctx context.Context, n property.Node, key string) (isr.Served, error)) func(property.Node) (isr.Handler, error) {
 		return func(n property.Node) (isr.Handler, error) {
@@ -583,7 +583,7 @@ func idle(t *testing.T) map[string]func(property.Node) (isr.Handler, error) {
 	constant := func(served isr.Served, err error) func(property.Node) (isr.Handler, error) {
 		return answer(func(context.Context, property.Node, string) (isr.Served, error) { return served, err })
 	}
-	// over is the reference with another configuration, whose answers are changed.
+	// over is the reference with a changed configuration and changed answers.
 	over := func(change func(*isr.Config), get func(ctx context.Context, real isr.Handler, key string) (isr.Served, error)) func(property.Node) (isr.Handler, error) {
 		return func(n property.Node) (isr.Handler, error) {
 			cfg := n.Config
@@ -680,7 +680,7 @@ func idle(t *testing.T) map[string]func(property.Node) (isr.Handler, error) {
 	}
 }
 
-// yes is a service that answers everything with success, and does nothing.
+// yes is a service that answers each request with success, and does nothing.
 type yes struct{}
 
 func (yes) Do(*http.Request) (*http.Response, error) {
@@ -705,7 +705,7 @@ func allBut(names ...string) []string {
 	return others
 }
 
-// none is a list of marks that demands nothing.
+// none is a list without marks: it demands nothing.
 var none = []scenario.Mark{}
 
 // greenStores are stores that do nothing, under checks that demand less and less.

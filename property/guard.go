@@ -24,21 +24,21 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// guard hands a node's world to the store under test and notices when the store breaks the simulator's rules: every
+// guard gives a node's world to the store under test, and notices when the store breaks the simulator's rule: every
 // call must come from the goroutine in which the simulator called the store. Another goroutine would run outside of the
 // schedule, and its calls could not be replayed.
 type guard struct {
-	first atomic.Pointer[error] // the offender is another goroutine by nature
-	seen  atomic.Int64          // requests that were looked at for times
+	first atomic.Pointer[error] // atomic, because the goroutine that breaks the rule is another one
+	seen  atomic.Int64          // the number of requests in which times were looked for
 
-	mu      sync.Mutex // it guards answers: if stores have goroutines, several nodes may answer at the same time
+	mu      sync.Mutex // guards answers: stores with goroutines may answer at the same time
 	answers *answers
 	// goroutines says that calls may come from any goroutine: the simulator's gate holds each of them.
 	goroutines bool
 	skew       time.Duration // that the world promises
 }
 
-// offence returns the first broken rule, or why there was no store.
+// offence returns the error about the first broken rule, or the reason why there was no store.
 func (g *guard) offence() error {
 	if first := g.first.Load(); first != nil {
 		return *first
@@ -134,7 +134,7 @@ type guardedClock struct {
 	actor string
 }
 
-// Sleep returns at once to a goroutine that must not be there: it has no error to return.
+// Sleep returns at once if the calling goroutine is not allowed to call it: it cannot return an error.
 func (c guardedClock) Sleep(d time.Duration) {
 	if c.guard.check(c.actor, "Clock.Sleep") == nil {
 		c.Clock.Sleep(d)
@@ -175,16 +175,16 @@ func (b guardedSteps) Step(ctx context.Context, s hooks.BodyStep) error {
 }
 
 // inStore calls the store under test: every way from the simulator into the store leads through here. So if the
-// simulator called the store in a goroutine, that goroutine has this function on its stack. No goroutine or coroutine
-// that a store starts has it. (The number of a goroutine would say the same, but the runtime tells it only by printing
-// the whole stack.)
+// simulator called the store in a goroutine, that goroutine has this function on its stack. A goroutine or coroutine
+// that a store starts does not have it there. (The number of a goroutine would say the same, but the runtime tells it
+// only by printing the whole stack.)
 //
 //go:noinline
 func inStore(call func()) {
 	call()
 }
 
-// inStoreEntry is where the code of inStore begins, as the stack of a call from there tells it.
+// inStoreEntry is the address at which the code of inStore begins. It is taken from the stack of a call in inStore.
 var inStoreEntry = func() (entry uintptr) {
 	inStore(func() {
 		var callers [2]uintptr // this function and its caller
@@ -194,10 +194,10 @@ var inStoreEntry = func() (entry uintptr) {
 	return entry
 }()
 
-// usualDepth is how many calls most stacks have at most.
+// usualDepth is a number of calls that few stacks exceed.
 const usualDepth = 96
 
-// calledByTheSimulator says whether the calling goroutine is one that the simulator called the store in.
+// calledByTheSimulator says whether the simulator called the store in the goroutine that calls this function.
 func calledByTheSimulator() bool {
 	var usual [usualDepth]uintptr
 	stack := usual[:]
@@ -206,7 +206,7 @@ func calledByTheSimulator() bool {
 		stack = append(stack, stack...)
 		n = runtime.Callers(0, stack)
 	}
-	for _, caller := range slices.Backward(stack[:n]) { // inStore is one of the outermost
+	for _, caller := range slices.Backward(stack[:n]) { // inStore is one of the outermost calls
 		if runtime.FuncForPC(caller-1).Entry() == inStoreEntry {
 			return true
 		}
@@ -214,24 +214,25 @@ func calledByTheSimulator() bool {
 	return false
 }
 
-// wallYear is where package time stands in a bubble: 2000-01-01 00:00:00 UTC, forty years before the nodes' clocks.
+// wallYear is the time of package time in a bubble, where it stands still: 2000-01-01 00:00:00 UTC, forty years before
+// the nodes' clocks.
 var wallYear = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// looked is the number of requests of a store that are examined in each campaign: a store reads its clocks in the same
-// way in all.
+// looked is the number of requests of a store that are examined in each campaign. More are not needed, because a store
+// reads its clocks in the same way in all requests.
 const looked = 30
 
-// wallTexts are the texts in a request that may be a time of package time: a number of ten digits and more, in seconds,
+// wallTexts matches texts in a request that may be a time of package time: a number of ten digits and more, in seconds,
 // milliseconds, microseconds or nanoseconds, or a date in ISO 8601.
 var wallTexts = regexp.MustCompile(`"(\d{9,19}|(?:2000-01|1999-12)-\d\dT[^"]*)"`)
 
-// checkTimes looks for times of package time in a request: the store has read time.Now and not the node's clock, and will
-// be accused of things that do not lead there.
+// checkTimes looks for times of package time in a request. They show that the store has read time.Now and not the
+// node's clock. Without this check, the store would be reported for violations that do not point to this cause.
 func (g *guard) checkTimes(actor string, input any) {
 	if g.seen.Add(1) > looked {
 		return
 	}
-	text, _ := json.Marshal(input) // the SDK reports an input that has no text
+	text, _ := json.Marshal(input) // if this fails, the SDK reports the input
 	for _, found := range wallTexts.FindAllSubmatch(text, -1) {
 		if value := string(found[1]); ofWallYear(value) {
 			_ = g.note(fmt.Errorf("the store under test read time.Now instead of the node's clock: %s sends %T with %s, which is in the year 2000, "+
@@ -241,14 +242,14 @@ func (g *guard) checkTimes(actor string, input any) {
 	}
 }
 
-// ofWallYear says whether a text is a time within some weeks of where package time stands: leases and ttls end then. In
-// the small units only whole milliseconds count: package time stands at a whole second, and a random number of that many
-// digits is not taken for a time.
+// ofWallYear says whether a text is a time within some weeks of wallYear, because leases and ttls end some time later.
+// In microseconds and nanoseconds, only whole milliseconds count: package time stands at a whole second, so a random
+// number with as many digits is hardly ever taken for a time.
 func ofWallYear(text string) bool {
 	const weeks = 6 * 7 * 24 * time.Hour
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return true // it is an ISO date
+		return true // it is a date in ISO 8601
 	}
 	for inSecond := int64(1); inSecond <= int64(time.Second); inSecond *= 1000 {
 		inMillisecond := max(1, inSecond/1000)
@@ -275,7 +276,7 @@ func actorOf(client *dynamodb.Client) string {
 // answers counts the answers of the store.
 type answers struct {
 	all, errors, fresh int
-	first              error // the first error that no fault explains, or else the first
+	first              error // the first error that no fault explains; if there is none, the first error
 }
 
 // String says how many answers were errors, and shows one of them.
@@ -286,7 +287,7 @@ func (a *answers) String() string {
 	return fmt.Sprintf("%d of the store's %d answers were errors, such as: %v", a.errors, a.all, a.first)
 }
 
-// injected says whether err can come from a fault of the world: then it says nothing about the store.
+// injected says whether err can come from a fault of the world. Such an error says nothing about the store.
 func injected(err error) bool {
 	if _, ok := errors.AsType[*ddbfake.NetworkError](err); ok {
 		return true
@@ -318,7 +319,7 @@ func (g *guard) counted(store isr.Handler) isr.Handler {
 	return c
 }
 
-// closed is a store as the simulator closes it.
+// closed closes a store in the way of the simulator: through inStore.
 type closed struct{ store io.Closer }
 
 func (c closed) Close() (err error) {
@@ -369,8 +370,8 @@ func (c counted) ask(call func() (isr.Served, error)) (served isr.Served, err er
 	return served, err
 }
 
-// able returns the store as one that has the method, which a script asks for. A store without the method has no
-// verdict, as in package scenario.
+// able returns the store as a T, which has a method that a script asks for. If the store does not have the method,
+// there is no verdict, as in package scenario.
 func able[T any](c counted, method string) T {
 	t, ok := c.store.(T)
 	if !ok {

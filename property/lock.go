@@ -20,8 +20,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Lock is one machine's client of a lock library. If it has a method Close() error as well, that is called when the
-// machine ends; with LockCheck.Goroutines it must end the lock's goroutines.
+// Lock is one machine's client of a lock library. If it also has a method Close() error, this method is called when the
+// machine ends. With LockCheck.Goroutines it must end the lock's goroutines.
 type Lock interface {
 	// Acquire takes the lock of that name, at once or after a wait. An error says that the lock has not been taken, for
 	// whatever reason: the machine asks again later.
@@ -31,7 +31,7 @@ type Lock interface {
 // Held is a lock that a machine has taken. A lock that can do more implements HeldChecker, HeldExtender or HeldFencer
 // as well: each makes the check stricter.
 type Held interface {
-	// Release gives the lock back. It is called once, also if the lock has been lost.
+	// Release gives the lock back. It is called once, even if the lock has been lost.
 	Release(ctx context.Context) error
 }
 
@@ -53,15 +53,15 @@ type HeldFencer interface {
 	Token() int64
 }
 
-// LockNode is the machine that a lock under test runs on. One test makes many: several in a world, one more after each
-// restart, all of them anew for each schedule.
+// LockNode is the machine that a lock under test runs on. One test makes many of them: several in a world, one more
+// after each restart, and all of them again for each schedule.
 type LockNode struct {
-	Client *dynamodb.Client // a real client of the SDK, whose wire is the simulator's
+	Client *dynamodb.Client // a real client of the SDK, whose requests go to the simulator
 	Table  string           // the name of the table
 	Clock  clockwork.Clock  // the machine's clock, which may be wrong by MaxClockSkew
-	Tokens func() string    // makes texts that are unique in the run and, in a replay, the same
+	Tokens func() string    // makes texts that are unique in the run; a replay gets the same texts
 	Lease  time.Duration    // how long a lock must last, from the request for it or for its extension
-	// MaxClockSkew is the world's promise: how far each machine's clock is from true time at most.
+	// MaxClockSkew is a promise of the world: no machine's clock is ever further from true time.
 	MaxClockSkew time.Duration
 }
 
@@ -69,15 +69,17 @@ type LockNode struct {
 type LockCheck struct {
 	// Schedules is the number of schedules of each world; default DefaultSchedules.
 	Schedules int
-	// Reach is the marks that at least one world must reach; nil is LockReach(). An empty list demands no mark. Some world
-	// must always take a lock: without that nothing is judged.
+	// Reach is the marks that at least one world must reach; nil is LockReach(). An empty list demands no mark. In any
+	// case, some world must take a lock: otherwise nothing is judged.
 	Reach []scenario.Mark
-	// Goroutines is for a lock that has goroutines, timers, channels or context timeouts of its own, as Check.Goroutines.
+	// Goroutines means the same as Check.Goroutines. It is for a lock that has goroutines, timers, channels or context
+	// timeouts of its own.
 	Goroutines bool
 	// Table is how the lock wants its table created; nil has the string keys pk and sk. The name is LockNode.Table.
 	Table *dynamodb.CreateTableInput
-	// TTL is the attribute by which TTL deletes rows of the table; default ttl. NoTTL says that there is none. A check
-	// whose TTL is not set is vacuous if rows have no number in ttl, but have a time in seconds in another attribute.
+	// TTL is the attribute by which TTL deletes rows of the table; default ttl. NoTTL says that there is no such
+	// attribute. If TTL is not set, and rows have no number in ttl but a time in seconds in another attribute, the check
+	// is vacuous.
 	TTL string
 	// Leases are the leases that worlds give the lock; default 10 s, 2 s, 1.5 s and 30 s.
 	Leases []time.Duration
@@ -88,21 +90,22 @@ type LockCheck struct {
 	Margin time.Duration
 	// Wait is how long the lock may wait by itself in one Acquire while nobody else can hold it; default 2 s.
 	Wait time.Duration
-	// Takeover is for locks whose holder has died, or has failed to give the lock back. It is how long after their lease
-	// they may still count as held. The default is one more lease: a lock that compares no clocks needs that.
+	// Takeover is for a lock whose holder has died, or has failed to give the lock back. It is how long after the end of
+	// its lease the lock may still count as held. The default is one more lease, which a lock needs if it compares no
+	// clocks.
 	Takeover time.Duration
 }
 
 // LockReach returns the marks that at least one world of a check of a lock must reach, unless the check says otherwise.
-// A lock has not been tested if nobody took it, if two machines never wanted it at the same time, or if it was never
-// taken over from a machine that had not given it back.
+// A lock has been tested only if somebody took it, if two machines wanted it at the same time, and if it was taken over
+// from a machine that had not given it back.
 func LockReach() []scenario.Mark { return worlds.LockReach() }
 
 // CheckLock draws worlds with rapid. In them machines take a lock, write to the resource that it guards, and give it
 // back, while they are paused and crash, their clocks differ, and requests fail. It runs each world under many
 // schedules, with the lock that newLock makes on every machine. It fails the test if one of the invariants of locks
-// does not hold (invariant.OfLocks); they are judged by what the machines asked and were told, so the lock may keep
-// what it likes in its table. Everything else is as in CheckStore.
+// does not hold (invariant.OfLocks); the invariants are judged by what the machines asked and were told, so the lock
+// may keep anything in its table. Everything else is the same as in CheckStore.
 func CheckLock(t *testing.T, newLock func(LockNode) (Lock, error)) {
 	t.Helper()
 	LockCheck{}.Run(t, newLock)
@@ -115,7 +118,7 @@ func (c LockCheck) Run(t *testing.T, newLock func(LockNode) (Lock, error)) {
 	c.check().Run(t, c.store(newLock))
 }
 
-// terms fails the test if no lock could break the terms of the check's fields.
+// terms fails the test if the fields of the check are such that no lock could break its promises.
 func (c LockCheck) terms(t *testing.T) {
 	t.Helper()
 	if field, why := c.worlds().Wrong(c.Margin); field != "" {
@@ -135,7 +138,7 @@ func (c LockCheck) Replay(t *testing.T, file string, newLock func(LockNode) (Loc
 	c.check().Replay(t, file, c.store(newLock))
 }
 
-// check is the check of the store that store makes.
+// check returns the Check for the store that c.store makes.
 func (c LockCheck) check() Check {
 	ttl, wanted := &worlds.TTL{Said: c.TTL}, c.Reach
 	if c.Reach == nil {
@@ -179,13 +182,13 @@ func (c LockCheck) store(newLock func(LockNode) (Lock, error)) func(Node) (isr.H
 	}
 }
 
-// lockClient is a lock as a world's node runs it.
+// lockClient is a lock in the form in which a world's node runs it.
 type lockClient struct {
 	lock  Lock
 	terms promise.LockTerms
 }
 
-// closingLockClient is one that can be closed.
+// closingLockClient is a lockClient that can be closed.
 type closingLockClient struct {
 	lockClient
 	io.Closer

@@ -24,9 +24,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
-// machine is a state machine of rapid over a cache of three nodes on a ddbfake: nodes are asked for a page, long
-// renderings meet other requests, time passes, TTL deletes, answers are lost. It keeps no model of its own: at the end
-// the change log and the events are judged by the invariants.
+// machine is a state machine of rapid over a cache of three nodes on a ddbfake. Nodes are asked for a page, other
+// requests come during long renderings, time passes, TTL deletes, and answers are lost. It has no model: at the end the
+// invariants judge the change log and the events.
 func machine(newCache func(isr.Config) (isr.Handler, error)) func(*rapid.T) {
 	return func(t *rapid.T) {
 		clock := sleepless{fakeclock.New(fakeclock.Epoch)}
@@ -96,7 +96,7 @@ func machine(newCache func(isr.Config) (isr.Handler, error)) func(*rapid.T) {
 	}
 }
 
-// TestMachine is everything that a test of your own needs.
+// TestMachine shows everything that a test of your own needs.
 func TestMachine(t *testing.T) { rapid.Check(t, machine(recipe.New)) }
 
 // stored is a body store.
@@ -114,12 +114,13 @@ func (s stored) GetBody(_ context.Context, name string) ([]byte, error) {
 	return nil, isr.ErrNoBody
 }
 
-// sleepless is a clock that moves on by itself when code sleeps.
+// sleepless is a clock that moves when code sleeps.
 type sleepless struct{ *fakeclock.Clock }
 
 func (c sleepless) Sleep(d time.Duration) { c.Advance(d) }
 
-// TestMachineFindsABug: the publish asks only for the token, so a holder still publishes after the end of its lease.
+// TestMachineFindsABug: the condition of the publish asks only for the token, so a holder can publish even after the
+// end of its lease.
 func TestMachineFindsABug(t *testing.T) {
 	for name, value := range map[string]string{"rapid.nofailfile": "true", "rapid.seed": "1"} {
 		was := flag.Lookup(name).Value.String()
@@ -141,7 +142,7 @@ func TestMachineFindsABug(t *testing.T) {
 	}
 }
 
-// watched is a test whose failures are recorded, and do not count.
+// watched is a test whose failures are only recorded.
 type watched struct {
 	testing.TB
 	said   strings.Builder
@@ -165,8 +166,8 @@ func (w *watched) FailNow() { w.failed = true; panic("failed") }
 
 func (w *watched) Failed() bool { return w.failed }
 
-// A caller runs the worlds itself: the reference passes in them, one of its mutants does not, and they have the verbs
-// that were asked for.
+// The test runs the worlds itself. The reference passes in them, one of its mutants does not, and the worlds have the
+// verbs that were asked for.
 func TestScenariosAreRunByTheCaller(t *testing.T) {
 	invalidated, broken := false, 0
 	verdict := func(t *rapid.T, protocol string) *campaign.Report {

@@ -20,39 +20,40 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Once is one machine's client of a layer that makes calls run once (idempotency records). If it has a method Close()
-// error as well, that is called when the machine ends.
+// Once is one machine's client of a layer that makes calls run once (idempotency records). If it also has a method
+// Close() error, this method is called when the machine ends.
 type Once interface {
-	// Do calls effect if the effect of the key has not happened yet, and returns its result, from this call or an earlier
-	// one. An error of effect says that it did not happen. The error isr.ErrOtherInputs of Do says that the key belongs to
-	// another payload. Any other error says that the call may be made again, which the machine does.
+	// Do calls effect if the effect of the key has not happened yet. It returns the effect's result, from this call or
+	// from an earlier one. An error of effect says that the effect did not happen. The error isr.ErrOtherInputs of Do says
+	// that the key belongs to another payload. Any other error says that the call may be made again, which the machine
+	// does.
 	Do(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error)
 }
 
-// OnceNode is the machine that a layer under test runs on, as LockNode is for a lock.
+// OnceNode is the machine that a layer under test runs on, like LockNode for a lock.
 type OnceNode struct {
-	Client *dynamodb.Client // a real client of the SDK, whose wire is the simulator's
+	Client *dynamodb.Client // a real client of the SDK, whose requests go to the simulator
 	Table  string           // the name of the table
 	Clock  clockwork.Clock  // the machine's clock, which may be wrong by MaxClockSkew
-	Tokens func() string    // makes texts that are unique in the run and, in a replay, the same
-	// InProgress is how long a call must count as in progress if nobody was told its end. It counts from before the call
-	// is made.
+	Tokens func() string    // makes texts that are unique in the run; a replay gets the same texts
+	// InProgress is how long a call must count as in progress if nobody was told that it has ended. The time is counted
+	// from before the call is made.
 	InProgress time.Duration
 	Retention  time.Duration // how long a result must be kept, from before its call was made
-	// MaxClockSkew is the world's promise: how far each machine's clock is from true time at most.
+	// MaxClockSkew is a promise of the world: no machine's clock is ever further from true time.
 	MaxClockSkew time.Duration
 }
 
-// OnceCheck has the settings of a check of a layer that makes calls run once. A field that LockCheck has as well means
-// the same here.
+// OnceCheck has the settings of a check of a layer that makes calls run once. A field that LockCheck also has means the
+// same here.
 type OnceCheck struct {
 	Schedules  int
 	Reach      []scenario.Mark // nil is OnceReach(); some call must be answered in any case
 	Goroutines bool
 	Table      *dynamodb.CreateTableInput
 	TTL        string
-	// InProgress and Retentions are the times that worlds give the layer. InProgress is 10 s, 2 s or 1.5 s by default, and
-	// Retentions are an hour or a minute.
+	// InProgress and Retentions are the times that worlds give the layer. By default, InProgress is 10 s, 2 s and 1.5 s,
+	// and Retentions is an hour and a minute.
 	InProgress, Retentions []time.Duration
 	// Payload says that a call is refused, with isr.ErrOtherInputs, if its key belongs to another payload. Worlds have
 	// such calls only if it is set.
@@ -63,12 +64,13 @@ type OnceCheck struct {
 }
 
 // OnceReach returns the marks that at least one world of a check of calls must reach, unless the check says otherwise.
-// A layer has not been tested if no call was answered with the result of another one, if none was made while another
-// was under way, or if no effect happened again when it might.
+// A layer has been tested only if some call was answered with the result of another call, if some call was made while
+// another one was under way, and if some effect happened again when that was allowed.
 func OnceReach() []scenario.Mark { return worlds.OnceReach() }
 
-// CheckOnce checks a layer that makes calls run once, as CheckLock checks a lock. It draws worlds with rapid in which
-// machines make the same calls, while effects and requests fail, and judges them by invariant.OfCalls.
+// CheckOnce checks a layer that makes calls run once, in the same way as CheckLock checks a lock. It draws worlds with
+// rapid. In them, machines make the same calls, while effects and requests fail. The runs are judged by
+// invariant.OfCalls.
 func CheckOnce(t *testing.T, newOnce func(OnceNode) (Once, error)) {
 	t.Helper()
 	OnceCheck{}.Run(t, newOnce)
@@ -88,7 +90,7 @@ func (c OnceCheck) Replay(t *testing.T, file string, newOnce func(OnceNode) (Onc
 	c.check().Replay(t, file, c.store(newOnce))
 }
 
-// terms fails the test if no layer could break the terms of the check's fields.
+// terms fails the test if the fields of the check are such that no layer could break its promises.
 func (c OnceCheck) terms(t *testing.T) {
 	t.Helper()
 	if field, why := c.worlds().Wrong(); field != "" {
@@ -102,7 +104,7 @@ func (c OnceCheck) worlds() worlds.Calls {
 	}
 }
 
-// check is the check of the store that store makes.
+// check returns the Check for the store that c.store makes.
 func (c OnceCheck) check() Check {
 	ttl, wanted := &worlds.TTL{Said: c.TTL}, c.Reach
 	if c.Reach == nil {
@@ -147,14 +149,14 @@ func (c OnceCheck) store(newOnce func(OnceNode) (Once, error)) func(Node) (isr.H
 	}
 }
 
-// onceClient is a layer as a world's node runs it.
+// onceClient is a layer in the form in which a world's node runs it.
 type onceClient struct {
 	once       Once
 	terms      promise.OnceTerms
 	goroutines bool
 }
 
-// closingOnceClient is one that can be closed.
+// closingOnceClient is a onceClient that can be closed.
 type closingOnceClient struct {
 	onceClient
 	io.Closer

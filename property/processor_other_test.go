@@ -4,5 +4,5 @@ package property
 
 import "time"
 
-// processorTime is not known here.
+// processorTime is not known on this system.
 func processorTime() time.Duration { return 0 }

@@ -22,20 +22,22 @@ import (
 //		property.Check{Rows: rows}.Prove(t, "testdata/two-writers.yaml", newStore)
 //	}
 //
-// The test passes only if the search is complete, and came to the end of each lease that a schedule made: before it, at
-// it and after it. Its log (-v) then says so, with the number of schedules, the invariants that hold in all of them and
-// had something to judge, and the deadlines. A violation is made smaller and left in testdata/isr-sim as CheckStore leaves it,
-// and the next Prove begins with it. campaign.Prove says which schedules a search leaves out, and what it assumes. In
-// addition machines must share no memory, and ids from crypto/rand must be compared for equality only: they come from
-// one seed. Each schedule is run twice, and a store whose runs differ is refused as not deterministic.
+// The test passes only if the search is complete, and if for the end of each lease that a schedule made it met a
+// request before the end, at the end and after it. The test's log (-v) then says so, with the number of schedules, the
+// invariants that hold in all of them and had something to judge, and the deadlines. A violation is made smaller and
+// left in testdata/isr-sim as CheckStore leaves it, and the next Prove begins with it. campaign.Prove says which
+// schedules a search leaves out, and what it assumes. In addition machines must share no memory. Ids from crypto/rand
+// must be compared for equality only, because they come from one seed. Each schedule is run twice, and a store whose
+// runs differ is refused as not deterministic.
 //
-// Only these fields of c matter: Rows, which take the place of the file's; Without, which is added to the file's;
-// Invariants, which judge the runs that are made, but are not proved; Protocol; Schedules, which if positive ends the
-// search, and fails the test; and Reach, the marks that some schedule must reach. If Reach is nil, the marks are those
-// of the file. If the file declares none, a page must have been published and served as fresh. Goroutines cannot be
-// proved.
+// Only these fields of c matter: Rows, which replace the rows of the file; Without, which is added to the file's;
+// Invariants, which judge the runs that are made, but are not proved; Protocol; Schedules (if it is positive, the
+// search ends after that many schedules, and the test fails); and Reach, the marks that some schedule must reach. If
+// Reach is nil, the marks are those of the file. If the file declares none, a page must have been published and served
+// as fresh. Goroutines cannot be proved.
 //
-// A search takes one core. It also ends, and fails, ten seconds before the test's own time is over (go test -timeout).
+// A search takes one core. It ends ten seconds before the test's own time is over (go test -timeout), and then the test
+// fails.
 func (c Check) Prove(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	c.name(t)
@@ -108,7 +110,7 @@ func (c Check) provable(file string) (*scenario.Scenario, error) {
 	return s, nil
 }
 
-// leaveOut adds Without to what a scenario leaves out.
+// leaveOut adds Without to the invariants that a scenario leaves out.
 func (c Check) leaveOut(s *scenario.Scenario) {
 	for _, name := range c.Without {
 		switch i := slices.Index(s.Invariants, name); {
@@ -120,7 +122,7 @@ func (c Check) leaveOut(s *scenario.Scenario) {
 	}
 }
 
-// prove searches, and returns the failure that it finds.
+// prove makes the search, and returns the failure that it finds.
 func (r runner) prove(s *scenario.Scenario, schedules int) (*campaign.Proof, *failure) {
 	g := r.guard(r.answers, s)
 	search := campaign.Prove{Scenario: s, Protocol: g.protocol(r.name, r.newStore), MaxSchedules: schedules, Options: r.options()}
@@ -143,7 +145,7 @@ func (r runner) prove(s *scenario.Scenario, schedules int) (*campaign.Proof, *fa
 	}
 }
 
-// unproved says why a search that found nothing proves nothing; "" if it does.
+// unproved says why a search that has found no violation still proves nothing; "" if it proves something.
 func (r runner) unproved(proof *campaign.Proof, file string) string {
 	misfit := proof.Misfit
 	if misfit != "" {

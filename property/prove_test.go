@@ -27,7 +27,7 @@ bounds: {ticks: 1}
 cache: {lease: 1s, attempts: 1, patience: 1}
 `
 
-// newForgetful makes articles with tokens that do not depend on the schedule.
+// newForgetful makes articles whose tokens come from a function of its own, and not from the schedule's node.
 func newForgetful(token func() string) func(property.Node) (isr.Handler, error) {
 	return func(n property.Node) (isr.Handler, error) {
 		n.Tokens = token
@@ -114,7 +114,7 @@ func TestProve(t *testing.T) {
 	}
 }
 
-// TestProveRefutes holds what a search finds in broken stores, and how a search that broke off is reported.
+// TestProveRefutes checks what a search finds in broken stores, and how a search that broke off is reported.
 func TestProveRefutes(t *testing.T) {
 	effort.Long(t)
 	for _, test := range []struct {
@@ -149,14 +149,15 @@ func TestProveRefutes(t *testing.T) {
 	}
 }
 
-// TestProveEndsBeforeItsTest holds that a search without time says so, and does not run into the panic of a test's timeout.
+// TestProveEndsBeforeItsTest: a search that runs out of time says so, and ends before the test's timeout makes the test
+// panic.
 func TestProveEndsBeforeItsTest(t *testing.T) {
 	t.Parallel()
 	c := runChild(t, t.TempDir(), "prove: correct", []string{"-test.timeout=10050ms"}, replayEnv+"="+fileOf(t, twoWriters))
 	c.wantFailure(t, "not complete: ", "left: ", "it ended because: the time of the test is nearly over (go test -timeout)")
 }
 
-// TestProveBeginsWithItsFile holds that a violation is kept, and found again at once.
+// TestProveBeginsWithItsFile: a violation is kept, and found again at once.
 func TestProveBeginsWithItsFile(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()

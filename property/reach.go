@@ -23,8 +23,8 @@ type tally struct {
 	marks                    map[scenario.Mark]int // in how many worlds
 	answers                  *answers
 	verbs                    []scenario.Verb // the verbs that clients asked for besides get
-	early                    bool            // the time of the test was nearly over
-	// misfit says why Check.Rows does not fit the rows of some world, over several lines; "" if it fits all.
+	early                    bool            // the search ended because the time of the test was nearly over
+	// misfit says in several lines why Check.Rows does not fit the rows of some world; "" if it fits the rows of all.
 	misfit string
 }
 
@@ -46,7 +46,7 @@ func (c *tally) missing(wanted []scenario.Mark) []scenario.Mark {
 	return missing
 }
 
-// chance names the wanted marks that were not reached, if that may be chance; a line, or "".
+// chance is a line that names the wanted marks that were not reached, if that may be chance; otherwise "".
 func (c *tally) chance(wanted []scenario.Mark) string {
 	missing, untested := worlds.Missing(wanted, c.marks, c.worlds, c.schedules)
 	if len(missing)+len(untested) == 0 {
@@ -60,7 +60,8 @@ func (c *tally) chance(wanted []scenario.Mark) string {
 		strings.Join(names, ", "), worlds.EnoughWorlds, worlds.EnoughSchedules)
 }
 
-// nothing says why no world was judged, whatever marks the check demands; "" if some world was.
+// nothing says why no world was judged; "" if some world was judged. It does not depend on the marks that the check
+// demands.
 func (c *tally) nothing(s *subject) string {
 	ofPages := s.basic == ""
 	switch {
@@ -77,7 +78,7 @@ func (c *tally) nothing(s *subject) string {
 	}
 }
 
-// hint says how a store can reach a mark that it has missed, where that is known; a line, or "".
+// hint is a line about how the store can reach a mark that it has missed; "" if nothing is known about these marks.
 func hint(missing []scenario.Mark) string {
 	if !slices.Contains(missing, mark.TTLDeletion) {
 		return ""

@@ -22,9 +22,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// records is a layer that makes calls run once, with a row for each key. The row is in progress until a time, and only
-// its owner may write the result. Then it is completed until it may be forgotten. docs/ONCE.md explains the recipe.
-// Each bug is a word of bugsOfRecords.
+// records is a layer that makes calls run once, with a row for each key. At first the row is in progress, until a
+// certain time, and only its owner may write the result. Then the row is completed, until it may be forgotten.
+// docs/ONCE.md explains the recipe. The field bug is a key of bugsOfRecords.
 type records struct {
 	property.OnceNode
 	bug string
@@ -68,7 +68,7 @@ func (r *records) Do(ctx context.Context, key, payload string, effect func(conte
 	return result, err
 }
 
-// of returns the answer to a call that meets another call's row.
+// of returns the answer to a call that has found a row of another call.
 func (r *records) of(row map[string]types.AttributeValue, payload string, err error) (string, error) {
 	switch {
 	case err != nil:
@@ -126,7 +126,7 @@ func (r *records) begin(ctx context.Context, key, payload, me string) (before ma
 		return nil, err
 	}
 	if text(row["owner"]) == me && r.bug != "own record" {
-		return nil, nil // its own put, whose answer was lost
+		return nil, nil // the row is its own: the answer to its put was lost
 	}
 	return row, nil
 }
@@ -139,8 +139,8 @@ func (r *records) kept(now time.Time) time.Time {
 	return now.Add(r.Retention)
 }
 
-// complete writes the result, if the call is still the one in progress. Otherwise it returns the result of the call
-// that took its place.
+// complete writes the result, if this call is still the call in progress. Otherwise it returns the result of the call
+// that has replaced it.
 func (r *records) complete(ctx context.Context, key, payload, me, result string) (string, error) {
 	kept := r.kept(r.Clock.Now())
 	in := &dynamodb.UpdateItemInput{
@@ -163,10 +163,10 @@ func (r *records) complete(ctx context.Context, key, payload, me, result string)
 	if !refused {
 		return result, err
 	}
-	return r.of(row, payload, nil) // its own result, if the answer to its own update was lost
+	return r.of(row, payload, nil) // if the answer to its own update was lost, the row has its own result
 }
 
-// giveUp lets others make the call: the effect has not happened. An error changes nothing: the row ends by itself.
+// giveUp lets others make the call, because the effect has not happened. An error does no harm: the row ends by itself.
 func (r *records) giveUp(ctx context.Context, key, me string) {
 	in := &dynamodb.DeleteItemInput{
 		TableName: &r.Table, Key: r.row(key), ConditionExpression: aws.String("#owner = :me AND #status = :progress"),
@@ -196,7 +196,7 @@ func text(v types.AttributeValue) string {
 	return ""
 }
 
-// conditionMet says whether an error comes from a failed condition, and returns the row that failed it.
+// conditionMet says whether an error comes from a failed condition, and returns the row for which it failed.
 func conditionMet(err error) (map[string]types.AttributeValue, bool) {
 	if refused, is := errors.AsType[*types.ConditionalCheckFailedException](err); is {
 		return refused.Item, true
@@ -204,7 +204,7 @@ func conditionMet(err error) (map[string]types.AttributeValue, bool) {
 	return nil, false
 }
 
-// bugsOfRecords are the bugs. At least one of the invariants beside a bug must be violated.
+// bugsOfRecords are the bugs, each with the invariants of which at least one must be violated.
 var bugsOfRecords = map[string]string{
 	"gives up anyone's":         "effect-once",
 	"gives up what happened":    "effect-once",
@@ -224,10 +224,10 @@ var bugsOfRecords = map[string]string{
 // onceSeeds is the number of seeds that TestBugsOfCallsAreFound tries; 0 is a few.
 var onceSeeds = flag.Int("once.seeds", 0, "")
 
-// recordsCheck is the check of all these tests.
+// recordsCheck is the check that all these tests use.
 var recordsCheck = property.OnceCheck{Payload: true, TTL: "ttl"}
 
-// TestOncePasses holds that a correct layer passes.
+// TestOncePasses: a correct layer passes.
 func TestOncePasses(t *testing.T) {
 	effort.OneAtATime(t)
 	t.Parallel()

@@ -21,13 +21,15 @@ import (
 //		property.Replay(t, "testdata/isr-sim/TestStore.yaml", newStore)
 //	}
 //
-// The recorded schedule comes first; under -v its trace is printed, step by step. Once the store is mended, that
-// schedule may pass or no longer fit the store's requests. Then the file's world is run under as many other schedules
-// as the file says, so that it stays a test. If one of them violates an invariant, it is left as CheckStore leaves it,
-// in testdata/isr-sim/TestPausedWriter.yaml, with which this test then begins.
+// The recorded schedule comes first; under -v its trace is printed, step by step. When the store's bug is fixed, that
+// schedule may pass or no longer fit the store's requests. After the recorded schedule, the file's world is run under
+// as many other schedules as the file says, so that the file remains a test. If one of them violates an invariant, this
+// failure is left in the same way as by CheckStore, in testdata/isr-sim/TestPausedWriter.yaml, and the test begins with
+// that file from then on.
 //
-// Any scenario file can be replayed, even one without a replay entry, and newStore may make another store. Replay
-// fails, too, if no schedule reaches the marks that the file declares, and if the store answers with errors only.
+// Any scenario file can be replayed, even a file without a replay entry, and newStore may make another store than the
+// one that failed. Replay fails, too, if no schedule reaches the marks that the file declares, and if the store answers
+// with errors only.
 func Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	Check{}.Replay(t, file, newStore)
@@ -35,16 +37,16 @@ func Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error))
 
 // Replay runs the store on a scenario file, as the function Replay does. Only these fields of c matter: Protocol, the
 // name of the store; Rows, which replace the file's; Invariants; Without, which is added to the file's; and Goroutines,
-// if the file does not say it. A file from a check with goroutines says it. A file that was kept for an invariant that
-// Without names has nothing left to show, and the replay is vacuous. A check that begins with such a file says so, and
-// goes on.
+// if the file does not say that the store has goroutines. (A file from a check with goroutines says so.) If a file was
+// kept for an invariant that Without names, it has nothing left to show, and the replay is vacuous. A check that begins
+// with such a file prints that, and goes on.
 func (c Check) Replay(t *testing.T, file string, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	c.name(t)
 	c.judges(t)
 	defer heap.CollectRarely()()
 	if own := fileName(t.Name()); own != path.Clean(filepath.ToSlash(file)) && exists(own) {
-		c.begin(t, own, newStore) // this test's own find in file's world
+		c.begin(t, own, newStore) // a failure that this test itself has found in the world of the file
 	}
 	if c.leftOut(t, file) != "" {
 		t.Fatalf("vacuous: %s was kept for %s, which Check.Without leaves out: nothing is left to replay; delete the file, or the test",
@@ -66,7 +68,7 @@ func (c Check) begin(t *testing.T, own string, newStore func(Node) (isr.Handler,
 	c.replay(t, own, newStore)
 }
 
-// leftOut is the invariant that a file was kept for, if Without names it; else "".
+// leftOut is the invariant for which a file was kept, if Without names that invariant; otherwise "".
 func (c Check) leftOut(t *testing.T, file string) string {
 	t.Helper()
 	s, err := load(file)
@@ -100,7 +102,7 @@ func (c Check) replay(t *testing.T, file string, newStore func(Node) (isr.Handle
 	if f != nil {
 		own := fileName(t.Name())
 		f.origin = "Found by property.Replay in the world of " + file
-		if f.violates() { // nothing else is made smaller in the world that it was found in
+		if f.violates() { // only violations are made smaller without another world
 			r.announce(f, own)
 		}
 		t.Fatal(r.finish(f, own))
@@ -146,7 +148,8 @@ func (r runner) vacuous(s *scenario.Scenario, report *campaign.Report, file stri
 	case r.subject.basic == "" && r.answers.errors == r.answers.all:
 		return "vacuous: nothing was violated in the world of " + file + ", but the store served nothing\n" + r.answers.String()
 	case len(report.Missing) > 0 || len(s.Reach) > 0 && report.Vacuous():
-		// A world that was drawn at random may have a fault that this store never meets. A file that declares marks may not.
+		// A world that was drawn at random may have a fault that this store never meets. A file that declares marks must not
+		// have one.
 		return prose.Report(report, "isr-sim", file) + r.answers.String()
 	default:
 		return ""

@@ -16,7 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// fileOf leaves a scenario file and returns its name.
+// fileOf writes a scenario file and returns its name.
 func fileOf(t *testing.T, yaml string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "world.yaml")
@@ -28,7 +28,7 @@ func fileOf(t *testing.T, yaml string) string {
 
 const calm = "name: calm\nactors:\n  - name: alice\n    script: [get /home]\nbounds: {schedules: 3, steps: 2000, ticks: 1}\n"
 
-// contended is a world in which a cache that deletes other people's locks is caught.
+// contended is a world in which a cache is caught if it deletes locks of other nodes.
 const contended = `name: contended
 protocol: recipe-a
 actors:
@@ -66,7 +66,7 @@ func TestReplayOfNothing(t *testing.T) {
 	}
 }
 
-// TestReplayHandsMethodsThrough runs scripts that ask for more than pages.
+// TestReplayHandsMethodsThrough runs scripts that call other methods than Get.
 func TestReplayHandsMethodsThrough(t *testing.T) {
 	script := strings.Replace(calm, "[get /home]", "[get /home, sleep 61s, get /home, rollback /home, invalidate /home, regenerate /home as r1, regenerate /home as r1]", 1)
 	file := fileOf(t, script+"reach: [page-invalidated, rolled-back, request-repeated]\n")
@@ -76,13 +76,13 @@ func TestReplayHandsMethodsThrough(t *testing.T) {
 	}
 	property.Replay(t, file, func(n property.Node) (isr.Handler, error) { return b.New(n.Config) })
 
-	// A store that cannot do it has no verdict, and is named.
+	// If the store does not have a method, there is no verdict, and the message names the store.
 	runChild(t, t.TempDir(), "never caches", nil, replayEnv+"="+file).
 		wantFailure(t, "broken: the store under test: ", "a script asks for the method Rollback, which a property_test.handler does not have")
 }
 
-// TestReplayBlamesTheStoreUnderTest and not the store that the file was recorded with. Its finding in the file's world
-// is kept.
+// TestReplayBlamesTheStoreUnderTest: a replay reports the store under test, and not the store with which the file was
+// recorded. Its finding in the file's world is kept.
 func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
 	effort.Long(t)
 	dir := t.TempDir()
@@ -104,13 +104,13 @@ func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
 		t.Errorf("the file holds %+v, replay entry %+v", s, s.Replay)
 	}
 
-	// The test begins with it now, and shows it.
+	// The test now begins with this finding, and shows it.
 	again := runChild(t, dir, "blind-release", nil, world)
 	again.wantFailure(t, "effect", "violated: contended under store-under-test", "lock-theft: ", "choices "+s.Replay.Choices.String(), "scenario: "+failFile)
 	if strings.Contains(again.output, "found in schedule") {
 		t.Errorf("it was looked for again:\n%s", again.output)
 	}
-	// So does the test of the printed line, and a mended store passes on both files.
+	// The test of the printed line does the same, and a store without the bug passes on both files.
 	runChild(t, dir, "blind-release", nil, replayEnv+"="+failFile).wantFailure(t, "violated: contended under store-under-test", "choices "+s.Replay.Choices.String())
 	property.Replay(t, c.file(), newStore)
 	if mended := runChild(t, dir, "recipe-a", nil, world); !mended.passed {
@@ -118,8 +118,8 @@ func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
 	}
 }
 
-// TestAKeptFailureObeysWithout holds that a kept failure fails the check until its invariant is left out, and that the
-// check says so.
+// TestAKeptFailureObeysWithout: a kept failure fails the check until its invariant is left out, and then the check says
+// that it is.
 func TestAKeptFailureObeysWithout(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()

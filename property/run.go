@@ -32,7 +32,7 @@ type runner struct {
 	random   *random
 	subject  *subject
 	judge    []invariant.Invariant // the caller's own
-	// own is set for a store that has goroutines: the bubble in which each run happens.
+	// own is set for a store that has goroutines. Each run happens in a bubble that it makes.
 	own hooks.Bubble
 }
 
@@ -68,17 +68,17 @@ func (r runner) guard(a *answers, s *scenario.Scenario) *guard {
 type failure struct {
 	kind   string // failures of one kind count as the same while rapid shrinks
 	world  *scenario.Scenario
-	replay *scenario.Replay // nil where there is nothing to replay
+	replay *scenario.Replay // nil if no schedule can be replayed
 	text   string           // verdict, invariant, statement and events, or the error
 	how    string           // how it was found
-	origin string           // the same, for the file
-	flags  string           // the words that isr-sim replay needs besides the file, with a space after them
+	origin string           // how it was found, in words for the file
+	flags  string           // the flags that isr-sim replay needs besides the file, with a space at the end
 	// details are for people only: they differ from run to run.
 	details string
 }
 
-// repeatable says whether the failure belongs to a schedule, so that it can be replayed and shrunk, and not to a
-// goroutine outside of it.
+// repeatable says whether the failure belongs to a schedule and can be replayed and shrunk. A failure by a goroutine
+// outside of the schedule cannot.
 func (f *failure) repeatable() bool { return f.replay != nil }
 
 // violates says whether the failure is a schedule that violates an invariant.
@@ -94,7 +94,8 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*cam
 		if r.subject.ttl != nil {
 			ctx = r.subject.ttl.Watch(ctx)
 		}
-		// One worker: the guard follows the one run there is, and a store may have state that it never shares.
+		// There is only one worker: the guard can follow only one run at a time, and a store may have state that is not safe
+		// for several runs at once.
 		return campaign.Campaign{
 			Scenario: s, Protocol: protocol, Seed: seed, Schedules: schedules, Workers: 1, Options: r.options(),
 		}.Run(ctx)
@@ -124,8 +125,8 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*cam
 	}
 }
 
-// doubt adds a likely reason to a failure of liveness, if the store's answers so far show one: then the store has not
-// been tested yet.
+// doubt adds a likely reason to a failure of liveness, if the store's answers so far show such a reason. In this case
+// the store has not been tested yet.
 func (r runner) doubt(f *failure, v *scenario.Violation) {
 	switch a := r.answers; {
 	case v.Invariant.Name != invariant.Named("liveness").Name:
@@ -155,12 +156,12 @@ func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace st
 	}
 	f := r.outcome(s, o)
 	if o.Violation != nil && recorded.Violates == "" {
-		r.doubt(f, o.Violation) // the recorded violation was judged with the answers of more runs than this one
+		r.doubt(f, o.Violation) // a recorded violation needs no doubt: when it was found, there were answers of more runs
 	}
 	return printed.String(), f
 }
 
-// outcome is a run whose verdict is not ok.
+// outcome is the failure of a run whose verdict is not ok.
 func (r runner) outcome(s *scenario.Scenario, o *scenario.Outcome) *failure {
 	f := &failure{
 		kind: o.Verdict.String(), world: s, text: o.Explain(s.Name, r.name),
@@ -185,7 +186,7 @@ func (r runner) recorded(run scenario.Replay) *scenario.Replay {
 	return &run
 }
 
-// Kinds of failure that are not verdicts.
+// Kinds of failure that are not verdicts of runs.
 const (
 	kindVacuous  = "vacuous"
 	kindStuck    = "broken: stuck"
@@ -196,7 +197,7 @@ const (
 	kindOther    = "broken"
 )
 
-// broken says why runs have no verdict, if they have none.
+// broken returns the failure of runs that have no verdict; nil if they have one.
 func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	f := &failure{world: s}
 	broken, isBroken := errors.AsType[*scenario.BrokenError](err)
@@ -211,14 +212,14 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	switch offence := g.offence(); {
 	case offence != nil:
 		f.kind, f.text = kindRules, fmt.Sprintf("broken: %v\n", offence)
-		f.replay = nil // no schedule can repeat what a goroutine outside of it did
+		f.replay = nil // no schedule can repeat the act of a goroutine outside of it
 	case isStuck:
 		f.kind, f.text, f.details = kindStuck, fmt.Sprintf("broken: %v\n", stuck), stuck.stacks
 	case isPanic:
 		f.kind, f.text = kindPanic, fmt.Sprintf("broken: the store under test: %v\n", panicked)
 		f.details = string(panicked.Stack)
 	case isUnstable:
-		// Yet another run would have yet another result.
+		// Another run would again have another result.
 		f.kind, f.text, f.replay = kindUnstable, r.unstable(s, unstable), nil
 	case diverged:
 		f.kind, f.text = kindDiverged, fmt.Sprintf("broken: %v\n", err)
@@ -230,8 +231,8 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	return f
 }
 
-// unstable prints the result of a run that differs when it is repeated, with the difference. The first result did
-// happen.
+// unstable prints the result of a run that had another result when it was repeated, and the difference. The first
+// result is worth printing, because it did happen.
 func (r runner) unstable(s *scenario.Scenario, e *scenario.NondeterminismError) string {
 	text := fmt.Sprintf("broken: %s under %s: the store under test is %v\n", s.Name, r.name, e)
 	if e.Found != nil {
@@ -244,8 +245,8 @@ func (r runner) unstable(s *scenario.Scenario, e *scenario.NondeterminismError) 
 }
 
 // inside calls run in a bubble of testing/synctest, which notices when the store waits for something that no step of
-// the simulator brings about, or leaves a goroutine behind. The time of package time stands still in it. With r.own
-// each run has a bubble of its own.
+// the simulator can cause, or leaves a goroutine behind. Package time stands still in this bubble. With r.own each run
+// has a bubble of its own.
 func inside[T any](r runner, run func(context.Context) (T, error)) (result T, err error) {
 	if r.own != nil {
 		return run(r.limit)
@@ -276,7 +277,7 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 		})
 		return err
 	}
-	most := time.Duration(math.MaxInt64) // a campaign takes as long as it takes
+	most := time.Duration(math.MaxInt64) // a campaign has no limit
 	if r.limit.began {
 		most = r.limit.left()
 	}
@@ -288,11 +289,11 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 	return result, err
 }
 
-// exited is why a run has no verdict whose store has called runtime.Goexit.
+// exited is the reason why a run has no verdict, if its store has called runtime.Goexit.
 const exited = " ended the goroutine that it was called in (runtime.Goexit, or Skip or FailNow of a test): a store returns an error instead"
 
 // If the code under test has called runtime.Goexit, endsEarly ends the test of a bubble as if it had returned: package
-// testing would end the process. It notes that in gone, and must be deferred.
+// testing would end the process. It sets gone. It must be called by defer.
 func endsEarly(t *testing.T, returned, gone *bool) {
 	if *returned {
 		return
@@ -301,5 +302,5 @@ func endsEarly(t *testing.T, returned, gone *bool) {
 		panic(v)
 	}
 	*gone = true
-	t.SkipNow() // it skips the bubble, not the check
+	t.SkipNow() // it ends the test of the bubble, and not the check
 }

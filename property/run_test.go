@@ -63,7 +63,8 @@ func TestUnstableStoreIsFound(t *testing.T) {
 	if f == nil || f.kind != kindUnstable || f.repeatable() {
 		t.Fatalf("a store that does not repeat itself is reported as %+v", f)
 	}
-	// In this order: the violation, its evidence, that it cannot be repeated, and the difference.
+	// The text has, in this order, the violation, its evidence, the statement that it cannot be repeated, and the
+	// difference.
 	rest := f.text
 	for _, want := range []string{
 		"violated: simple under store-under-test\n\nlock-theft: a write that replaces, ", "  +0s         ", "LOCK of /home: ",
@@ -77,8 +78,8 @@ func TestUnstableStoreIsFound(t *testing.T) {
 	}
 }
 
-// TestALivenessFailureStaysOneInItsReplay: a replay makes one run, and all of its answers may be errors, as here. Only
-// a search, which has seen other runs, can say that the store was never tested.
+// TestALivenessFailureStaysOneInItsReplay: a replay makes only one run, and all answers of this run may be errors, as
+// in this test. Only a search, which has seen other runs, can say that the store was never tested.
 func TestALivenessFailureStaysOneInItsReplay(t *testing.T) {
 	s := simple()
 	s.Settle = 10 * time.Second
@@ -106,14 +107,14 @@ func TestALivenessFailureStaysOneInItsReplay(t *testing.T) {
 	}
 }
 
-// fails is a store that only fails.
+// fails is a store whose every answer is an error.
 type fails struct{}
 
 func (fails) Get(context.Context, string) (isr.Served, error) {
 	return isr.Served{}, errors.New("not today")
 }
 
-// patient waits before each request for longer than any cache is configured to.
+// patient waits before each request, and longer than the configuration of any cache says.
 type patient struct {
 	isr.Handler
 	clock interface{ Sleep(time.Duration) }
@@ -125,7 +126,7 @@ func (p patient) Get(ctx context.Context, key string) (isr.Served, error) {
 }
 
 // TestAClockThatDriftsPastItsPromiseIsNoFault: in runs of a store that waits for hours, a clock drifts by more than its
-// world promises. A correct store is not accused of that, and a broken one is still found.
+// world promises. No failure of a correct store is reported for that reason, and a broken store is still found.
 func TestAClockThatDriftsPastItsPromiseIsNoFault(t *testing.T) {
 	check := func(newStore func(isr.Config) (isr.Handler, error)) *failure {
 		t.Helper()
@@ -165,8 +166,8 @@ func simple() *scenario.Scenario {
 	return s
 }
 
-// TestTheSimulatorsGoroutinesAreTold: the guard recognises the stacks of the simulator's goroutines, on every release
-// of Go that runs this test.
+// TestTheSimulatorsGoroutinesAreTold: the guard recognises the goroutines of the simulator by their stacks, on every
+// release of Go that runs this test.
 func TestTheSimulatorsGoroutinesAreTold(t *testing.T) {
 	if calledByTheSimulator() {
 		t.Error("the test's own goroutine looks like one of the simulator's")
@@ -200,7 +201,7 @@ func TestTheSimulatorsGoroutinesAreTold(t *testing.T) {
 			got := make([]bool, 0, 2)
 			look := func() { got = append(got, deep(depth)) }
 			inStore(func() { tc.call(look) })
-			coroutine(func() { inStore(func() { tc.call(look) }) }) // as the simulator's actors are
+			coroutine(func() { inStore(func() { tc.call(look) }) }) // the simulator's actors are coroutines, too
 			if want := []bool{tc.want, tc.want}; !slices.Equal(got, want) {
 				t.Errorf("%s, %d calls deep: the simulator's %v, want %v", tc.where, depth, got, want)
 			}
@@ -208,7 +209,7 @@ func TestTheSimulatorsGoroutinesAreTold(t *testing.T) {
 	}
 }
 
-// deep calls calledByTheSimulator at the given depth.
+// deep calls calledByTheSimulator after n nested calls.
 func deep(n int) bool {
 	if n == 0 {
 		return calledByTheSimulator()
@@ -268,7 +269,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestTally holds the sums over the worlds of a check, and which sums mean that nothing was judged.
+// TestTally checks the sums over the worlds of a check, and which sums mean that nothing was judged.
 func TestTally(t *testing.T) {
 	report, err := campaign.Campaign{Scenario: simple(), Protocol: recipe.Reference(), Schedules: 2}.Run(t.Context())
 	if err != nil {
@@ -330,7 +331,8 @@ func never(name string) invariant.Invariant {
 	}}
 }
 
-// TestUnproved holds which searches that found nothing prove nothing, and the reason that is printed.
+// TestUnproved checks which searches prove nothing although they have found no violation, and the reason that is
+// printed.
 func TestUnproved(t *testing.T) {
 	world := simple()
 	world.Actors, world.Bounds.Ticks = world.Actors[:1], 0
@@ -394,7 +396,7 @@ func TestUnproved(t *testing.T) {
 
 const narrower = "hint: narrower bounds in world.yaml make a search short (ticks, sweeps, pauses, crashes, faults, actors)\n"
 
-// TestProofsFail holds the message of a search that has found something.
+// TestProofsFail checks the message of a search that has found a violation.
 func TestProofsFail(t *testing.T) {
 	settling := simple()
 	settling.Settle = 10 * time.Second
@@ -422,7 +424,7 @@ func TestProofsFail(t *testing.T) {
 	}
 }
 
-// renders is a store that makes its pages anew.
+// renders is a store that renders the page for each request.
 type renders struct{ Node }
 
 func (r renders) Get(ctx context.Context, key string) (isr.Served, error) {
@@ -430,7 +432,7 @@ func (r renders) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{Body: body}, err
 }
 
-// TestProvable holds the changes that a check makes to the world of a proof.
+// TestProvable checks the changes that a check makes to the world of a proof.
 func TestProvable(t *testing.T) {
 	const plain = "name: plain\nactors:\n  - name: alice\n    script: [get /home]\n"
 	silent := Check{Rows: isr.Schema{
@@ -490,7 +492,7 @@ func TestProvable(t *testing.T) {
 	}
 }
 
-// TestRunsEndBeforeTheirTest tests a limit in a bubble, whose time goes on when everything sleeps.
+// TestRunsEndBeforeTheirTest tests a limit in a bubble, because a bubble's time moves when all its goroutines sleep.
 func TestRunsEndBeforeTheirTest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tc := range []struct {
@@ -518,8 +520,8 @@ func TestRunsEndBeforeTheirTest(t *testing.T) {
 	})
 }
 
-// hopeful is a cache that takes an error of its publish for a success. That request would also have given the lease
-// back.
+// hopeful is a cache that takes an error of its publish for a success. The failed request would also have given the
+// lease back.
 type hopeful struct{ *pagecache.RecipeA }
 
 func (h hopeful) Publish(ctx context.Context, lease pagecache.Lease, m pagecache.Meta) error {
@@ -530,7 +532,7 @@ func (h hopeful) Publish(ctx context.Context, lease pagecache.Lease, m pagecache
 }
 
 func newHopeful(n Node) (isr.Handler, error) {
-	ours.In(&n).Observe = nil // a team's own code tells nobody of its operations
+	ours.In(&n).Observe = nil // the code of another team does not report its operations
 	rows, err := pagecache.NewRecipeA(n.Config)
 	if err != nil {
 		return nil, err
@@ -542,8 +544,8 @@ func newHopeful(n Node) (isr.Handler, error) {
 	return getOnly{cache}, nil
 }
 
-// TestAReleaseThatWasNeverSentIsNoExcuse: a lock stays behind after a failed publish. No fault kept its holder from
-// giving it back: the holder did not try.
+// TestAReleaseThatWasNeverSentIsNoExcuse: a lock stays behind after a failed publish. That is a failure of the store,
+// because no fault prevented the holder from giving it back: the holder did not try.
 func TestAReleaseThatWasNeverSentIsNoExcuse(t *testing.T) {
 	effort.Long(t)
 	for seed := range effort.Fewer(3, 1) {
@@ -568,7 +570,7 @@ func TestOfWallYear(t *testing.T) {
 	}
 }
 
-// inputOfWall and inputOfNode are requests with a time: of package time, and of a node's clock.
+// inputOfWall is a request with a time of package time, and inputOfNode a request with a time of a node's clock.
 var (
 	inputOfWall = &dynamodb.GetItemInput{Key: pagecache.Key("946684800", "x")}
 	inputOfNode = &dynamodb.GetItemInput{Key: pagecache.Key("2208988800", "x")}
@@ -588,7 +590,7 @@ func TestTimesOfPackageTime(t *testing.T) {
 	}
 }
 
-// side is the world's side of a node. It notes what reaches it.
+// side is the world's side of a node. It notes the calls that reach it.
 type side struct {
 	clockwork.Clock
 	reached []string
@@ -615,8 +617,8 @@ func (s *side) config() isr.Config {
 	}
 }
 
-// TestWaysIntoTheSimulator: no way is open to a goroutine of the store's own, unless the check says that the store has
-// some.
+// TestWaysIntoTheSimulator: a goroutine of the store's own cannot call the simulator in any way, unless the check says
+// that the store has goroutines.
 func TestWaysIntoTheSimulator(t *testing.T) {
 	ctx := t.Context()
 	get := func(c isr.Client) error {
@@ -681,7 +683,7 @@ func TestWaysIntoTheSimulator(t *testing.T) {
 	}
 }
 
-// TestNewStore holds what a check does with the results of a test's newStore.
+// TestNewStore checks what a check does with the results of a test's newStore.
 func TestNewStore(t *testing.T) {
 	other := (&side{}).config()
 	other.Client = nil
@@ -731,7 +733,7 @@ func TestNewStore(t *testing.T) {
 	}
 }
 
-// busy is a store that can do everything, and notes what the simulator asks of it.
+// busy is a store that has all methods, and notes the calls of the simulator.
 type busy struct {
 	asked []string
 	err   error
@@ -754,7 +756,7 @@ func (b *busy) Regenerate(_ context.Context, key string, _ isr.Request) (isr.Ser
 	return isr.Served{}, b.note("regenerate " + key)
 }
 
-// TestCountedStores: a store whose answers are counted is still the store that it was.
+// TestCountedStores: counting the answers of a store does not change what the store does.
 func TestCountedStores(t *testing.T) {
 	ctx, store, g := t.Context(), &busy{err: errors.New("not today")}, &guard{answers: &answers{}}
 	c, ok := g.counted(store).(interface {
@@ -797,7 +799,7 @@ func TestCountedStores(t *testing.T) {
 	_ = counted{getOnly{store}, g}.Rollback(ctx, "/home")
 }
 
-// TestAnswersAreCounted: the shown error is one that the world does not explain, if there is such an error.
+// TestAnswersAreCounted: if there is an error that the world does not explain, such an error is shown.
 func TestAnswersAreCounted(t *testing.T) {
 	api := func(code string) error { return &smithy.GenericAPIError{Code: code} }
 	errs := map[error]bool{
@@ -858,7 +860,7 @@ func TestEffort(t *testing.T) {
 						took[i] = append(took[i], n)
 					}
 					if seed == 1 && slices.Max(took[len(spends)-1]) > most {
-						break // it needs something that no world has
+						break // the bug needs something that no world has
 					}
 				}
 				text := fmt.Sprintf("%-32s", p.Name)
@@ -918,7 +920,7 @@ func firstWorlds(t *testing.T, p isr.Protocol, seed, most int, spends []int) []i
 	return first
 }
 
-// randomStore is broken, and takes its tokens from crypto/rand, as lock clients take the versions of their records.
+// randomStore is broken, and takes its tokens from crypto/rand, like lock clients the versions of their records.
 func randomStore(t *testing.T, goroutines bool) (runner, func() (*failure, string)) {
 	t.Helper()
 	broken := mutantNamed(t, "blind-release")
@@ -968,8 +970,8 @@ func TestCryptoRandIsSeededForEachRun(t *testing.T) {
 	}
 }
 
-// TestCryptoRandOfParallelTests: a parallel test shares crypto/rand with others, so it is not seeded. The failure is
-// reported all the same.
+// TestCryptoRandOfParallelTests: a parallel test shares crypto/rand with others, so crypto/rand is not seeded. The
+// failure is still reported.
 func TestCryptoRandOfParallelTests(t *testing.T) {
 	t.Parallel()
 	_, search := randomStore(t, false)
@@ -990,8 +992,8 @@ func TestCryptoRandOfParallelTests(t *testing.T) {
 	}
 }
 
-// TestCryptoRandAfterARunThatDoesNotEnd: afterwards crypto/rand is what it was before, although that run keeps its
-// seed.
+// TestCryptoRandAfterARunThatDoesNotEnd: after the test crypto/rand is the same as before, although the run that does
+// not end still uses its seed.
 func TestCryptoRandAfterARunThatDoesNotEnd(t *testing.T) {
 	effort.Long(t)
 	if race.Enabled {
@@ -1005,7 +1007,7 @@ func TestCryptoRandAfterARunThatDoesNotEnd(t *testing.T) {
 			r.newStore = func(Node) (isr.Handler, error) {
 				var mu sync.Mutex
 				mu.Lock()
-				mu.Lock() // no bubble knows of this wait
+				mu.Lock() // a bubble does not notice this wait
 				return nil, nil
 			}
 			r.limit.began, r.limit.end = true, time.Time{} // the least patience
@@ -1071,7 +1073,7 @@ func TestWhatIsNoViolationIsNotShrunk(t *testing.T) {
 	r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
 	for _, f := range []*failure{
 		{kind: kindUnstable}, {kind: kindPanic, replay: &scenario.Replay{}, world: simple()}, {kind: "unknown", replay: &scenario.Replay{}, world: simple()},
-		// It does not violate anything when it is run again.
+		// When this one is run again, it does not violate anything.
 		{kind: "violated: lock-theft", replay: &scenario.Replay{}, world: simple()},
 	} {
 		if got := r.shrunk(f); got != f {
@@ -1080,19 +1082,20 @@ func TestWhatIsNoViolationIsNotShrunk(t *testing.T) {
 	}
 }
 
-// TestShrinkingAScheduleEnds with the first run that does not end, and at the latest when its time is over.
+// TestShrinkingAScheduleEnds: shrinking ends with the first run that does not end, and at the latest when its time is
+// over.
 func TestShrinkingAScheduleEnds(t *testing.T) {
 	effort.Long(t)
 	for _, goroutines := range effort.Fewer([]bool{true, false}, []bool{true}) {
 		t.Run(fmt.Sprintf("goroutines=%v", goroutines), func(t *testing.T) {
 			t.Parallel()
 			var stuck atomic.Bool
-			var nodes atomic.Int64 // a run that is stuck is never waited for
+			var nodes atomic.Int64 // nobody waits for a run that is stuck
 			r := newRunner(t, Check{Protocol: defaultName, Goroutines: goroutines}, func(n Node) (isr.Handler, error) {
 				if nodes.Add(1); stuck.Load() {
 					var mu sync.Mutex
 					mu.Lock()
-					mu.Lock() // no bubble knows of this wait
+					mu.Lock() // a bubble does not notice this wait
 				}
 				return mutantNamed(t, "blind-release").New(n.Config)
 			})

@@ -52,7 +52,7 @@ func (c Check) look(t rapid.TB, f *found) {
 	}
 	generator := c.leavingOut(c.subject.worlds(safeName(t.Name()), c.Protocol, c.Schedules, extra))
 	end, ends := f.t.Deadline()
-	began := time.Now() //nolint:forbidigo // a test's time is bounded by the clock on the wall
+	began := time.Now() //nolint:forbidigo // a test's time limit is in real time
 	rapid.Check(t, func(rt *rapid.T) {
 		if f.count.worlds > 0 && f.last == nil && ends {
 			each := time.Since(began) / time.Duration(f.count.worlds)               //nolint:forbidigo // as above
@@ -71,7 +71,8 @@ func (c Check) look(t rapid.TB, f *found) {
 	})
 }
 
-// enoughForWorlds is the number of worlds for which time must be left to go on: some take longer than others.
+// enoughForWorlds is a number of worlds. The search goes on only if there is time for that many, because some worlds
+// take longer than others.
 const enoughForWorlds = 5 * worldsPerCheck
 
 // found is the state of the search.
@@ -79,11 +80,11 @@ type found struct {
 	runner
 	count *tally
 	file  string
-	last  *failure // the last one, which is the smallest
-	// attempt identifies the last failure: rapid repeats everything that fails.
+	last  *failure // the last failure, which is the smallest
+	// attempt identifies the attempt of the last failure. It is needed because rapid repeats every attempt that fails.
 	attempt string
-	// passed identifies the worlds that did not fail, once another has failed: rapid tries the worlds before a failure
-	// each time.
+	// passed identifies the attempts that passed after the first failure. It is needed because rapid tries the worlds
+	// before a failure each time.
 	passed map[string]bool
 }
 
@@ -95,7 +96,7 @@ func (f *found) try(w worlds.World, seed uint64, schedules int) error {
 			return errors.New(f.last.kind)
 		}
 		if f.passed[attempt] || !f.last.repeatable() || f.limit.worldsOver() {
-			return nil // a failure that no schedule decides does not shrink
+			return nil // a failure that does not depend on the schedule cannot shrink
 		}
 	}
 	s, err := worlds.Checked(w.Scenario)
@@ -114,7 +115,7 @@ func (f *found) try(w worlds.World, seed uint64, schedules int) error {
 		f.passed[attempt] = true
 		return nil
 	case f.last != nil && f.last.kind != failed.kind:
-		return nil // another failure is not a smaller one
+		return nil // a failure of another kind is not a smaller one
 	default:
 		if f.last == nil {
 			failed.origin = "Found by " + f.subject.function
@@ -127,9 +128,9 @@ func (f *found) try(w worlds.World, seed uint64, schedules int) error {
 	}
 }
 
-// asRapid is the test that rapid sees. A run prints one failure and leaves one file. So rapid prints nothing of a
-// failure that the search has found, because the check does, and rapid's file is deleted, because the scenario file
-// says more.
+// asRapid is the test that rapid sees. A test must print one failure and leave one file. So rapid prints nothing about
+// a failure that the search has found, because the check prints it. And rapid's file is deleted, because the scenario
+// file says more.
 type asRapid struct {
 	rapid.TB
 	found  *found
@@ -180,8 +181,8 @@ var (
 	rapidFile = regexp.MustCompile(`-rapid\.failfile=("[^"]*")`)
 )
 
-// searched says how to repeat the search that has found a failure, and deletes rapid's file of it. A failure that no
-// schedule repeats has no other file: then rapid's stays, and the next check begins with its world.
+// searched says how to repeat the search that has found a failure, and deletes rapid's file of it. If no schedule
+// repeats the failure, there is no other file. Then rapid's file stays, and the next check begins with its world.
 func (a *asRapid) searched(f *failure) string {
 	file := ""
 	if found := rapidFile.FindStringSubmatch(a.said); found != nil {
@@ -198,7 +199,7 @@ func (a *asRapid) searched(f *failure) string {
 	case made && f.repeatable():
 		dir := filepath.Dir(file)
 		_ = os.Remove(file)
-		_ = os.Remove(dir) // if it is empty, like the folder above
+		_ = os.Remove(dir) // these calls delete only empty folders
 		_ = os.Remove(filepath.Dir(dir))
 		return said
 	default:
@@ -212,17 +213,17 @@ func rapidFiles() []string {
 	return files
 }
 
-// limit ends the shrinking of a failure, by the wall clock: after -rapid.shrinktime in all, or with the first run that
-// does not end. It is the context of all runs. They only ask for Err: in a bubble of testing/synctest, the timer of any
-// other context would stand still.
+// limit ends the shrinking of a failure: after -rapid.shrinktime of real time in all, or with the first run that does
+// not end. It is the context of all runs, which only call Err. The timer of any other context would stand still in a
+// bubble of testing/synctest.
 type limit struct {
 	context.Context
-	began       bool // there is something to make smaller
+	began       bool // there is a failure, which is being made smaller
 	most        time.Duration
-	worlds, end time.Time // when rapid must stop looking for smaller worlds; and when all must end
+	worlds, end time.Time // when rapid must stop looking for smaller worlds, and when all shrinking must end
 	over        atomic.Bool
-	why         string // it ended early, for people
-	mutexes     bool   // goroutines of the store wait for mutexes that others hold over a call
+	why         string // why shrinking ended early, in words
+	mutexes     bool   // goroutines of the store wait for mutexes that others hold during a call
 }
 
 func newLimit(t *testing.T) *limit { return &limit{Context: context.WithoutCancel(t.Context())} }
@@ -249,8 +250,8 @@ const shrinkFlag = "rapid.shrinktime"
 // reserve is the part of a test's time that shrinking leaves for the work after it.
 const reserve = 10 * time.Second
 
-// begin starts the shrinking, and returns how long it may take. The schedule gets the time that worlds leave, and at
-// least a quarter of the whole.
+// begin starts the shrinking, and returns how long it may take. The search for a smaller schedule gets the time that
+// the search for smaller worlds leaves, and at least a quarter of the whole.
 func (l *limit) begin(t *testing.T) time.Duration {
 	var most time.Duration
 	if f := flag.Lookup(shrinkFlag); f != nil {
@@ -258,7 +259,7 @@ func (l *limit) begin(t *testing.T) time.Duration {
 			most, _ = get.Get().(time.Duration)
 		}
 	}
-	now := time.Now() //nolint:forbidigo // shrinking is bounded by the time that people wait
+	now := time.Now() //nolint:forbidigo // the limit of shrinking is in real time
 	if deadline, ok := t.Deadline(); ok {
 		most = min(most, deadline.Add(-reserve).Sub(now))
 	}
@@ -273,12 +274,13 @@ func (l *limit) begin(t *testing.T) time.Duration {
 	return most
 }
 
-// worldsOver says whether rapid has had its share.
+// worldsOver says whether the time for smaller worlds is over.
 func (l *limit) worldsOver() bool {
 	return l.over.Load() || !time.Now().Before(l.worlds) //nolint:forbidigo // as above
 }
 
-// left is how much time there is, for many runs: they end a little after the limit.
+// left is how much time is left for many runs. It is a little more than the limit leaves, because the runs end a little
+// later.
 func (l *limit) left() time.Duration {
 	const more = time.Second
 	return max(0, time.Until(l.end)) + more //nolint:forbidigo // as above
@@ -304,21 +306,22 @@ func (l *limit) ended() string {
 	}
 }
 
-// patience is how long a run may take before it counts as stuck: not longer than shrinking may, where that has begun.
+// patience is how long a run may take before it counts as stuck. When shrinking has begun, that is at most the time
+// that is left for shrinking.
 func (l *limit) patience() time.Duration {
 	if !l.began {
 		return patience
 	}
-	const least = time.Second                           // enough for a run that does end
+	const least = time.Second                           // enough for any run that ends
 	return min(patience, max(least, time.Until(l.end))) //nolint:forbidigo // as above
 }
 
 // random seeds crypto/rand for each run, from the run's seed: stores take tokens and the versions of records from it.
 type random struct {
-	in  *testing.T // whose bubble the runs happen in
-	mu  sync.Mutex // a run that is stuck is never waited for
+	in  *testing.T // the test of the bubble in which the runs happen
+	mu  sync.Mutex // nobody waits for a run that is stuck
 	was io.Reader  // crypto/rand's Reader before the first run
-	// unseeded says why it cannot be seeded: the test is parallel to others, which share it.
+	// unseeded says why crypto/rand cannot be seeded: other tests run in parallel with the test, and share it.
 	unseeded string
 }
 
@@ -337,9 +340,9 @@ func (r *random) seed(seed uint64) {
 	cryptotest.SetGlobalRandom(r.in, seed) // until the bubble's end
 }
 
-// left restores crypto/rand when t is over, although a run in a bubble that does not end still has its seed. With the
-// race detector it keeps the seed: the reads of that run are not ordered before anything, and the detector would report
-// them.
+// left restores crypto/rand when t is over, even if a run that does not end still uses its seed in a bubble. With the
+// race detector it does not restore it: the reads of that run are not synchronised with anything, and the detector
+// would report them.
 func (r *random) left(t *testing.T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -29,12 +29,12 @@ type stranger struct {
 	property.Node
 
 	noTTL    bool   // no row has a ttl
-	lockedBy string // the attribute of LOCK that says who holds it; "" is lease_token, and nobody can read another
+	lockedBy string // the attribute of LOCK that says who holds it; "" is lease_token. No check can read another one
 
-	// Bugs that liveness alone sees.
+	// Bugs that only liveness sees.
 	neverRevalidates bool // the page in the cache is served as stale for ever
 	neverReleases    bool // after a failure the lock stays
-	neverFresh       bool // the adapter forgets to say what is fresh
+	neverFresh       bool // the adapter never says that a page is fresh
 }
 
 // strange returns the function that makes such caches.
@@ -78,7 +78,7 @@ func (s *stranger) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, errors.New("somebody is at it for too long")
 }
 
-// make makes the page under the lease, and gives the lease back if that fails.
+// make renders and publishes the page under the lease, and gives the lease back if that fails.
 func (s *stranger) make(ctx context.Context, key, token string) (_ isr.Served, err error) {
 	defer func() {
 		if err != nil && !s.neverReleases {
@@ -108,7 +108,7 @@ func (s *stranger) make(ctx context.Context, key, token string) (_ isr.Served, e
 	switch err := s.publish(ctx, key, token, row); {
 	case err == nil:
 	case refused(err):
-		s.unlock(ctx, key, token) // it may be a conflict, and the lease our own
+		s.unlock(ctx, key, token) // the refusal may be a conflict, and the lease still our own
 	default:
 		return isr.Served{}, err
 	}
@@ -173,14 +173,15 @@ func number(n int64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
 
-// refused says whether a condition was not met.
+// refused says whether the error is that a condition was not met.
 func refused(err error) bool {
 	_, condition := errors.AsType[*types.ConditionalCheckFailedException](err)
 	_, cancelled := errors.AsType[*types.TransactionCanceledException](err)
 	return condition || cancelled
 }
 
-// strangers are such caches, by their peculiarities. The bugs of wares are further mistakes of such teams.
+// strangers are such caches, by the names of their peculiarities. The bugs of wares are further mistakes that such
+// teams make.
 var strangers = map[string]stranger{
 	"stranger":          {},
 	"no ttl":            {noTTL: true},
@@ -190,7 +191,7 @@ var strangers = map[string]stranger{
 	"never says fresh":  {neverFresh: true},
 }
 
-// TestStrangersPass holds that a correct cache with rows of its own passes.
+// TestStrangersPass: a correct cache with rows of its own passes.
 func TestStrangersPass(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
@@ -215,11 +216,11 @@ type articles struct {
 	property.Node
 
 	unfenced  bool // the publish has no condition
-	tokenless bool // the publish asks for the end of the lease, and not for its holder
-	early     bool // a lease counts as over 20 ms early
+	tokenless bool // the condition of the publish is about the end of the lease, and not about its holder
+	early     bool // a lease counts as over 20 ms before its end
 	hopeful   bool // an error of the publish counts as a success
 
-	slugs bool // the keys of rows lack the slash that cache keys begin with: this is no bug
+	slugs bool // the keys of rows lack the slash with which cache keys begin, which is not a bug
 }
 
 // articleRows are the rows of articles.
@@ -227,7 +228,8 @@ var articleRows = isr.Schema{Rows: []isr.Row{{
 	Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until ms",
 }}}
 
-// checkArticles is a check for a cache by its rows. They have no ttl, and a function cannot say so.
+// checkArticles is a check for a cache with such rows. The rows have no ttl. A function for rows cannot say that, so
+// the mark of TTL is then left out by hand.
 func checkArticles(rows isr.Schema) property.Check {
 	c := property.Check{Rows: rows}
 	if rows.Translate != nil {
@@ -261,7 +263,7 @@ func (c *articles) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, errors.New("the article is being written for too long")
 }
 
-// renew writes the article under its lock. row is the row as it was when the lock was taken.
+// renew writes the article under its lock. The parameter row is the row at the moment when the lock was taken.
 func (c *articles) renew(ctx context.Context, key, me string, row map[string]types.AttributeValue) (isr.Served, error) {
 	if page, at := c.page(row); page != nil && c.fresh(at) {
 		c.unlock(ctx, key, me)
@@ -373,15 +375,15 @@ var articleCaches = map[string]articles{
 	"articles, hopeful": {hopeful: true},
 }
 
-// A row's key need not contain the cache key literally: the partition of a page is learnt from the rows that its node
-// has named. In package articles of the examples, it does contain it.
+// A row's key need not contain the cache key literally: the check learns the partition of a page from the rows that the
+// page's node has named. In package articles of the examples, the row's key does contain the cache key.
 func TestArticlesPass(t *testing.T) {
 	c := checkArticles(articleRows)
 	c.Schedules = effort.Fewer(10, 2)
 	c.Run(t, articlesWith(articles{slugs: true}))
 }
 
-// A function may say what rows mean, instead of names.
+// A function may say what rows mean, instead of a list of names.
 func TestArticlesByAFunctionPass(t *testing.T) {
 	if race.Enabled {
 		t.Skip("TestArticlesPass has the same goroutines")
@@ -417,8 +419,8 @@ var articleFunction = isr.Schema{
 	},
 }
 
-// An unfenced overwrite in a table with one row a page, and with names of its own, is a stale writer, and the report
-// has those names.
+// In a table with one row a page and names of its own, an overwrite without a condition is reported as a stale writer,
+// and the report has the table's own names.
 func TestArticlesBugsAreFound(t *testing.T) {
 	effort.Long(t)
 	seeds := effort.Fewer(3, 1)
@@ -463,9 +465,10 @@ func TestArticlesByAFunctionBugIsFound(t *testing.T) {
 	}
 }
 
-// The mutants that worlds find by the invariant that they name are found by it
-// with other names for every row, key and attribute, and the file that is left
-// replays without the mapping: it holds it.
+// Mutants that name the invariant by which worlds find them are found by the
+// same invariant if every row, key and attribute has another name. The file
+// that is left replays without the mapping in the check, because the mapping
+// is in the file.
 func TestRenamedMutantsFail(t *testing.T) {
 	effort.Long(t)
 	for _, m := range breakers()[:effort.Fewer(len(breakers()), 1)] {

@@ -29,25 +29,25 @@ type turnstile struct {
 	property.LockNode
 
 	grabs          bool // it looks first, and then takes the lock without a condition
-	openToAll      bool // a release does not ask whose lock it is
+	openToAll      bool // a release does not check whose lock the row is
 	early          bool // the lock counts as over a second before its end
-	wholeSeconds   bool // the end of the lease is floored to a second: over 9.1 s into 10
-	forgetsItself  bool // a lock that was taken by an own earlier attempt with a lost answer counts as another's
+	wholeSeconds   bool // the end of the lease is rounded down to a second: 10 s may become 9.1 s
+	forgetsItself  bool // if the answer to its own earlier attempt was lost, it takes the lock for another's
 	neverOver      bool // a lock that was not given back is never taken over
 	neverGivesBack bool // a release does nothing
 	sharedFence    bool // a takeover gets no token of its own
-	fenceRestarts  bool // a release deletes the row, and with it the count
-	alwaysSure     bool // it says that it holds the lock without a look at the clock
-	countsLate     bool // it counts the lease from the answer, and not from the request
-	extendsAnyones bool // an extension does not ask whose lock it is
+	fenceRestarts  bool // a release deletes the row, and so the count
+	alwaysSure     bool // it says that it still holds the lock without reading the clock
+	countsLate     bool // its lease begins with the answer, and not with the request
+	extendsAnyones bool // an extension does not check whose lock the row is
 	otherUnit      bool // an extension writes the end of the lease in seconds
-	dozes          bool // it waits for a lease before it says that the lock is taken
+	dozes          bool // it waits as long as a lease before it says that the lock is taken
 	swallowsErrors bool // a failed extension reports success
 
-	purgedBy string // the attribute by which TTL deletes its row, and with it the count
+	purgedBy string // the attribute by which TTL deletes its row, and so the count
 }
 
-// turnstileTable is the table that it wants.
+// turnstileTable is the table that a turnstile needs.
 var turnstileTable = &dynamodb.CreateTableInput{
 	KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("gate"), KeyType: types.KeyTypeHash}},
 	AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("gate"), AttributeType: types.ScalarAttributeTypeS}},
@@ -78,7 +78,7 @@ func (l *turnstile) key(gate string) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{"gate": &types.AttributeValueMemberS{Value: gate}}
 }
 
-// end returns the end of a lease from now on, as rows hold it.
+// end returns the end of a lease that begins now, also in the form that rows hold.
 func (l *turnstile) end(now time.Time) (time.Time, types.AttributeValue) {
 	until := now.Add(l.Lease)
 	if l.wholeSeconds {
@@ -142,7 +142,7 @@ func (l *turnstile) Acquire(ctx context.Context, gate string) (property.Held, er
 	return p.in(out.Attributes), nil
 }
 
-// in reads the count of passages from the row.
+// in takes the count of passages from the row.
 func (p *passage) in(row map[string]types.AttributeValue) *passage {
 	if n, ok := row["passages"].(*types.AttributeValueMemberN); ok {
 		p.count, _ = strconv.ParseInt(n.Value, 10, 64)
@@ -189,7 +189,7 @@ func (p *passage) Extend(ctx context.Context) error {
 	return nil
 }
 
-// extendFrom extends the lease if its number of extensions is still the one that the holder knows.
+// extendFrom extends the lease if its number of extensions is still the number that the holder knows.
 func (p *passage) extendFrom(ctx context.Context, nth int) error {
 	l := p.of
 	until, end := l.end(l.Clock.Now())
@@ -231,8 +231,8 @@ func (p *passage) Release(ctx context.Context) error {
 	return notMine(err)
 }
 
-// notMine leaves out the refusal of a release: the lock was over, or an earlier
-// attempt has given it back.
+// notMine turns the refusal of a release into nil: the lock was over, or an
+// earlier attempt has given it back.
 func notMine(err error) error {
 	if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return nil
@@ -240,7 +240,7 @@ func notMine(err error) error {
 	return err
 }
 
-// turnstiles are locks of that kind, by their bugs.
+// turnstiles are locks of that kind, by the names of their bugs.
 func turnstiles() map[string]turnstile {
 	return map[string]turnstile{
 		"lock: correct":                    {},
@@ -269,7 +269,7 @@ func (a acquirer) Acquire(ctx context.Context, name string) (property.Held, erro
 	return a(ctx, name)
 }
 
-// nothing is a taken lock that does nothing.
+// nothing is a held lock that does nothing.
 type nothing struct{}
 
 func (nothing) Release(context.Context) error { return nil }
@@ -296,7 +296,7 @@ func badLocks() map[string]func(property.LockNode) (property.Lock, error) {
 // locksSeeds is the number of seeds that TestBugsOfLocksAreFound tries; 0 is a few.
 var locksSeeds = flag.Int("locks.seeds", 0, "")
 
-// TestLockPasses holds that a correct lock passes, with rows and a table of its own.
+// TestLockPasses: a correct lock with rows and a table of its own passes.
 func TestLockPasses(t *testing.T) {
 	effort.OneAtATime(t)
 	t.Parallel()
@@ -343,7 +343,7 @@ func TestBugsOfLocksAreFound(t *testing.T) {
 }
 
 // TestLockReplays: a lock's failure is shrunk, left in a file, and replayed
-// with the same text. A mended lock passes on the same file.
+// with the same text. A lock without the bug passes on the same file.
 func TestLockReplays(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
@@ -375,7 +375,7 @@ func TestLocksOfNothing(t *testing.T) {
 }
 
 // TestLocksWithTTLPass: TTL may delete the rows, by an attribute of any name. A lock passes if no write relies on its
-// count, and with its count if the table has no TTL.
+// count. If the table has no TTL, it also passes with writes that do.
 func TestLocksWithTTLPass(t *testing.T) {
 	effort.Long(t)
 	withFlag(t, "rapid.checks", effort.Fewer("11", "55"))
@@ -398,11 +398,12 @@ func TestLocksWithTTLPass(t *testing.T) {
 	})
 }
 
-// beatingTurnstile is a lock whose holder extends it by a goroutine, which holds
-// a mutex over each request, as lock clients do. Each other field is a bug.
+// beatingTurnstile is a lock whose holder has a goroutine that extends it. Like
+// a lock client, the goroutine holds a mutex during each request. Each field is
+// a bug.
 type beatingTurnstile struct {
-	throwsAway bool // a heartbeat with a lost answer that met its own commit counts as a lost lock
-	revives    bool // a release does not wait for the heartbeat, which does not ask whose lock it is
+	throwsAway bool // if a heartbeat took effect but its answer was lost, its retry makes the lock count as lost
+	revives    bool // a release does not wait for the heartbeat, which does not check whose lock the row is
 }
 
 // beatingLeases are long enough for a heartbeat.
@@ -416,7 +417,7 @@ func beatingTurnstiles() map[string]beatingTurnstile {
 	}
 }
 
-// beating is a beatingTurnstile on a machine.
+// beating is a beatingTurnstile that runs on a machine.
 type beating struct {
 	turnstile
 	bugs   beatingTurnstile
@@ -487,7 +488,8 @@ func (p *beatingPassage) extend(ctx context.Context) {
 	}
 	badge := p.passage.badge
 	if p.of.bugs.throwsAway {
-		// Its condition has the end that it knows, which its own commit has changed.
+		// The condition of the retry has the number that the holder knew, and the first attempt has already changed that
+		// number.
 		p.beats++
 		if err := p.passage.extendFrom(ctx, p.beats); err != nil {
 			p.lost = notMine(err) == nil || p.lost
@@ -521,7 +523,7 @@ func (p *beatingPassage) Release(ctx context.Context) error {
 	return p.passage.Release(ctx)
 }
 
-// TestLockWithHeartbeatsPasses: a mutex that is held over a request is no obstacle. Such a check takes long.
+// TestLockWithHeartbeatsPasses: a check also works if a mutex is held during a request. Such a check takes a long time.
 func TestLockWithHeartbeatsPasses(t *testing.T) {
 	t.Parallel()
 	c := runChild(t, t.TempDir(), "lock: beats", []string{"-rapid.seed=1", "-rapid.checks=" + effort.Fewer("20", "10")})

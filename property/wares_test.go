@@ -28,13 +28,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// wares is the page cache of some shop: a row for the page, one for its worker and one for each request, with names and
-// units of the shop's own. Each bug of shopBugs is one difference, at a place that calls the method has.
+// wares is the page cache of some shop. It has a row for the page, a row for its worker and a row for each request,
+// with names and units of the shop's own. Each bug of shopBugs changes one place, which asks the method has about the
+// bug.
 type wares struct {
 	Node
 	bug  string
-	born time.Time        // when the machine has started
-	mine map[string]*ware // memory of the machine, for bugs only
+	born time.Time        // when the machine started
+	mine map[string]*ware // pages in the machine's memory, which only bugs use
 }
 
 // wareRows are the rows of wares.
@@ -44,7 +45,7 @@ var wareRows = isr.Schema{Rows: []isr.Row{
 	{Partition: "shelf = ware:{key}", Sort: "slot = ask:{request}", RequestHash: "inputs", RequestStatus: "state", RequestBody: "img", TTL: "purge_at"},
 }}
 
-// newWares makes wares with the named bug; "" is none.
+// newWares makes wares with the named bug; "" is no bug.
 func newWares(bug string) func(Node) (isr.Handler, error) {
 	return func(n Node) (isr.Handler, error) {
 		return &wares{Node: n, bug: bug, born: n.Clock.Now(), mine: map[string]*ware{}}, nil
@@ -215,7 +216,8 @@ func (c *wares) token() string {
 	}
 }
 
-// take takes the worker's row. A refusal by an own row is a success: the SDK has sent the put twice.
+// take takes the worker's row. If its own row is the reason for a refusal, it has succeeded: the SDK has sent the put
+// twice.
 func (c *wares) take(ctx context.Context, key string, asked time.Time) (job, error) {
 	now := c.Clock.Now()
 	j := job{token: c.token(), until: now.Add(c.Lease)}
@@ -268,7 +270,7 @@ func (c *wares) take(ctx context.Context, key string, asked time.Time) (job, err
 	return j, err
 }
 
-// mineIf is the condition of the holder, with its values.
+// mineIf is the condition that the worker's row is the holder's, with the condition's values.
 func (c *wares) mineIf(j job, held bool) (*string, item) {
 	condition, values := "worker = :me", item{":me": str(j.token)}
 	if c.has("tokens are compared by the time that they begin with") {
@@ -338,7 +340,7 @@ func (c *wares) release(ctx context.Context, key string, j job) error {
 	return err
 }
 
-// make makes the page and publishes it. The worker's row is given back in every case.
+// make makes the page and publishes it. It always gives the worker's row back.
 func (c *wares) make(ctx context.Context, key string, j job, early []byte, at time.Time) (*ware, error) {
 	strongly := !c.has("the second look is eventually consistent")
 	w, edition, err := c.find(ctx, key, strongly)
@@ -404,7 +406,7 @@ func (c *wares) make(ctx context.Context, key string, j job, early []byte, at ti
 	return nil, err
 }
 
-// image names the body of a generation.
+// image is the name of the body of a generation.
 func (c *wares) image(key string, j job) string {
 	switch {
 	case c.has("one body name for all generations"):
@@ -632,7 +634,8 @@ func result(row item) string {
 	return img.Value
 }
 
-// again serves the page that was made for a request before. It is fresh while it is the visible page.
+// again serves the page that was made for an earlier call with the same request. This page is fresh as long as it is
+// the visible page.
 func (c *wares) again(ctx context.Context, key, img string) (isr.Served, error) {
 	w, _, err := c.find(ctx, key, true)
 	if err != nil {
@@ -676,8 +679,8 @@ var (
 	foreignRun   = flag.String("foreign.run", "", "only the bugs whose names this regular expression matches")
 )
 
-// shopBugs are the bugs of wares, by the names in calls of the method has. The cache passes without them, so whatever
-// is violated with one is due to it.
+// shopBugs are the bugs of wares, by their names in calls of the method has. Without them the cache passes, so a
+// violation in a cache with one of them is due to that bug.
 var shopBugs = []string{
 	"a token that is the time in seconds",
 	"a token for all workers of a release",
@@ -738,7 +741,7 @@ var shopBugs = []string{
 	"the worker's row stays after an error of the origin",
 }
 
-// shopHabits are differences that look like bugs, and break no promise; docs/FOREIGN.md says why.
+// shopHabits are differences that look like bugs but break no promise; docs/FOREIGN.md says why.
 var shopHabits = []string{
 	"acquire a moment late, < for <=",
 	"fresh at the end of the window, <= for <",
@@ -771,10 +774,10 @@ func countOf(words string) (n int) {
 	return n
 }
 
-// renamed is in the name of a mutant whose rows have other names.
+// renamed ends the name of a mutant whose rows have other names.
 const renamed = ", renamed"
 
-// TestWaresPass holds that the cache passes without bugs, and with differences that are no bugs.
+// TestWaresPass: the cache passes without bugs, and with differences that are not bugs.
 func TestWaresPass(t *testing.T) {
 	correct := func(t *testing.T, worlds string, seed int, name string) {
 		t.Helper()
@@ -800,7 +803,7 @@ func TestWaresPass(t *testing.T) {
 	}
 }
 
-// quickBugs are found in one or two worlds under the first seed.
+// quickBugs are bugs that are found in one or two worlds under the first seed.
 var quickBugs = []string{
 	"the worker's row is deleted by its key alone", "the update leaves the old body", "a token for all workers of a release",
 	"acquire asks whether an attribute is missing that no worker has", "the page is put, and then the worker's row deleted",
@@ -808,7 +811,7 @@ var quickBugs = []string{
 	"a publish that was refused is put without a condition", "whether it is fresh is decided before the body is fetched",
 }
 
-// TestWaresBugsAreFound: a check with default settings finds the bugs; without -foreign.seeds, only quick ones are
+// TestWaresBugsAreFound: a check with default settings finds the bugs. Without -foreign.seeds, only quickBugs are
 // tried.
 func TestWaresBugsAreFound(t *testing.T) {
 	bugs := shopBugs
@@ -851,7 +854,7 @@ func (q *quietTest) Failed() bool                      { return q.failed }
 // caught is the result of a check.
 type caught struct {
 	by     string // the invariant, or the kind of failure; "" if nothing was found
-	worlds int    // that were tried, including the one that fails
+	worlds int    // worlds that were tried, including the one that failed
 	text   string
 }
 
@@ -906,7 +909,8 @@ func sought(t *testing.T, c Check, seed int, checks string, newStore func(Node) 
 	return r
 }
 
-// measure checks a store under one seed, or under the flag's number of seeds, and then prints a line of the table.
+// measure checks a store under one seed. With -foreign.seeds it checks the store under that many seeds, and prints a
+// line of the table.
 func measure(t *testing.T, name string, c Check, newStore func(Node) (isr.Handler, error)) {
 	t.Helper()
 	m := measured{by: map[string]int{}}
@@ -924,7 +928,7 @@ func measure(t *testing.T, name string, c Check, newStore func(Node) (isr.Handle
 			fmt.Printf("%s: seed %d: %s after %d worlds\n", name, 1+seed, got.by, got.worlds) //nolint:forbidigo // it takes minutes
 		}
 		if got.by == "" {
-			break // the other seeds would take minutes each
+			break // each of the other seeds would take minutes
 		}
 	}
 	if *foreignSeeds > 0 {
@@ -947,7 +951,7 @@ func TestMutantsAsStores(t *testing.T) {
 		}
 		measure(t, m.Name, c, func(n Node) (isr.Handler, error) { return m.New(n.Config) })
 		if c.Tenants {
-			continue // the other names have no tenant
+			continue // Renamed has no names for tenants
 		}
 		r := scenariotest.Renamed(m)
 		measure(t, m.Name+renamed, Check{Rows: scenariotest.RenamedRows, Promise: c.Promise}, func(n Node) (isr.Handler, error) { return r.New(n.Config) })

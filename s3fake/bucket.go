@@ -13,7 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// ValidBucket reports whether a name may be a bucket's.
+// ValidBucket reports whether a bucket may have a name.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
 func ValidBucket(name string) bool {
@@ -79,7 +79,7 @@ func (s *Store) headBucket(b *bucket, _ *Call) (*Answer, *apiError) {
 	return &Answer{Status: http.StatusOK, header: http.Header{"X-Amz-Bucket-Region": {b.region}, "Content-Type": {"application/xml"}}}, nil
 }
 
-// listBuckets serves ListBuckets, which is sorted by name and has one page.
+// listBuckets serves ListBuckets. The answer is sorted by name and has only one page.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html
 func (s *Store) listBuckets(*bucket, *Call) (*Answer, *apiError) {
@@ -96,7 +96,7 @@ func (s *Store) listBuckets(*bucket, *Call) (*Answer, *apiError) {
 	return document(out), nil
 }
 
-// bucketLocation serves GetBucketLocation: the default region has no name.
+// bucketLocation serves GetBucketLocation. In its answer, the default region has no name.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketLocation.html
 func (s *Store) bucketLocation(b *bucket, _ *Call) (*Answer, *apiError) {

@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// Call is one request to the store, whichever door it came through. Doors make Calls; a function that stands between a
-// door and Store.Do reads them, holds them back, and may set Fault.
+// Call is one request to the store, through any door. Doors make Calls. A function between a door and Store.Do can read
+// a Call, hold it back, and set its Fault.
 type Call struct {
-	// Actor names the caller: it is the access key id. "" for a request without credentials.
+	// Actor names the caller. It is the access key id, or "" if the request has no credentials.
 	Actor string
 	// Operation is the operation's name in the API, such as PutObject.
 	Operation string
 	// Bucket is the bucket's name; "" for ListBuckets.
 	Bucket string
-	// Keys are the keys of the objects that the call names: one, several for DeleteObjects, none for a bucket's operations.
-	// A copy within a bucket has the source's key after its own.
+	// Keys are the keys of the objects that the call names: usually one, several for DeleteObjects, and none for an
+	// operation on a bucket. For a copy within a bucket, the key of the source comes second.
 	Keys []string
-	// Fault applies this fault to this call, whatever its predicates say. Nil leaves it to the injected faults.
+	// Fault, if set, strikes this call, whatever the fault's predicates say. If it is nil, the injected faults decide.
 	Fault *Fault
 
 	in *input
 }
 
-// String names the call as one does in a trace: PutObject pages/home if-none-match=*.
+// String names the call in the form of traces: PutObject pages/home if-none-match=*.
 func (c Call) String() string {
 	var b strings.Builder
 	b.WriteString(c.Operation)
@@ -56,13 +56,13 @@ func (c Call) String() string {
 	return b.String()
 }
 
-// conditional reports whether a write names a condition.
+// conditional reports whether the call is a write with a condition.
 func (c *Call) conditional() bool {
 	return slices.Contains([]string{"PutObject", "DeleteObject", "CopyObject", "CompleteMultipartUpload"}, c.Operation) &&
 		(c.in.header.Get("If-Match") != "" || c.in.header.Get("If-None-Match") != "")
 }
 
-// input has the members of a Call besides its names.
+// input has the members of a Call that are not names.
 type input struct {
 	region  string // the region of the signature, "" if there is none
 	query   url.Values
@@ -92,18 +92,19 @@ func refused(err *apiError) *Answer {
 
 // operation is one operation of the API.
 type operation struct {
-	// serve runs it. The bucket is nil if it does not exist: only operations that need none are then called.
+	// serve runs it. The bucket is nil if it does not exist; then only operations that need no bucket are run.
 	serve       func(s *Store, b *bucket, c *Call) (*Answer, *apiError)
 	needsBucket bool
-	// query are the parameters that it takes, besides the ones of every request; names that end with * are prefixes.
+	// query are the parameters that it takes, besides those that every operation takes. A name that ends with * is a
+	// prefix.
 	query []string
-	// headers are the x-amz- headers that it takes, besides the ones of every request.
+	// headers are the x-amz- headers that it takes, besides those that every operation takes.
 	headers []string
-	// refuses are other headers that it does not take because they change the meaning of a request.
+	// refuses are other headers. The operation refuses them because they change the meaning of a request.
 	refuses []string
 }
 
-// operations is the list of the store's operations. Documentation and faults read it.
+// operations is the list of the store's operations. Documentation and faults are made from it.
 var operations map[string]*operation
 
 func init() {
@@ -161,7 +162,7 @@ func init() {
 // operationNames returns the names of the operations that the store has, sorted.
 func operationNames() []string { return slices.Sorted(maps.Keys(operations)) }
 
-// Parameters and headers that every operation takes: they are about signatures, the SDK, and an account.
+// Parameters and headers that every operation takes. They are about signatures, the SDK, and the account.
 var (
 	commonQuery   = []string{"x-id", "AWSAccessKeyId", "Signature", "Expires"}
 	commonHeaders = []string{
@@ -171,8 +172,8 @@ var (
 	}
 )
 
-// refusal returns the error for a parameter or a header that the operation does not take. If a part of a request were
-// ignored, a test could pass that fails at the service.
+// refusal returns the error for a parameter or a header that the operation does not take. If the store ignored a part
+// of a request, a test could pass here and fail at the service.
 func (op *operation) refusal(name string, in *input) *apiError {
 	for _, parameter := range slices.Sorted(maps.Keys(in.query)) {
 		if !oneOf(parameter, commonQuery) && !oneOf(parameter, op.query) {
@@ -195,7 +196,7 @@ func (op *operation) refusal(name string, in *input) *apiError {
 	return refuseValues(in.header)
 }
 
-// refuseValues is for headers if the store takes only some of their values.
+// refuseValues refuses values of headers, where the store takes only some of the values.
 func refuseValues(h http.Header) *apiError {
 	for _, known := range []struct {
 		header string

@@ -18,7 +18,7 @@ import (
 type checksum struct {
 	algorithm *algorithm
 	value     string // in base64
-	composite bool   // of the checksums of its parts
+	composite bool   // it is the checksum of the checksums of the parts
 }
 
 type algorithm struct {
@@ -37,7 +37,7 @@ var algorithms = []*algorithm{
 	{"CRC64NVME", "X-Amz-Checksum-Crc64nvme", func() hash.Hash { return crc64.New(nvme) }},
 }
 
-// nvme has the polynomial of CRC-64/NVME, its bits reversed.
+// nvme has the polynomial of CRC-64/NVME, in reversed bits.
 //
 // Source: https://reveng.sourceforge.io/crc-catalogue/all.htm#crc.cat.crc-64-nvme
 var nvme = crc64.MakeTable(0x9a6c9329ac4bc9b5)
@@ -74,7 +74,7 @@ func (c checksum) MarshalXML(e *xml.Encoder, _ xml.StartElement) error {
 	return e.EncodeElement(c.value, xml.StartElement{Name: xml.Name{Local: "Checksum" + c.algorithm.name}})
 }
 
-// algorithmNamed returns the algorithm of a name, or another one if there is no name.
+// algorithmNamed returns the algorithm with a name; if the name is "", it returns the algorithm otherwise.
 func algorithmNamed(name string, otherwise *algorithm) (*algorithm, *apiError) {
 	if name == "" {
 		return otherwise, nil
@@ -109,13 +109,13 @@ func (in *input) named() (found checksum, err *apiError) {
 	return found, nil
 }
 
-// integrityNamed reports whether a request has a checksum of its body, as DeleteObjects must.
+// integrityNamed reports whether a request has a checksum of its body. A DeleteObjects must have one.
 func integrityNamed(in *input) bool {
 	found, err := in.named()
 	return err != nil || found.algorithm != nil || in.header.Get("Content-Md5") != ""
 }
 
-// verify compares a body with all that its request says of it. It returns the checksum to keep.
+// verify compares a body with everything that the request says about it. It returns the checksum to keep.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity-upload.html
 func verify(in *input) (checksum, *apiError) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// isChunked reports whether a body is in the encoding aws-chunked, in which SDKs send streams.
+// isChunked reports whether a body has the encoding aws-chunked. SDKs use this encoding to send streams.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming-trailers.html
@@ -16,11 +16,11 @@ func isChunked(h http.Header) bool {
 	return strings.HasPrefix(h.Get("X-Amz-Content-Sha256"), "STREAMING-")
 }
 
-// minChunkBytes is the smallest chunk but the last.
+// minChunkBytes is the smallest size of a chunk; only the last chunk may be smaller.
 const minChunkBytes = 8 << 10
 
-// unchunk decodes an aws-chunked body: chunks, each after a line with its size in hexadecimal digits and perhaps a
-// signature, which is not checked; a chunk of size 0; and the trailer.
+// unchunk decodes an aws-chunked body. It consists of chunks, a chunk of size 0, and the trailer. Before each chunk
+// there is a line with its size in hexadecimal digits, and perhaps a signature, which is not checked.
 func unchunk(body []byte, h http.Header) (plain []byte, trailer http.Header, err *apiError) {
 	trailer = http.Header{}
 	plain = make([]byte, 0, len(body))

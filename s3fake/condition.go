@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// readable judges the conditions of a GetObject or HeadObject. It returns 304 or an error; 0 and nil to go on.
+// readable judges the conditions of a GetObject or HeadObject. It returns 304 or an error, or 0 and nil if the
+// conditions hold.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-reads.html
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (which header wins)
@@ -28,7 +29,7 @@ func (o *object) readable(h http.Header) (status int, err *apiError) {
 	return 0, nil
 }
 
-// writable judges the conditions of a PutObject on the object that is there, nil if there is none.
+// writable judges the conditions of a PutObject. The object o is the present one; nil if there is none.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html (If-None-Match takes only *, If-Match only
@@ -50,7 +51,7 @@ func writable(o *object, key string, h http.Header) *apiError {
 	return nil
 }
 
-// deletable judges the ETag that a delete asks for: "" for none, * for any.
+// deletable judges the condition of a delete about the ETag: "" is no condition, and * is any ETag.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-deletes.html
 func deletable(o *object, key, match string) *apiError {
@@ -63,7 +64,7 @@ func deletable(o *object, key, match string) *apiError {
 	return preconditionFailed("If-Match")
 }
 
-// matches reports whether an ETag is in a list, in which quotes may be missing, or the list is *.
+// matches reports whether an ETag is in a list, or whether the list is *. Quotes may be missing in the list.
 func matches(list, etag string) bool {
 	for tag := range strings.SplitSeq(list, ",") {
 		tag = strings.TrimPrefix(strings.TrimSpace(tag), "W/")
@@ -74,7 +75,7 @@ func matches(list, etag string) bool {
 	return false
 }
 
-// httpTime reads the time of a condition. A header that cannot be read is no condition.
+// httpTime reads the time of a condition. A header that cannot be read does not count as a condition.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc9110#section-13.1.3
 func httpTime(text string) (at time.Time, ok bool) {

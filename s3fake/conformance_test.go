@@ -18,7 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// The sources of the table's rules.
+// The addresses of the sources of the rules in the table.
 const (
 	apiPut      = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html"
 	apiGet      = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html"
@@ -53,7 +53,8 @@ const (
 	naming      = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html"
 )
 
-// The world of each case: the bucket pages with home, which was written at 00:00:10.9, a/1, a/2, b/1 and "c d&é".
+// In the world of each case, the bucket pages has the objects home, which was written at 00:00:10.9, a/1, a/2, b/1 and
+// "c d&é".
 const (
 	homeETag  = `"8b1a9953c4611296a827abf8c47804d7"` // the ETag of Hello
 	otherETag = `"00000000000000000000000000000000"`
@@ -68,7 +69,7 @@ const (
 	partWorld = `<Part><PartNumber>3</PartNumber><ETag>"f5a7924e621e84c9280a9a27e1bcb7f6"</ETag></Part>`
 )
 
-// thePart is the path of a part of it.
+// thePart is the path of a part of this upload.
 func thePart(n int) string { return theUpload + "&partNumber=" + strconv.Itoa(n) }
 
 var eightKB = strings.Repeat("8", 8<<10)
@@ -85,12 +86,12 @@ type conformanceCase struct {
 	body         string
 
 	status int
-	code   string            // the error's, in a body of XML
-	answer map[string]string // headers; "" for one that must be absent
+	code   string            // the code of the error in the body, which is XML
+	answer map[string]string // headers; "" for a header that must be absent
 	want   string            // the body of a success, if it is not XML
 	holds  []string          // texts that the body has
 	lacks  []string          // texts that it does not have
-	after  map[string]string // bodies of objects afterwards; "-" for one that must be absent
+	after  map[string]string // the bodies of objects afterwards; "-" for an object that must be absent
 }
 
 var conformance = []conformanceCase{
@@ -203,7 +204,7 @@ var conformance = []conformanceCase{
 	{name: "put chunks of no length", source: streaming, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-content-sha256": "STREAMING-UNSIGNED-PAYLOAD-TRAILER"},
 		body: "5\r\nHello\r\n0\r\n\r\n", status: 411, code: "MissingContentLength", after: map[string]string{"new": "-"}},
 
-	// Presigned requests: headers stand in the query.
+	// Presigned requests: their headers are in the query.
 	{name: "presigned get", source: presigned, method: "GET", path: "/pages/home?x-amz-checksum-mode=ENABLED&X-Amz-Credential=alice%2F20400101%2Feu-west-1%2Fs3%2Faws4_request&X-Amz-Expires=60&X-Amz-SignedHeaders=host&X-Amz-Signature=0",
 		status: 200, want: "Hello", answer: map[string]string{"X-Amz-Checksum-Crc64nvme": "bgPua0coiu0="}},
 	{name: "presigned put, with the sum of an empty body", source: presigned, method: "PUT", path: "/pages/new?x-amz-checksum-crc32=AAAAAA%3D%3D&x-amz-sdk-checksum-algorithm=CRC32&X-Amz-Content-Sha256=UNSIGNED-PAYLOAD",
@@ -232,7 +233,7 @@ var conformance = []conformanceCase{
 	{name: "copy to what is there", source: apiCopy, method: "PUT", path: "/pages/a/1", header: map[string]string{"x-amz-copy-source": "pages/home", "If-None-Match": "*"}, status: 412, code: "PreconditionFailed", after: map[string]string{"a/1": "a1"}},
 	{name: "copy tags", source: apiCopy, method: "PUT", path: "/pages/new", header: map[string]string{"x-amz-copy-source": "pages/home", "x-amz-tagging-directive": "REPLACE"}, status: 501, code: "NotImplemented"},
 
-	// Uploads in parts: one of the key parts is under way, its parts 1 and 3 being Hello and World.
+	// Uploads in parts: an upload of the key parts is under way. Its part 1 is Hello, and its part 3 is World.
 	{name: "begin an upload", source: apiUpload, method: "POST", path: "/pages/big?uploads", header: map[string]string{"x-amz-checksum-algorithm": "CRC32"}, status: 200,
 		holds: []string{"<InitiateMultipartUploadResult", "<Bucket>pages</Bucket><Key>big</Key><UploadId>0000000000000002</UploadId>"}, answer: map[string]string{"X-Amz-Checksum-Algorithm": "CRC32", "X-Amz-Checksum-Type": "COMPOSITE"}, after: map[string]string{"big": "-"}},
 	{name: "begin an upload of another kind", source: integrity, method: "POST", path: "/pages/big?uploads", header: map[string]string{"x-amz-checksum-algorithm": "SHA256", "x-amz-checksum-type": "FULL_OBJECT"}, status: 400, code: "InvalidRequest"},
@@ -478,7 +479,7 @@ func (c *conformanceCase) check(t *testing.T, s *Store, got answered) {
 	}
 }
 
-// Every rule of the table holds through both doors.
+// Both doors keep every rule of the table.
 func TestConformance(t *testing.T) {
 	for _, c := range conformance {
 		t.Run(c.name, func(t *testing.T) {
@@ -507,7 +508,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// Each operation stands in the table, with a success and a refusal.
+// The table has a success and a refusal of each operation.
 func TestConformanceIsWhole(t *testing.T) {
 	seen := map[string]map[bool]bool{}
 	for _, c := range conformance {
@@ -566,7 +567,7 @@ func listed(t *testing.T, s *Store, query, size string) (names []string) {
 		names = slices.DeleteFunc(names, func(n string) bool { return n == "" })
 		_, rest, more := strings.Cut(got.body, "<NextContinuationToken>")
 		if !more {
-			// The request's own prefix is an element too, once a page.
+			// Each page also has the prefix of the request as an element, once.
 			own := r.URL.Query().Get("prefix")
 			names = slices.DeleteFunc(names, func(n string) bool { return n == own })
 			slices.Sort(names)
@@ -579,7 +580,7 @@ func listed(t *testing.T, s *Store, query, size string) (names []string) {
 	return nil
 }
 
-// The checksum that an object gets by itself is CRC-64/NVME: the check value of the catalogue.
+// An object without a given checksum gets CRC-64/NVME; the value is the check value of the catalogue.
 //
 // Source: https://reveng.sourceforge.io/crc-catalogue/all.htm#crc.cat.crc-64-nvme
 func TestNVME(t *testing.T) {

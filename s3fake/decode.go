@@ -15,8 +15,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/sigv4"
 )
 
-// decode reads a request. An apiError is the answer to a request that is no call of an operation; another error means
-// that the caller has gone.
+// decode reads a request. If the request is not a valid call of an operation, the answer is the apiError. Any other
+// error means that the caller has gone.
 func decode(r *http.Request) (c Call, refusal *apiError, err error) {
 	bucket, key, ok := resourceOf(r)
 	if !ok {
@@ -56,7 +56,7 @@ func decode(r *http.Request) (c Call, refusal *apiError, err error) {
 	return c, refusal, nil
 }
 
-// details reads the members that a copy and the end of an upload have besides their names.
+// details reads the further members of a copy and of the completion of an upload.
 func (c *Call) details() (refusal *apiError) {
 	switch c.Operation {
 	case "CopyObject", "UploadPartCopy":
@@ -69,10 +69,10 @@ func (c *Call) details() (refusal *apiError) {
 	return refusal
 }
 
-// inputOf returns the parameters and the headers of a request. A presigned URL has headers as parameters.
+// inputOf returns the parameters and the headers of a request. In a presigned URL, headers are parameters.
 //
-// The checksum of a body in such a URL is left out: SDKs that do not know the body when they sign send that of an empty
-// one, and S3 takes any body (https://github.com/localstack/localstack/issues/12169).
+// The checksum of a body in such a URL is left out. An SDK that does not know the body when it signs sends the checksum
+// of an empty body, and S3 takes any body (https://github.com/localstack/localstack/issues/12169).
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
 func inputOf(r *http.Request) (in *input, ok bool) {
@@ -130,7 +130,8 @@ func (in *input) read(r *http.Request, name string) (*apiError, error) {
 	return refusal, nil
 }
 
-// resourceOf returns the bucket and the key that a request is about: from its path, or the bucket from its host.
+// resourceOf returns the bucket and the key that a request is about. They are in its path, or the bucket is in its
+// host.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/VirtualHosting.html
 func resourceOf(r *http.Request) (bucket, key string, ok bool) {
@@ -156,11 +157,12 @@ func bucketOfHost(host string) string {
 	return ""
 }
 
-// operationOf returns the name of the operation that a request asks for.
+// operationOf returns the name of the operation that a request calls.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html
 func operationOf(method, bucket, key string, in *input) (name string, refusal *apiError) {
-	// either is one of two operations that share a method: the first one if the request has the parameter.
+	// either chooses between two operations that share a method: the first one if the request has the parameter, and
+	// otherwise the second.
 	either := func(parameter, with, without string) string {
 		if in.query.Has(parameter) {
 			return with
@@ -203,7 +205,8 @@ func operationOf(method, bucket, key string, in *input) (name string, refusal *a
 	return name, nil
 }
 
-// signerOf returns the access key id and the region of a request, "" each if it has none. Signatures are not checked.
+// signerOf returns the access key id and the region of a request; each is "" if the request does not have it.
+// Signatures are not checked.
 func signerOf(r *http.Request) (actor, region string) {
 	authorization := r.Header.Get("Authorization")
 	signer, ok := sigv4.SignerOf(authorization, r.URL.RawQuery, r.Header.Get("X-Amz-Region-Set"))

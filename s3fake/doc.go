@@ -6,20 +6,20 @@
 //		Bucket: aws.String("bodies"), Key: aws.String("home"), Body: strings.NewReader("<html>"), IfNoneMatch: aws.String("*"),
 //	})
 //
-// Client goes through the SDK without a socket, Handler serves the same over HTTP, and isr-sim serve --s3 is the command
-// for programs in other languages.
+// Client goes through the SDK without a socket, Handler serves the same over HTTP, and the command isr-sim serve --s3
+// serves it to programs in other languages.
 //
 // # Seam
 //
-// Every request of either door becomes a Call, and Store.Do answers it. NewClient and NewHandler take a function of the
-// same signature, which is put before Store.Do: that function sees the caller and the call, holds the call back as long
-// as it likes, sets a Fault, and sees the answer. Requests take effect one at a time, in the order in which they reach
-// Do.
+// Every request of either door becomes a Call, and Store.Do answers it. NewClient and Transport take a function with
+// the same signature as Store.Do. The function can call Store.Do itself: it sees the caller and the call, may hold the
+// call back for as long as it likes, may set a Fault, and sees the answer. Requests take effect one at a time, in the
+// order in which they reach Do.
 //
 // # Determinism
 //
-// Time comes from Options.Clock alone. There is no goroutine, no random number and no order of maps; the same calls in
-// the same order give the same bytes.
+// Time comes from Options.Clock alone. The store starts no goroutine, uses no random number, and does not depend on the
+// order of maps. The same calls in the same order give the same bytes.
 //
 // # Fidelity
 //
@@ -41,8 +41,8 @@
 //
 // # Why not a library
 //
-// github.com/johannesboyne/gofakes3 (MIT, v1.2.0 of July 2026) carries the protocol, too. Its Backend learns neither
-// the caller nor the conditions of a read, so requests could not be named and not be held back. This package's
-// conformance table has 119 cases about operations of both. It answers 77 of these as AWS documents: it passes over
-// If-Match of reads and deletes and over checksums, and answers 412 where S3 answers 404.
+// github.com/johannesboyne/gofakes3 (MIT, v1.2.0 of July 2026) also implements the protocol. Its Backend does not learn
+// the caller or the conditions of a read, so requests could be neither named nor held back. The conformance table of
+// this package has 119 cases about operations that both have. In 77 of these cases gofakes3 answers as AWS documents.
+// It ignores If-Match of reads and deletes, and checksums, and it answers 412 where S3 answers 404.
 package s3fake

@@ -8,13 +8,13 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
-// Handler returns the HTTP door: the REST API of S3, for clients in any language. The access key id that a client signs
-// with names the actor; signatures are not checked, and requests without one are served. A fault that loses a request
-// or a response breaks the connection without an answer.
+// Handler returns the HTTP door: the REST API of S3, for clients in any language. The access key id with which a client
+// signs names the actor. Signatures are not checked, and requests without a signature are served, too. A fault that
+// loses a request or a response breaks the connection without an answer.
 //
-// Buckets stand in the path, or in the host (pages.localhost, pages.s3.eu-west-1.amazonaws.com). The handler must see
-// paths as they were sent: a http.ServeMux cleans them, which changes keys. It has no timeouts of its own: those belong
-// to the http.Server around it.
+// The bucket is in the path, or in the host (pages.localhost, pages.s3.eu-west-1.amazonaws.com). The handler must get
+// paths exactly as they were sent: an http.ServeMux cleans them, which changes keys. The handler has no timeouts: set
+// those of the http.Server around it.
 func (s *Store) Handler() http.Handler {
 	wire := &transport{do: s.Do}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

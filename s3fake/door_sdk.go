@@ -18,17 +18,18 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/sigv4"
 )
 
-// Client returns a real client of the SDK whose wire ends in this Store, without a socket. See NewClient for its
-// options.
+// Client returns a real client of the SDK whose requests go directly to this Store, without a socket. See NewClient for
+// its options.
 func (s *Store) Client(optFns ...func(*s3.Options)) *s3.Client { return NewClient(s.Do, optFns...) }
 
-// NewClient returns a real client of the SDK whose wire ends in do, which is called in the goroutine of the client's
-// caller, once an attempt. do may hold the call back before it passes it on to Store.Do.
+// NewClient returns a real client of the SDK whose requests go to the function do. Each attempt of a request calls do
+// once, in the goroutine of the client's caller. The function may hold the call back before it passes it on to
+// Store.Do.
 //
-// It differs from a client of s3.NewFromConfig only where runs would differ from each other, or read the environment:
-// nothing is loaded from files, the environment or the network; the retryer is ddbfake.Retryer(3), without delay and
-// jitter; requests carry no signature, only the access key id. Buckets stand in the path. Without credentials the actor
-// is "": see WithActor.
+// It differs from a client of s3.NewFromConfig only in things that would make runs differ from each other or depend on
+// the environment. Nothing is loaded from files, the environment or the network. The retryer is ddbfake.Retryer(3),
+// without delay and jitter. Requests have no signature, only the access key id. Buckets are in the path. Without
+// credentials the actor is "": see WithActor.
 //
 // The functional options come last and can change all of that.
 func NewClient(do func(context.Context, Call) (*Answer, error), optFns ...func(*s3.Options)) *s3.Client {
@@ -43,7 +44,8 @@ func NewClient(do func(context.Context, Call) (*Answer, error), optFns ...func(*
 	}, optFns...)
 }
 
-// WithActor names the caller of a client, or of one call of it: the actor becomes the access key id, on every wire.
+// WithActor names the caller of a client, or of one call of it: the actor becomes the access key id, through every
+// door.
 func WithActor(actor string) func(*s3.Options) {
 	return func(o *s3.Options) { o.Credentials = actorCredentials(actor) }
 }
@@ -65,9 +67,9 @@ func (nameSigner) SignHTTP(_ context.Context, c aws.Credentials, r *http.Request
 	return nil
 }
 
-// Transport returns the wire that ends in do, for clients of one's own making and for servers other than net/http's: it
-// decodes each request, calls do in the goroutine of RoundTrip, and encodes the answer. An error of do is returned
-// unchanged. The returned value has a method Do as well, so that it serves as the HTTPClient of s3.Options.
+// Transport returns a transport whose requests go to do. It is for clients that the caller makes, and for servers other
+// than net/http's. It decodes each request, calls do in the goroutine of RoundTrip, and encodes the answer. An error of
+// do is returned unchanged. The returned value also has a method Do, so it can be the HTTPClient of s3.Options.
 func Transport(do func(context.Context, Call) (*Answer, error)) http.RoundTripper {
 	return &transport{do: do}
 }
@@ -103,8 +105,8 @@ func (t *transport) serve(r *http.Request) (*Answer, error) {
 	return t.do(r.Context(), call)
 }
 
-// response encodes an answer. Date is left to the server: in process there is none, so that the SDK learns no clock
-// skew.
+// response encodes an answer. A server adds the header Date. In the process there is no Date, so the SDK does not
+// correct its clock.
 func (a *Answer) response(r *http.Request, requestID string) *http.Response {
 	h, body := a.header.Clone(), a.body
 	if a.err != nil {
@@ -128,7 +130,7 @@ func (a *Answer) response(r *http.Request, requestID string) *http.Response {
 	case a.Status == http.StatusNoContent || a.Status == http.StatusNotModified:
 		out.ContentLength = 0
 		return out
-	case r.Method == http.MethodHead && a.err != nil: // the error is the status alone
+	case r.Method == http.MethodHead && a.err != nil: // the status is all that there is of the error
 		out.ContentLength = 0
 		delete(h, "Content-Type")
 	case r.Method != http.MethodHead && len(body) > 0:

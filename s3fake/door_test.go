@@ -50,7 +50,7 @@ func wantCode(t *testing.T, err error, code string) {
 	}
 }
 
-// clients are real ones of the SDK: in the process, and over a socket with the SDK's own signature.
+// clients are real clients of the SDK: one in the process, and one over a socket with the SDK's own signature.
 func clients(t *testing.T, s *Store) map[string]*s3.Client {
 	t.Helper()
 	server := httptest.NewServer(s.Handler())
@@ -64,7 +64,7 @@ func clients(t *testing.T, s *Store) map[string]*s3.Client {
 	}
 }
 
-// Every operation through the SDK, with its own changes of inputs and outputs: checksums, chunks, encodings, typed
+// Every operation works through the SDK, which changes inputs and outputs itself: checksums, chunks, encodings, typed
 // errors.
 func TestSDK(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
@@ -205,9 +205,9 @@ func TestPresigned(t *testing.T) {
 	}
 }
 
-// A function before Do sees each request, holds it back, and lets a fault hit it: the seam of the simulator. Held
-// requests of several goroutines take effect in the order in which they are released, whatever the order in which they
-// came.
+// A function before Do can see each request, hold it back, and let a fault strike it. The simulator uses this. Held
+// requests of several goroutines take effect in the order in which they are released, and not in the order in which
+// they came.
 func TestSeam(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Options{Buckets: []string{"pages"}})
@@ -304,7 +304,7 @@ func TestNewRefusesBadBuckets(t *testing.T) {
 	}
 }
 
-// The store does not share a test's own slices.
+// The store does not share slices with a test.
 func TestBodiesAreCopies(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}})
 	client := s.Client()
@@ -349,7 +349,7 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// boto3 takes the names of metadata as they come over the wire.
+// boto3 keeps the names of metadata exactly as the server sends them.
 func TestHeaderNames(t *testing.T) {
 	s := newWorld(t)
 	w := httptest.NewRecorder()

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// apiError is an error of the service, with the elements that it has beside code and message.
+// apiError is an error of the service, with its elements besides code and message.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html#ErrorCodeList (codes and statuses)
 type apiError struct {
@@ -19,7 +19,7 @@ type apiError struct {
 
 type detail struct{ name, value string }
 
-// with returns the error with one element more.
+// with returns the error with one more element.
 func (e *apiError) with(name, value string) *apiError {
 	added := *e
 	added.details = append(slices.Clone(e.details), detail{name, value})
@@ -46,14 +46,14 @@ func (e *apiError) xml(requestID string) []byte {
 	return []byte(b.String())
 }
 
-// hostID stands in every answer.
+// hostID is in every error.
 const hostID = "isr-sim"
 
 func noSuchKey(key string) *apiError {
 	return (&apiError{status: http.StatusNotFound, code: "NoSuchKey", message: "The specified key does not exist."}).with("Key", key)
 }
 
-// copied names the header by the name that it has in a copy.
+// copied returns the error with the name that the header has in a copy.
 func (e *apiError) copied() *apiError {
 	renamed := *e
 	renamed.details = slices.Clone(e.details)
@@ -69,7 +69,7 @@ func noSuchBucket(bucket string) *apiError {
 	return (&apiError{status: http.StatusNotFound, code: "NoSuchBucket", message: "The specified bucket does not exist"}).with("BucketName", bucket)
 }
 
-// preconditionFailed names the header that did not hold.
+// preconditionFailed names the header whose condition did not hold.
 func preconditionFailed(header string) *apiError {
 	return (&apiError{
 		status: http.StatusPreconditionFailed, code: "PreconditionFailed",
@@ -77,7 +77,7 @@ func preconditionFailed(header string) *apiError {
 	}).with("Condition", header)
 }
 
-// notImplemented is the answer to a member that the service does not take in this place.
+// notImplemented is the answer to a header that the service does not accept in this operation or with this value.
 func notImplemented(header string) *apiError {
 	return (&apiError{
 		status: http.StatusNotImplemented, code: "NotImplemented",
@@ -85,7 +85,8 @@ func notImplemented(header string) *apiError {
 	}).with("Header", header)
 }
 
-// unsupported is the answer to a request that the service serves and the fake does not. It cannot pass for a success.
+// unsupported is the answer to a request that the service serves and the fake does not. Nobody can take it for a
+// success.
 func unsupported(what string) *apiError {
 	return &apiError{status: http.StatusNotImplemented, code: "NotImplemented", message: "isr-sim: the S3 fake does not have " + what}
 }
@@ -128,14 +129,14 @@ func entityTooSmall(n namedPart, size int) *apiError {
 		with("PartNumber", strconv.Itoa(n.number)).with("ETag", strings.Trim(n.etag, `"`))
 }
 
-// noSuchPart is for the number of a part that an object does not have.
+// noSuchPart is the error for a part number that an object does not have.
 func noSuchPart(asked, parts int) *apiError {
 	return (&apiError{
 		status: http.StatusRequestedRangeNotSatisfiable, code: "InvalidPartNumber", message: "The requested partnumber is not satisfiable",
 	}).with("PartNumberRequested", strconv.Itoa(asked)).with("ActualPartCount", strconv.Itoa(parts))
 }
 
-// chunkTooSmall is for a chunk that follows a short one.
+// chunkTooSmall is the error for a short chunk that is not the last.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html (at least 8 KB, except the last one)
 func chunkTooSmall(chunk int, size uint64) *apiError {

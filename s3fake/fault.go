@@ -8,14 +8,14 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/faults"
 )
 
-// Fault makes certain calls go wrong. Its text form is the kind followed by predicates, all of which must hold:
+// Fault makes certain calls go wrong. Its text form is the kind, followed by predicates that must all hold:
 //
 //	response-lost op=PutObject key=pages/* actor=alice nth=1
 //	throttled bucket=bodies times=2
 //
-// The zero and the explicit form of a default mean the same (Nth 0 and 1, Times 0 and 1).
+// A zero field and its explicit default mean the same (Nth 0 and 1, Times 0 and 1).
 type Fault struct {
-	// Kind says how the call goes wrong, as it does for rows:
+	// Kind says how the call goes wrong. The kinds are those of faults of rows:
 	//
 	//   - ddbfake.FaultThrottled: refused, SlowDown (503);
 	//   - ddbfake.FaultRequestLost: no effect, no answer;
@@ -26,17 +26,18 @@ type Fault struct {
 	//   - ddbfake.FaultConflict: a PutObject, CopyObject, CompleteMultipartUpload or DeleteObject with a condition is refused,
 	//     ConditionalRequestConflict (409). It matches no other call. SDKs do not retry it by themselves.
 	//
-	// Other kinds are for rows alone. If one of them hits a call, the call fails with an error that names the kinds.
+	// Other kinds are only for rows. If such a fault hits a call, the call fails with an error that names the possible
+	// kinds.
 	Kind ddbfake.FaultKind
-	// Op, Bucket and Actor are the names of an operation, a bucket and a caller; "" is any. alice matches alice.2 as well,
-	// the name that a simulator gives to alice after a restart.
+	// Op, Bucket and Actor are the names of an operation, a bucket and a caller; "" is any. The actor alice also matches
+	// alice.2, the name of alice in a simulation after a restart.
 	Op, Bucket, Actor string
-	// Key is the key of an object that the call names; a final * matches any rest. "" is any key, and also matches calls
-	// without a key.
+	// Key is the key of an object that the call names; a * at the end matches any rest. "" is any key, and also matches
+	// calls without a key.
 	Key string
 	// Nth is the number of the first matching call that is hit, counted from 1 since the fault was injected. Zero means 1.
 	Nth int
-	// Times is the number of matching calls in a row that are hit. Zero means 1, ddbfake.Always has no end.
+	// Times is the number of matching calls in a row that are hit. Zero means 1. With ddbfake.Always there is no end.
 	Times int
 }
 
@@ -80,7 +81,7 @@ func ParseFault(text string) (Fault, error) {
 	return f, nil
 }
 
-// matches reports whether the kind can hit a call, and the predicates hold.
+// matches reports whether the fault's kind can hit a call and the predicates hold.
 func (f *Fault) matches(c *Call) bool {
 	switch {
 	case f.Kind == ddbfake.FaultConflict && !c.conditional(),

@@ -13,12 +13,12 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// once is a client whose calls are attempted once.
+// once is a client that makes only one attempt of each call.
 func once(s *Store, actor string) *s3.Client {
 	return s.Client(WithActor(actor), func(o *s3.Options) { o.Retryer = ddbfake.Retryer(1) })
 }
 
-// Each kind of fault does what it says, to the store and to the caller.
+// Each kind of fault has its documented effect on the store and on the caller.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		kind    ddbfake.FaultKind
@@ -59,8 +59,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The SDK retries some failures, and a retried conditional write is refused by its own first attempt: the trap of
-// conditional writes.
+// The SDK retries some failures. If the first attempt of a conditional write took effect, the retry is refused: that is
+// the trap of conditional writes.
 func TestFaultsAndRetries(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}, LogRequests: 10})
 	client := s.Client()
@@ -97,7 +97,8 @@ func TestFaultsOverHTTP(t *testing.T) {
 	}
 }
 
-// A kind that is for rows alone fails loudly, and so does an unknown kind.
+// A call that meets a fault of a kind that is only for rows fails with an error, and so does one that meets an unknown
+// kind.
 func TestFaultsOfRows(t *testing.T) {
 	for _, kind := range []ddbfake.FaultKind{ddbfake.FaultStaleRead, ddbfake.FaultUnprocessed, 0, 99} {
 		s := New(Options{Buckets: []string{"pages"}})

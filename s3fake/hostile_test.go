@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
-// Requests that no SDK sends get an answer of the service's form, and change nothing.
+// Requests that no SDK sends get an answer in the form of the service, and change nothing.
 func TestHostile(t *testing.T) {
 	deep := strings.Repeat("<Object>", 100_000)
 	long := strings.Repeat("k", 1<<20)
@@ -100,7 +100,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// A call that no door has made is refused, and a caller who has gone is not served.
+// A call that was not made by a door is refused, and a caller who has gone is not served.
 func TestDoRefuses(t *testing.T) {
 	s := newWorld(t)
 	for _, c := range []Call{{}, {Operation: "PutObject", Bucket: "pages", Keys: []string{"x"}}} {
@@ -144,7 +144,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// A long body in XML takes no more memory than a few times its length, whatever its content.
+// A long body in XML takes at most a few times its length of memory, whatever its content.
 func TestLongXML(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // whatever GOGC says
 	const size = 6 << 20

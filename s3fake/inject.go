@@ -8,9 +8,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// Inject adds faults to those that wait. Each counts the calls that match it from now on. They are tried in the order
-// of injection. If one of them hits a call, those after it do not see the call. A fault that has hit Times calls is
-// dropped.
+// Inject adds faults to the waiting faults. From now on, each of them counts the calls that match it. A call tries the
+// faults in the order of injection. If a fault hits the call, the faults after it do not see the call. A fault that has
+// hit Times calls is dropped.
 func (s *Store) Inject(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -24,8 +24,8 @@ func (s *Store) ClearFaults() {
 	s.injected = nil
 }
 
-// Injected returns the faults that wait, in the order of injection. A fault that has hit some calls already is still
-// returned as it was injected.
+// Injected returns the faults that wait, in the order of injection. A fault that has already hit some calls is returned
+// unchanged, as it was injected.
 func (s *Store) Injected() []Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +57,8 @@ func (s *Store) nextFault(c *Call) *Fault {
 	)
 }
 
-// serveFaulty runs the operation of a call as often as its fault, if it has one, permits: once, twice, or not at all.
+// serveFaulty runs the operation of a call. If a fault hits the call, the fault decides how often: once, twice, or not
+// at all.
 func (s *Store) serveFaulty(op *operation, c *Call, f *Fault) (*Answer, error) {
 	if f == nil {
 		return s.attempt(op, c), nil
@@ -83,7 +84,8 @@ func (s *Store) serveFaulty(op *operation, c *Call, f *Fault) (*Answer, error) {
 	return s.attempt(op, c), nil
 }
 
-// lostError is the caller's error for a lost request or a lost response. As in real life, its text does not say which.
+// lostError is the caller's error for a lost request or a lost response. Its text does not say which of the two was
+// lost, because a real caller cannot know it either.
 type lostError struct{ operation string }
 
 // Error says that the connection was lost.
@@ -91,7 +93,7 @@ func (e *lostError) Error() string {
 	return "s3fake: " + e.operation + ": the connection was lost before a response was read"
 }
 
-// Timeout is true: with Temporary it makes this a net.Error that SDKs retry.
+// Timeout is true. Together with Temporary it makes the error a net.Error that SDKs retry.
 func (e *lostError) Timeout() bool { return true }
 
 // Temporary is true.

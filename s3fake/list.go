@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxListed is the most keys and common prefixes of an answer.
+// maxListed is the largest number of keys and common prefixes in an answer.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
 const maxListed = 1000
@@ -110,7 +110,7 @@ func (s *Store) listObjects(b *bucket, c *Call) (*Answer, *apiError) {
 	return document(out), nil
 }
 
-// encoding returns the function that writes an answer's names.
+// encoding returns the function that encodes the names in an answer.
 func encoding(kind string) (func(string) string, *apiError) {
 	switch kind {
 	case "":
@@ -130,10 +130,11 @@ func (l *listResult) folder(key string) string {
 	return ""
 }
 
-// listPosition is where a list goes on: after a key, or after all keys with a prefix. One of them is "".
+// listPosition is the place at which a list goes on: after a key, or after all keys with a prefix. The other of the two
+// is "".
 type listPosition struct{ after, past string }
 
-// fill collects one page, and returns where the next one begins.
+// fill collects one page, and returns the position at which the next page begins.
 func (l *listResult) fill(b *bucket, from listPosition, owned bool) listPosition {
 	if l.MaxKeys == 0 {
 		return from
@@ -142,7 +143,7 @@ func (l *listResult) fill(b *bucket, from listPosition, owned bool) listPosition
 	for found := at.Seek(max(l.Prefix, from.after, from.past)); found; found = at.Next() {
 		key, o := at.Key(), at.Value()
 		if !strings.HasPrefix(key, l.Prefix) {
-			return from // sorted: no later key has it
+			return from // keys are sorted, so no later key has the prefix
 		}
 		if key == from.after || from.past != "" && strings.HasPrefix(key, from.past) {
 			continue

@@ -17,17 +17,18 @@ import (
 )
 
 const (
-	// maxParts is the largest number of a part.
+	// maxParts is the largest part number.
 	//
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html
 	maxParts = 10_000
-	// minPartBytes is the least size of a part, except the last.
+	// minPartBytes is the smallest size of a part, except the last one.
 	//
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html
 	minPartBytes = 5 << 20
 )
 
-// upload is an object that comes in parts. An upload in a bucket is never modified, so that snapshots can share it.
+// upload is an object that is uploaded in parts. An upload that is in a bucket is never modified, so that snapshots can
+// share it.
 type upload struct {
 	key, id   string
 	begun     time.Time
@@ -37,7 +38,7 @@ type upload struct {
 	composite bool // the object's checksum is computed from the parts' checksums
 	parts     btree.Map[int, *part]
 
-	// completed and answer are set once the upload is an object.
+	// completed and answer are set when the upload has become an object.
 	completed []namedPart
 	answer    *Answer
 }
@@ -49,14 +50,14 @@ type part struct {
 	checksum string
 }
 
-// namedPart is a part as a CompleteMultipartUpload names it.
+// namedPart is a part in the list of a CompleteMultipartUpload.
 type namedPart struct {
 	number   int
 	etag     string
 	checksum map[string]string // by the algorithm
 }
 
-// uploadKey orders the uploads of a bucket by their keys, and uploads of one key by their beginning.
+// uploadKey orders the uploads of a bucket by their keys, and uploads of the same key by the time at which they began.
 func uploadKey(key, id string) string { return key + "\x00" + id }
 
 // uploadOf returns the upload that a call names.
@@ -121,7 +122,7 @@ func (u *upload) choose(name, kind string) *apiError {
 	return nil
 }
 
-// uploadPart serves UploadPart. A part replaces an earlier one with its number.
+// uploadPart serves UploadPart. A part replaces an earlier part with the same number.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPart.html
 func (s *Store) uploadPart(b *bucket, c *Call) (*Answer, *apiError) {
@@ -188,7 +189,7 @@ func (s *Store) abortUpload(b *bucket, c *Call) (*Answer, *apiError) {
 	return &Answer{Status: http.StatusNoContent, header: http.Header{}}, nil
 }
 
-// parseParts reads the body of a CompleteMultipartUpload, up to the first part too many.
+// parseParts reads the body of a CompleteMultipartUpload. It stops at the first part beyond the limit.
 func parseParts(body []byte) (parts []namedPart, err *apiError) {
 	var one namedPart
 	err = walkXML(body, "CompleteMultipartUpload", func(path, text string) *apiError {
@@ -223,8 +224,8 @@ func parseParts(body []byte) (parts []namedPart, err *apiError) {
 	return parts, err
 }
 
-// completeUpload serves CompleteMultipartUpload: the object is stored whole or not at all. The same request gets the
-// same answer again.
+// completeUpload serves CompleteMultipartUpload: the object is stored whole or not at all. If the same request is
+// repeated, it gets the same answer again.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html
 //
@@ -269,7 +270,7 @@ func (s *Store) completeUpload(b *bucket, c *Call) (*Answer, *apiError) {
 	return answer, nil
 }
 
-// assemble returns the object of the parts that are named.
+// assemble returns the object that consists of the named parts.
 func (u *upload) assemble(named []namedPart) (*object, *apiError) {
 	o := &object{header: u.header}
 	var digests, sums []byte

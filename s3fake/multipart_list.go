@@ -59,7 +59,8 @@ func (s *Store) listParts(b *bucket, c *Call) (*Answer, *apiError) {
 	return document(out), nil
 }
 
-// listUploads serves ListMultipartUploads: by key, and uploads of one key by their beginning.
+// listUploads serves ListMultipartUploads. Uploads are sorted by key, and those of the same key by the time at which
+// they began.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListMultipartUploads.html
 func (s *Store) listUploads(b *bucket, c *Call) (*Answer, *apiError) {
@@ -124,8 +125,8 @@ func (s *Store) listUploads(b *bucket, c *Call) (*Answer, *apiError) {
 	return document(out), nil
 }
 
-// count reads a parameter that is a number, such as the largest number of entries of a list. It returns no more than
-// most, and most if the parameter is not given.
+// count reads a parameter that is a number, such as the largest number of entries of a list. It returns at most the
+// number most, and exactly most if the parameter is not given.
 func (in *input) count(parameter, argument string, most int) (int, *apiError) {
 	if !in.query.Has(parameter) {
 		return most, nil

@@ -103,7 +103,7 @@ func TestMultipart(t *testing.T) {
 				if string(body) != "end" || aws.ToInt32(out.PartsCount) != 3 || out.Metadata["generation"] != "7" {
 					t.Errorf("part 3: got %q of %d parts, %v", body, aws.ToInt32(out.PartsCount), out.Metadata)
 				}
-				// A copy comes in one piece: its ETag is the MD5.
+				// A copied object has no parts, so its ETag is the MD5.
 				copy, err := client.CopyObject(ctx, &s3.CopyObjectInput{Bucket: bucket, Key: aws.String("copy"), CopySource: aws.String("pages/large%20%C3%A9")})
 				must(err)
 				if strings.Contains(aws.ToString(copy.CopyObjectResult.ETag), "-") || bodyOf(t, client, "copy") != want {
@@ -118,7 +118,8 @@ func TestMultipart(t *testing.T) {
 	}
 }
 
-// A part without the checksum that the upload was begun for is refused, and so is a completion without those of parts.
+// If an upload was begun for a checksum, a part without this checksum is refused, and so is a completion without the
+// checksums of the parts.
 func TestMultipartChecksums(t *testing.T) {
 	client := New(Options{Buckets: []string{"pages"}}).Client()
 	bucket, key := aws.String("pages"), aws.String("sums")
@@ -145,7 +146,8 @@ func TestMultipartChecksums(t *testing.T) {
 	wantCode(t, err, "InvalidRequest")
 }
 
-// Uploads are listed in pages, by key and beginning; those that were aborted are gone, and a snapshot has them back.
+// Uploads are listed in pages, sorted by key and by the time at which they began. Aborted uploads are gone, and a
+// restored snapshot has them again.
 func TestListUploads(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}})
 	client := s.Client()
@@ -190,7 +192,8 @@ func TestListUploads(t *testing.T) {
 	}
 }
 
-// A completion whose answer was lost succeeds again, and no conditional one is refused by its own first attempt.
+// If the answer to a completion is lost, its retry succeeds. A retry of a conditional completion is not refused because
+// of its own first attempt.
 func TestCompleteLost(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}})
 	client := s.Client()
@@ -213,7 +216,7 @@ func TestCompleteLost(t *testing.T) {
 	}
 }
 
-// A presigned PUT of the SDK takes the body that is sent, and the headers that were signed.
+// A presigned PUT of the SDK uses the body that is sent and the headers that were signed.
 func TestPresignedPut(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}, LogRequests: 1})
 	client := clients(t, s)["over HTTP"]

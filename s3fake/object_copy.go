@@ -12,7 +12,7 @@ import (
 // source is the source of a copy.
 type source struct{ bucket, key string }
 
-// parseSource reads the header that names it.
+// parseSource reads the header that names the source.
 func parseSource(h http.Header) (*source, *apiError) {
 	text := h.Get("X-Amz-Copy-Source")
 	path, version, _ := strings.Cut(text, "?versionId=")
@@ -126,7 +126,8 @@ func (s *Store) uploadPartCopy(b *bucket, c *Call) (*Answer, *apiError) {
 	}{LastModified: p.modified.Format(timeFormat), ETag: p.etag, Checksum: sum}), nil
 }
 
-// partOf returns the bytes of a source that an UploadPartCopy asks for: all of them must be there, and more than 5 MB.
+// partOf returns the bytes of a source that an UploadPartCopy asks for. The source must have all these bytes, and it
+// must be larger than 5 MB.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html (x-amz-copy-source-range)
 func partOf(body []byte, asked string) ([]byte, *apiError) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxDeletes is the most keys of a DeleteObjects.
+// maxDeletes is the largest number of keys in a DeleteObjects.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html
 const maxDeletes = 1000
@@ -34,7 +34,7 @@ type deleteObject struct {
 
 type deleteEntry struct{ Key, ETag string }
 
-// parseDeletes reads the body of a DeleteObjects, up to the first object too many.
+// parseDeletes reads the body of a DeleteObjects. It stops at the first object beyond the limit.
 func parseDeletes(body []byte) (*deleteObject, *apiError) {
 	in := new(deleteObject)
 	var one deleteEntry
@@ -71,7 +71,7 @@ func parseDeletes(body []byte) (*deleteObject, *apiError) {
 	return in, err
 }
 
-// deleteMany serves DeleteObjects: each key by itself, in the order of the request.
+// deleteMany serves DeleteObjects. It deletes the keys one after the other, in the order of the request.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html
 func (s *Store) deleteMany(b *bucket, c *Call) (*Answer, *apiError) {
@@ -115,7 +115,7 @@ func (s *Store) deleteMany(b *bucket, c *Call) (*Answer, *apiError) {
 // document is an answer in XML.
 func document(v any) *Answer {
 	body, err := xml.Marshal(v)
-	if err != nil { // for a type that XML cannot show: no such type exists
+	if err != nil { // cannot happen: XML can show all these types
 		return refused(errInternal)
 	}
 	return &Answer{Status: http.StatusOK, header: http.Header{"Content-Type": {"application/xml"}}, body: append([]byte(xml.Header), body...)}

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// getObject serves GetObject and HeadObject; the door leaves out the body of the latter.
+// getObject serves GetObject and HeadObject. The door leaves out the body of a HeadObject.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
@@ -52,8 +52,8 @@ func (s *Store) getObject(b *bucket, c *Call) (*Answer, *apiError) {
 	return &Answer{Status: http.StatusOK, header: h, body: body}, nil
 }
 
-// numbered returns the part of an object that a request asks for by its number, and its Content-Range; the whole body
-// and "" for an empty one. An object that did not come in parts is its own first part.
+// numbered returns the part of an object that a request asks for by its number, and the part's Content-Range. If the
+// body is empty, it returns the whole body and "". An object that was not uploaded in parts counts as one part.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html (partNumber)
 func (o *object) numbered(in *input, h http.Header) (body []byte, contentRange string, err *apiError) {
@@ -96,8 +96,8 @@ func (s *Store) objectTags(b *bucket, c *Call) (*Answer, *apiError) {
 	}{}), nil
 }
 
-// rangeOf returns the part of a body that a Range header asks for, and its Content-Range; the whole body and "" for a
-// header that is absent, that is not well-formed, or that asks for several parts.
+// rangeOf returns the part of a body that a Range header asks for, and its Content-Range. It returns the whole body and
+// "" if the header is absent, is not well-formed, or asks for several parts.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html#API_GetObject_RequestSyntax (Range: one only)
 // Source: https://www.rfc-editor.org/rfc/rfc9110#section-14.2 (a Range that is not understood is ignored)

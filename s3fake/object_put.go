@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// maxKeyBytes is the longest key.
+	// maxKeyBytes is the length of the longest key.
 	//
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
 	maxKeyBytes = 1024
-	// maxMetadataBytes is the most user-defined metadata, names and values.
+	// maxMetadataBytes is the largest size of user-defined metadata, names and values together.
 	//
 	// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingMetadata.html
 	maxMetadataBytes = 2 << 10
@@ -60,7 +60,7 @@ func (s *Store) put(b *bucket, key string, body []byte, header http.Header, sum 
 	return o
 }
 
-// metadata returns the headers of a PutObject that a GetObject returns.
+// metadata returns those headers of a PutObject that a GetObject returns.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingMetadata.html
 func metadata(h http.Header) (http.Header, *apiError) {

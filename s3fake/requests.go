@@ -12,12 +12,13 @@ type Request struct {
 	ID int
 	// Time is when the call was served.
 	Time time.Time
-	// Actor, Operation, Bucket and Keys are as in the Call.
+	// Actor, Operation, Bucket and Keys are those of the Call.
 	Actor, Operation, Bucket string
 	Keys                     []string
 	// Fault is the fault that hit the call; nil if none did.
 	Fault *Fault
-	// Status is the HTTP status of the answer, 0 if there was none. Code is its error code, "" if there is none.
+	// Status is the HTTP status of the answer; 0 if there was no answer. Code is the answer's error code; "" if it has
+	// none.
 	Status int
 	Code   string
 }
@@ -46,7 +47,7 @@ func (r Request) String() string {
 	return b.String()
 }
 
-// Requests returns the latest requests, oldest first: as many as Options.LogRequests says.
+// Requests returns the latest requests, oldest first. Options.LogRequests says how many are kept.
 func (s *Store) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,10 +15,11 @@ import (
 
 // Options configure a Store. The zero value works.
 type Options struct {
-	// Clock is the service's clock, from which LastModified comes. Nil means a fakeclock that stands at fakeclock.Epoch.
+	// Clock is the service's clock, from which LastModified comes. If it is nil, the store has a fakeclock that stands at
+	// fakeclock.Epoch.
 	Clock ddbfake.Clock
-	// Buckets exist from the start, beside those that clients create. New panics if one of the names is not a bucket's: see
-	// ValidBucket.
+	// Buckets are the buckets that exist from the start. Clients can create others. New panics if a bucket may not have
+	// one of the names: see ValidBucket.
 	Buckets []string
 	// LogRequests is the number of latest requests that Requests returns. Zero keeps none.
 	LogRequests int
@@ -43,14 +44,14 @@ type bucket struct {
 	uploads      btree.Map[string, *upload] // by uploadKey
 }
 
-// object is the object that a PutObject has stored. It is never changed.
+// object is a stored object. It is never changed.
 type object struct {
 	body     []byte
 	etag     string // with its quotes
 	modified time.Time
 	header   http.Header // the headers that a GetObject returns unchanged: Content-Type, Cache-Control, X-Amz-Meta-*
 	checksum checksum
-	parts    []int // the sizes of its parts, nil if it did not come in parts
+	parts    []int // the sizes of its parts; nil if it was not uploaded in parts
 }
 
 // New returns a store with no objects.
@@ -68,12 +69,12 @@ func New(o Options) *Store {
 	return s
 }
 
-// now is the service's time, in whole seconds, as answers have it.
+// now is the service's time in whole seconds, the form that answers have.
 func (s *Store) now() time.Time { return s.clock.Now().UTC().Truncate(time.Second) }
 
-// Do serves one request, as every door does. The error is nil whenever there is an answer, even one that refuses the
-// request. It is a temporary net.Error, which SDKs retry, for a lost request or response, and ctx.Err() if the context
-// was done before the request arrived.
+// Do serves one request. Every door calls it. The error is nil whenever there is an answer, even one that refuses the
+// request. If a request or a response was lost, the error is a temporary net.Error, which SDKs retry. If the context
+// was done before the request arrived, it is ctx.Err().
 func (s *Store) Do(ctx context.Context, c Call) (*Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -98,8 +99,8 @@ func (s *Store) Do(ctx context.Context, c Call) (*Answer, error) {
 	return answer, err
 }
 
-// Object returns the present body of an object. It is no client's request: it is not logged, and meets no fault. The
-// caller must not change it.
+// Object returns the present body of an object. It does not count as a request of a client: it is not logged, and no
+// fault strikes it. The caller must not change it.
 func (s *Store) Object(bucket, key string) (body []byte, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +128,7 @@ func (s *Store) attempt(op *operation, c *Call) *Answer {
 	return answer
 }
 
-// Snapshot is a state of a Store: its buckets and objects. It stays as it is.
+// Snapshot is a state of a Store: its buckets and objects. It never changes.
 type Snapshot struct{ buckets map[string]*bucket }
 
 // Snapshot returns the present state. It costs a few words for each bucket.

@@ -8,15 +8,17 @@ import (
 	"strings"
 )
 
-// Bounds of a body in XML. The API's bodies are shallow, and a key has 1,024 bytes. Each of these may be written with a
-// dozen bytes. Without bounds, the elements and attributes of a body could take a hundred times its memory.
+// Bounds of a body in XML. The bodies of the API are shallow, and a key has at most 1,024 bytes. Each of these bytes
+// may take a dozen bytes in XML. Without bounds, the elements and attributes of a body could take a hundred times as
+// much memory as the body.
 const (
 	maxXMLDepth = 8
 	maxXMLToken = 2 << 20
 )
 
-// walkXML reads a body whose root has that name. At the end of each element it calls each with the path from the root,
-// "Delete/Object/Key", and with the text directly in the element, and stops at the first refusal.
+// walkXML reads a body whose root has the given name. At the end of each element it calls the function each with the
+// path from the root, such as "Delete/Object/Key", and with the text directly in the element. It stops at the first
+// refusal.
 func walkXML(body []byte, root string, each func(path, text string) *apiError) *apiError {
 	bytesOf := &tokenReader{Reader: bytes.NewReader(body)}
 	d := xml.NewDecoder(bytesOf)
@@ -55,7 +57,7 @@ func walkXML(body []byte, root string, each func(path, text string) *apiError) *
 	}
 }
 
-// tokenReader reads one token, of at most left bytes.
+// tokenReader reads one token. The token may still have at most left bytes.
 type tokenReader struct {
 	*bytes.Reader
 	left int

@@ -27,21 +27,22 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// client is a node's DynamoDB client. It does the same on the simulator as the SDK's client does on the service. It
-// sends a failed request again, without delay and without jitter, and gives each transaction one idempotency token for
-// all its attempts.
+// client is a node's DynamoDB client. On the simulator it does the same as the SDK's client on the service. It sends a
+// failed request again, without delay and without jitter, and gives each transaction one idempotency token for all its
+// attempts.
 //
 // Source: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html
 type client struct{ n *node }
 
 var _ isr.Client = client{}
 
-// Options are those of the node's client that a cache may ask for: its region.
+// Options returns the options of the node's client that a cache may ask for: its region.
 func (c client) Options() dynamodb.Options {
 	return dynamodb.Options{Region: c.n.region}
 }
 
-// sdkClient is a real client of the SDK on the simulator's wire, for code that needs a *dynamodb.Client. It is slower.
+// sdkClient is a real client of the SDK whose requests go to the simulator. It is for code that needs a
+// *dynamodb.Client. It is slower.
 func (n *node) sdkClient() *dynamodb.Client {
 	calls := &sdkCalls{}
 	do := func(ctx context.Context, c ddbfake.Call) (any, error) {
@@ -69,7 +70,7 @@ func (n *node) sdkClient() *dynamodb.Client {
 // bubble.
 type sdkCalls struct {
 	mu   sync.Mutex
-	last []sdkCall // about as many as were under way at the same time
+	last []sdkCall // about as many calls as were ever under way at the same time
 }
 
 type sdkCall struct {
@@ -119,7 +120,7 @@ func send[O any](c client, input any, options []func(*dynamodb.Options)) (*O, er
 	}
 }
 
-// standard is asked which errors are worth another attempt, and nothing else: it neither waits nor counts.
+// standard only tells which errors are worth another attempt. It neither waits nor counts attempts here.
 var standard = retry.NewStandard()
 
 // retryable says whether the SDK's standard retryer would send the call again.
@@ -128,12 +129,14 @@ func retryable(err error) bool {
 	if !ok {
 		return standard.IsErrorRetryable(err)
 	}
-	// The retryer takes microseconds, and a contender's refusals are many, so it is asked about each exception once.
+	// The retryer takes microseconds, and a contender gets many refusals, so the retryer is asked only once about each
+	// exception.
 	of := exception{api.ErrorCode(), api.ErrorFault()}
 	again, known := verdicts.Load(of)
 	if !known {
 		if of.fault == smithy.FaultServer {
-			// It recognises the service's own faults by their status. A call without a wire has no status.
+			// The retryer recognises faults of the service itself by their status. A call that goes through no HTTP has no
+			// status.
 			err = &http.ResponseError{Err: err, Response: serverFault}
 		}
 		again, _ = verdicts.LoadOrStore(of, standard.IsErrorRetryable(err))
@@ -141,7 +144,7 @@ func retryable(err error) bool {
 	return again == true
 }
 
-// verdicts holds the retryer's answer about each exception: bool.
+// verdicts holds the retryer's answer about each exception, as a bool.
 var verdicts sync.Map
 
 type exception struct {
@@ -149,7 +152,7 @@ type exception struct {
 	fault smithy.ErrorFault
 }
 
-// serverFault is the response around an error of the service's own.
+// serverFault is the response with an error of the service itself.
 var serverFault = &http.Response{Response: &stdhttp.Response{StatusCode: stdhttp.StatusInternalServerError}}
 
 func (c client) GetItem(_ context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
@@ -186,7 +189,7 @@ func (c client) TransactWriteItems(_ context.Context, in *dynamodb.TransactWrite
 func (n *node) call(ctx context.Context, c ddbfake.Call, attempt int) (any, error) {
 	r, free := &n.request, n.world.bubble == nil && !n.busy
 	if free {
-		n.busy = true // never cleared if the node dies during the call: the request may still be under way
+		n.busy = true // it stays true if the node dies during the call, because the request may still be under way
 	} else {
 		r = new(storeRequest)
 	}
@@ -194,7 +197,7 @@ func (n *node) call(ctx context.Context, c ddbfake.Call, attempt int) (any, erro
 	if err := n.do(ctx, r); err != nil {
 		return nil, err
 	}
-	if free { // others of a program's requests may have come and gone
+	if free { // other requests of a program may have come and gone meanwhile
 		n.busy = false
 	}
 	return r.out, r.err
@@ -211,7 +214,7 @@ func (r *storeRequest) makeSortKey() string {
 	in := r.call.Input
 	if t, ok := in.(*dynamodb.TransactWriteItemsInput); ok {
 		same := *t
-		same.ClientRequestToken = nil // numbered in the order of arrival
+		same.ClientRequestToken = nil // it has a number in the order of arrival
 		in = &same
 	}
 	text, err := json.Marshal(in)
@@ -227,20 +230,20 @@ type storeRequest struct {
 	call    ddbfake.Call
 	attempt int
 	ways    []int        // see Outcomes
-	touches []sim.Access // see Accesses; nil is not known yet, or anything
+	touches []sim.Access // see Accesses; nil means that they are not known yet, or could be anything
 	out     any
 	err     error
 	twice   bool   // it was delivered twice
-	hidden  bool   // it took effect, and its sender was not told
+	hidden  bool   // it took effect, but its sender was not told
 	changed int    // how many rows it changed
 	named   *named // nil is the node's
 	sortKey string // see SortKey; "" is not known yet
-	slow    *Fault // that holds up the answer; nil is none
+	slow    *Fault // the fault that delays the answer; nil if there is none
 	late    time.Duration
 }
 
-// Outcomes implements sim.Request: the ordinary outcome, and each fault that the schedule may choose for this call, as
-// one more than its place in world.possible.
+// Outcomes implements sim.Request. Outcome 0 is the ordinary one. Each fault that the schedule may choose for this call
+// is an outcome, too: its number is its place in world.possible plus one.
 func (r *storeRequest) Outcomes() []int {
 	if len(r.node.world.possible) == 0 {
 		return ordinary
@@ -256,7 +259,7 @@ func (r *storeRequest) Outcomes() []int {
 	return r.ways
 }
 
-// DateSent implements sim.Dated: a change is judged by when it was sent.
+// DateSent implements sim.Dated, because a change is judged by the time at which it was sent.
 func (r *storeRequest) DateSent() time.Time { return r.call.Sent }
 
 func (r *storeRequest) Apply(outcome int) {
@@ -342,7 +345,7 @@ const (
 	orderObject  = "order" // of the writes of a row in several regions
 )
 
-// eachRow calls visit with the key of each row that a call to DynamoDB names, or with the item that is put there. It
+// eachRow calls visit for each row that a call to DynamoDB names, with the row's key or with the item that is put. It
 // returns false if the call may be about other rows, too.
 func eachRow(input any, visit func(table *string, key map[string]types.AttributeValue, write bool)) (all bool) {
 	switch in := input.(type) {
@@ -390,7 +393,7 @@ func eachRow(input any, visit func(table *string, key map[string]types.Attribute
 // accesses returns the reads and writes of a call to DynamoDB; nil if they could be anything in the table.
 func accesses(input any) []sim.Access { return accessesTo(nil, input) }
 
-// accessesTo is accesses for rows with names of their own, which the mapping knows; nil is META and LOCK.
+// accessesTo does the same as accesses. The mapping knows rows with names of their own; nil knows META and LOCK.
 func accessesTo(rows *rowmap.Mapping, input any) []sim.Access {
 	touched := make([]sim.Access, 0, 2)
 	all := eachRow(input, func(table *string, key map[string]types.AttributeValue, write bool) {
@@ -402,7 +405,8 @@ func accessesTo(rows *rowmap.Mapping, input any) []sim.Access {
 	return touched
 }
 
-// partsOf names the row of a request as accesses do; nil if the request will be refused, whatever the rows are.
+// partsOf returns the parts of the name that a row has in accesses; nil if the request will be refused, whatever the
+// rows are.
 func partsOf(rows *rowmap.Mapping, table *string, key map[string]types.AttributeValue) []string {
 	if rows != nil {
 		return []string{rows.Name(aws.ToString(table), key)}
@@ -413,7 +417,7 @@ func partsOf(rows *rowmap.Mapping, table *string, key map[string]types.Attribute
 	return nil
 }
 
-// rowAccess is the access to a row, where the table is in one region.
+// rowAccess is the access to a row of a table that is in one region.
 func rowAccess(write bool, row []string) sim.Access {
 	return sim.Access{Object: sim.ObjectNamed(append([]string{rowObject}, row...)...), Write: write}
 }
@@ -442,7 +446,7 @@ func (w *world) record(r *storeRequest) {
 		}
 		return
 	}
-	if w.struck == 0 || takesEffect(w.struck) { // a call without effect here would have one elsewhere
+	if w.struck == 0 || takesEffect(w.struck) { // a call that had no effect here would have one in another store
 		if r.twice {
 			keep(hooks.Exchange{Input: r.call.Input, Hidden: true})
 		}
@@ -450,7 +454,7 @@ func (w *world) record(r *storeRequest) {
 	}
 }
 
-// behind reports whether a lagging replica may have answered: another store has no such replica.
+// behind reports whether a lagging replica may have answered. In that case another store may answer differently.
 func (w *world) behind(input any) bool {
 	if w.scenario.ReplicaLag == 0 {
 		return false
@@ -465,8 +469,8 @@ func (w *world) behind(input any) bool {
 	}
 }
 
-// donePart returns the part of a batch that was done: elsewhere no fault would keep the rest from being done too. A
-// batch of reads changes nothing and is returned unchanged.
+// donePart returns the part of a batch that was done, because in another store no fault would keep the rest from being
+// done. A batch of reads changes nothing and is returned unchanged.
 func donePart(in, out any) any {
 	write, ok := in.(*dynamodb.BatchWriteItemInput)
 	answer, answered := out.(*dynamodb.BatchWriteItemOutput)

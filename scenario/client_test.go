@@ -15,8 +15,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// TestTheClientRetriesWhatTheSDKRetries compares the two clients of a node: the client without a wire retries exactly
-// the errors that the SDK's own client retries.
+// TestTheClientRetriesWhatTheSDKRetries compares the two clients of a node: the simulator's own client retries exactly
+// the errors that the SDK's client retries.
 func TestTheClientRetriesWhatTheSDKRetries(t *testing.T) {
 	coded := func(code string) error { return &smithy.GenericAPIError{Code: code, Fault: smithy.FaultClient} }
 	again := 0
@@ -68,7 +68,7 @@ func TestTheClientRetriesWhatTheSDKRetries(t *testing.T) {
 	}
 }
 
-// TestWhatANodeNamesTellsThePage follows the requests of one question.
+// TestWhatANodeNamesTellsThePage follows the requests that a node makes for one request of a client.
 func TestWhatANodeNamesTellsThePage(t *testing.T) {
 	home := page{key: "/home"}
 	own := isr.PartitionKey("", home.key)
@@ -121,8 +121,8 @@ func TestDonePart(t *testing.T) {
 	}
 }
 
-// FileShape is the shape of scenario files, as JSON Schema has it.
+// FileShape is the shape of scenario files, in the words of JSON Schema.
 var FileShape = fileShape
 
-// Shape is a part of it.
+// Shape is a part of FileShape.
 type Shape = shape

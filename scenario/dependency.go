@@ -27,7 +27,7 @@ var (
 	ofOrigin = []string{mark.OriginFailed}
 )
 
-// The errors that clients see. They cannot tell whether a lost put is stored.
+// The errors that clients see. A client cannot tell from them whether a lost put is stored.
 var (
 	errBodies     = errors.New("the body store is not available")
 	errBodiesLost = errors.New("the body store does not answer")
@@ -35,7 +35,7 @@ var (
 	errCutOff     = errors.New("the network does not answer")
 )
 
-// errorOf is the error of a dependency's fault for a client, nil for none.
+// errorOf is the error that a client gets for a fault of a dependency; nil if there is no fault.
 func errorOf(fault string) error {
 	switch fault {
 	case mark.BodyPutFailed, mark.BodyGetFailed:
@@ -51,7 +51,7 @@ func errorOf(fault string) error {
 	}
 }
 
-// ofDependency is the word for a fault of the body store or the origin; "" for any other fault.
+// ofDependency is the name of the fault for the body store or the origin; "" if it cannot strike them.
 func (f *Fault) ofDependency() string {
 	if f.CutOff {
 		return cutOffKind
@@ -59,20 +59,20 @@ func (f *Fault) ofDependency() string {
 	return f.Dependency
 }
 
-// befalls says whether the fault strikes one of these dependencies and can strike this actor. As in the store, a fault
-// of alice can strike alice.2.
+// befalls says whether the fault is one of the given faults of dependencies and can strike the given actor. As with
+// faults of the store, a fault of alice can strike alice.2.
 func (f *Fault) befalls(actor string, of []string) bool {
 	return (f.CutOff || slices.Contains(of, f.Dependency)) && (f.Actor == "" || f.Actor == actor || strings.HasPrefix(actor, f.Actor+"."))
 }
 
-// dependencyCall is the part of a request to the body store or the origin that faults decide.
+// dependencyCall is the part of a request to the body store or the origin that depends on faults.
 type dependencyCall struct {
 	ways       []int  // see outcomes
-	dependency string // that it met; "" is none
+	dependency string // the fault that has struck it; "" if there is none
 }
 
-// outcomes are the outcomes of a sim.Request: the ordinary one, and each possible fault as one more than its place in
-// world.possible.
+// outcomes are the outcomes of a sim.Request. Outcome 0 is the ordinary one. The number of a possible fault is its
+// place in world.possible plus one.
 func (b *dependencyCall) outcomes(n *node, of []string) []int {
 	w := n.world
 	if len(w.possible) == 0 {
@@ -88,8 +88,8 @@ func (b *dependencyCall) outcomes(n *node, of []string) []int {
 	return b.ways
 }
 
-// meet lets a fault strike the request: the possible one that the outcome names, or else the first certain one whose
-// turn it is.
+// meet lets a fault strike the request: the possible fault that the outcome names, or else the first certain fault
+// whose turn it is.
 func (b *dependencyCall) meet(n *node, outcome int, of []string) {
 	w := n.world
 	if outcome > 0 {
@@ -110,7 +110,8 @@ func (b *dependencyCall) meet(n *node, outcome int, of []string) {
 	}
 }
 
-// printed is the answer as a trace prints it: well if there was no fault; otherwise a separator and the error.
+// printed is the text of the answer in a trace: the parameter well if there was no fault, and otherwise the separator
+// and the error.
 func (b *dependencyCall) printed(well, separator string) string {
 	if b.dependency == "" {
 		return well
@@ -118,14 +119,15 @@ func (b *dependencyCall) printed(well, separator string) string {
 	return separator + errorOf(b.dependency).Error()
 }
 
-// possibleFault is a fault that the schedule may choose, and how often it still may; a negative number has no end.
+// possibleFault is a fault that the schedule may choose. The number left says how often it may still be chosen; if it
+// is negative, there is no end.
 type possibleFault struct {
 	fault    Fault
 	left     int
 	declared int // its place among the scenario's faults
 }
 
-// strike returns the fault, which strikes now.
+// strike counts a strike of the fault, and returns the fault.
 func (f *possibleFault) strike() *Fault {
 	if f.left > 0 {
 		f.left--
@@ -133,8 +135,8 @@ func (f *possibleFault) strike() *Fault {
 	return &f.fault
 }
 
-// withCertain adds the certain faults, if there are any, to the accesses of a request. Faults are counted: of two
-// requests that one fault can strike, it may strike the first only.
+// withCertain adds the certain faults, if there are any, to the accesses of a request. The order matters, because calls
+// are counted: if a fault can strike two requests, it may strike only the first of them.
 func (w *world) withCertain(touched []sim.Access) []sim.Access {
 	if len(w.certain) == 0 {
 		return touched
@@ -150,7 +152,8 @@ func withPossible(touched []sim.Access, outcome int) []sim.Access {
 	return append(slices.Clip(touched), sim.Access{Object: sim.ObjectNamed(faultObject, strconv.Itoa(outcome)), Write: true})
 }
 
-// render reads the origin and takes the scenario's time to make a page of it. It is the Renderer of the node's cache.
+// render reads the origin, and takes the time that the scenario gives to make a page from the data. It is the Renderer
+// of the node's cache.
 func (n *node) render(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
 	read := &originRead{node: n, page: page{n.tenant, key}, named: n.namedFor(ctx)}
 	read.request, _ = ctx.Value(requested{}).(isr.Request)
@@ -178,14 +181,14 @@ func (n *node) render(ctx context.Context, key string, keepAlive func(context.Co
 	return []byte(read.body), nil
 }
 
-// originRead is a request to the origin. The body names the rendering, so that an answer with this body shows when its
-// data was read.
+// originRead is a request to the origin. The body names the rendering. So an answer with this body shows when its data
+// was read.
 type originRead struct {
 	dependencyCall
 	node *node
 	page page
 	body string
-	// request is the request that the page is made for, if there is one.
+	// request is the request for which the page is made, if there is one.
 	request isr.Request
 	named   *named // nil is the node's
 }
@@ -246,7 +249,7 @@ func (r *originChange) DescribeAnswer() string {
 	return "the origin of " + r.page.String() + " is changed"
 }
 
-// bodies is the node's view of the one body store.
+// bodies is the body store for one node. All nodes share the same store.
 type bodies struct{ n *node }
 
 var _ isr.BodyStore = bodies{}
@@ -259,7 +262,7 @@ func (b bodies) PutBody(ctx context.Context, name string, body []byte) error {
 	return errorOf(r.dependency)
 }
 
-// DeleteBody takes a body away: no reference protocol does, but some that are broken do.
+// DeleteBody deletes a body. No reference protocol does that, but some broken protocols do.
 func (b bodies) DeleteBody(ctx context.Context, name string) error { return b.PutBody(ctx, name, nil) }
 
 func (b bodies) GetBody(ctx context.Context, name string) ([]byte, error) {
@@ -282,7 +285,7 @@ type bodyRequest struct {
 	put  bool
 }
 
-// faults returns the dependencies whose faults can strike the request.
+// faults returns the faults of dependencies that can strike the request.
 func (r *bodyRequest) faults() []string {
 	if r.put {
 		return ofPuts
@@ -357,7 +360,7 @@ func (b bodies) State(make func() any) any {
 	return w.objects
 }
 
-// objectRequest is a request to the body store by a client of its own, such as S3's.
+// objectRequest is a request to the body store through a client of the store's own, such as the client of S3.
 type objectRequest struct {
 	dependencyCall
 	node   *node
@@ -374,7 +377,7 @@ func (r *objectRequest) faults() []string {
 
 func (r *objectRequest) Outcomes() []int { return r.outcomes(r.node, r.faults()) }
 
-// Accesses implements sim.Request. A request that names no body reads a list of bodies: it may see the effect of any
+// Accesses implements sim.Request. A request that names no body reads a list of bodies, so it may see the effect of any
 // other request.
 func (r *objectRequest) Accesses(outcome int) []sim.Access {
 	if len(r.step.Names) == 0 {

@@ -7,13 +7,13 @@
 //	fmt.Print(o.Explain(s.Name, run.Protocol.Name))
 //
 // Package sim decides the interleavings, ddbfake is the store, package isr and its mutants are the protocols, and
-// package invariant judges. One run shows little: package campaign makes many, and shrinks and explains the one that
-// fails.
+// package invariant judges. One run shows little. Package campaign makes many runs, and shrinks the one that fails.
 //
 // # Determinism
 //
-// A run is a value: scenario, protocol, seed and choices. It gives the same trace, byte for byte, on every machine. See
-// [Run]. [Outcome.Replay] is all that replays it, and a scenario file may hold that, too ([Scenario.Recorded]).
+// A run is a value: scenario, protocol, seed and choices. The same value gives the same trace, byte for byte, on every
+// machine. See [Run]. [Outcome.Replay] returns everything that is needed to replay a run, and a scenario file can hold
+// it ([Scenario.Recorded]).
 //
 // # Limits
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// recorded is a scenario file with a recorded run: alice is paused until her lease is over, and publishes all the same.
+// recorded is a scenario file with a recorded run: alice is paused until her lease is over, and still publishes.
 const recorded = `
 name: paused-writer
 cache: {lease: 1s}

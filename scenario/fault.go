@@ -16,25 +16,26 @@ import (
 )
 
 // Fault is a fault of the store, of the body store or of the origin. A certain fault strikes whenever its predicates
-// hold. A possible one ("maybe") strikes if the schedule also chooses it.
+// hold. A possible fault ("maybe") strikes if, in addition, the schedule chooses it.
 type Fault struct {
 	ddbfake.Fault
 	// Dependency is a fault of the body store or of the origin; "" is a fault of the store. If it is set, the Fault has no
-	// Kind, and no predicates but Actor, Nth and Times.
+	// Kind, and no predicates except Actor, Nth and Times.
 	Dependency string
-	// CutOff says that no request arrives, at the store, the body store or the origin. The Kind is FaultRequestLost then,
-	// and there are no predicates but Actor, Nth and Times.
+	// CutOff says that no request arrives at the store, the body store or the origin. The Kind is then FaultRequestLost,
+	// and there are no predicates except Actor, Nth and Times.
 	CutOff bool
 	// Latency, if positive, is how long after its effect the answer of a request to the store arrives. If LatencyUpTo is
-	// more, the seed draws the delay of each answer between the two, in steps of a millisecond. The Kind is 0 then.
+	// greater, the delay of each answer is drawn from the seed, between the two, in steps of a millisecond. If Latency is
+	// positive, the Kind is 0.
 	Latency, LatencyUpTo time.Duration
 	// From and To are the window of the fault, in true time since the run began: it strikes a request that takes effect at
-	// From or later, and before To. A window with a To of 0 has no end; if both are 0 there is no window.
+	// From or later, and before To. If To is 0 the window has no end; if both are 0 there is no window.
 	From, To time.Duration
 	Maybe    bool
 }
 
-// takesEffect reports whether a write that this kind of fault hits takes effect, in part at least.
+// takesEffect reports whether a write takes effect, at least in part, if this kind of fault hits it.
 func takesEffect(k ddbfake.FaultKind) bool {
 	switch k {
 	case ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter, ddbfake.FaultDuplicate, ddbfake.FaultUnprocessed:
@@ -43,7 +44,7 @@ func takesEffect(k ddbfake.FaultKind) bool {
 	return false
 }
 
-// The kinds of fault that are neither the store's nor a dependency's.
+// The kinds of fault that belong neither to the store nor to a dependency.
 const (
 	cutOffKind  = "cut-off"
 	latencyKind = "latency"
@@ -93,7 +94,7 @@ func (f *Fault) windowed() bool { return f.From > 0 || f.To > 0 }
 // lasts says that the fault strikes every time, unless Times limits it.
 func (f *Fault) lasts() bool { return f.windowed() || f.CutOff }
 
-// times is how often the fault strikes; ddbfake.Always has no end.
+// times is how often the fault strikes; ddbfake.Always means without end.
 func (f *Fault) times() int {
 	if f.Times == ddbfake.Always || f.Times == 0 && f.lasts() {
 		return ddbfake.Always
@@ -109,7 +110,7 @@ func (f *Fault) during(since time.Duration) bool {
 // ofStore says whether the fault can strike calls to the store.
 func (f *Fault) ofStore() bool { return f.Dependency == "" }
 
-// countedHere says whether the world decides when a certain fault of the store strikes, and not the store itself.
+// countedHere says whether the world, and not the store itself, decides when a certain fault of the store strikes.
 func (w *world) countedHere(f *Fault) bool {
 	return f.lasts() || f.Latency > 0 || w.byRole(f.Fault)
 }
@@ -118,7 +119,7 @@ func (w *world) countedHere(f *Fault) bool {
 type certainFault struct {
 	fault    Fault
 	declared int // its place among the scenario's faults
-	calls    int // calls so far that it could strike; for those that the store counts, only where the fingerprint needs them
+	calls    int // calls so far that it could strike; if the store itself counts, only if the fingerprint needs them
 }
 
 // meets counts a call that the fault could strike, and says whether it is its turn.
@@ -131,7 +132,8 @@ func (f *certainFault) meets() bool {
 }
 
 // struckBy returns the first certain fault that strikes a call to the store; nil if there is none. It looks only at
-// faults that the world counts: at those that delay answers if delays is set, and else at all others.
+// faults for which the world counts calls. If delays is true it looks at faults that delay answers, and otherwise at
+// all others.
 func (w *world) struckBy(c ddbfake.Call, delays bool) *Fault {
 	for i := range w.certain {
 		f := &w.certain[i]
@@ -154,7 +156,7 @@ func (w *world) canStrike(f *Fault, c ddbfake.Call) bool {
 // since is the true time since the run began.
 func (w *world) since() time.Duration { return w.clock.Now().Sub(w.start) }
 
-// countCall counts a call to the store for the certain faults that the store counts, too.
+// countCall counts a call to the store for those certain faults for which the store itself counts calls, too.
 func (w *world) countCall(c ddbfake.Call) {
 	for i := range w.certain {
 		if f := &w.certain[i]; f.fault.ofStore() && !w.countedHere(&f.fault) && w.matches(f.fault.Fault, c) {
@@ -163,21 +165,22 @@ func (w *world) countCall(c ddbfake.Call) {
 	}
 }
 
-// latencies is the kind of the names of delays that are drawn.
+// latencies is the kind of names by which delays are drawn.
 const latencies = "-latency"
 
-// delay is how long the fault holds up an answer to the node.
+// delay is how long the fault delays an answer to the node.
 func (w *world) delay(f *Fault, n *node) time.Duration {
 	span := f.LatencyUpTo - f.Latency
 	if span < time.Millisecond {
 		return f.Latency
 	}
-	// It is drawn from a stream of its own, so that the order of the requests of different nodes changes nothing.
+	// Each delay is drawn from a stream of its own, so that it does not depend on the order of requests of different
+	// nodes.
 	rng := sim.Stream(w.seed, w.nextID(n.proc.Name()+latencies))
 	return f.Latency + time.Duration(rng.Int64N(int64(span/time.Millisecond)+1))*time.Millisecond
 }
 
-// windows are the times at which some fault begins to strike, or does not strike any more.
+// windows are the times at which some fault can strike from then on, or can no longer strike.
 func (s *Scenario) windows() (ends []time.Duration) {
 	for _, f := range s.Faults {
 		for _, end := range []time.Duration{f.From, f.To} {
@@ -190,7 +193,7 @@ func (s *Scenario) windows() (ends []time.Duration) {
 	return slices.Compact(ends)
 }
 
-// faultKinds are the words for the kinds of faults, those of the store first.
+// faultKinds are the words for the kinds of faults. The kinds of the store's faults come first.
 func faultKinds() []string {
 	var known []string
 	for _, k := range ddbfake.FaultKinds() {
@@ -243,7 +246,7 @@ func parseFault(text string) (f Fault, hint string, err error) {
 	return f, "", nil
 }
 
-// exampleOf is the rest of an example of the kind of fault, after the kind's name.
+// exampleOf is the end of an example of a fault, after the name of its kind.
 func exampleOf(kind string) string {
 	if kind == latencyKind {
 		return " 2s"
@@ -251,7 +254,7 @@ func exampleOf(kind string) string {
 	return ""
 }
 
-// renamed turns an error about a part of the text into one about all of it.
+// renamed changes an error about a part of the text into an error about the whole text.
 func renamed(err error, part, text string) error {
 	if err == nil {
 		return nil
@@ -296,7 +299,7 @@ func (f *Fault) takeWindow(text string) (rest string, err error) {
 	return strings.Join(others, " "), nil
 }
 
-// takeLatency reads how long an answer is under way, and returns the other words.
+// takeLatency reads how long an answer is delayed, and returns the other words.
 func (f *Fault) takeLatency(text string) (rest string, err error) {
 	first, rest, _ := strings.Cut(text, " ")
 	least, most, drawn := strings.Cut(first, "-")

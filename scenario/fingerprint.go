@@ -20,18 +20,18 @@ import (
 
 // fingerprinter follows a world and knows the fingerprint of its rows, its bodies, its origin and the memory of its
 // invariants. The rest of the state (the names that were given out, the strikes of certain faults) follows from the
-// answers that the actors got, which package sim takes in.
+// answers that the actors got, and package sim includes these answers.
 type fingerprinter struct {
-	// pasts says that a row's past can still be read, by stale reads: it is then a part of the row.
+	// pasts says that stale reads can still read a row's past. The past is then a part of the row's fingerprint.
 	pasts    bool
 	regions  bool // there are several
 	rows     map[rowName]fingerprint.Hash
-	sum      fingerprint.Hash // of rows, bodies and versions: they have no order
+	sum      fingerprint.Hash // the sum over rows, bodies and versions, which have no order
 	memories []invariant.Memory
 	seen     int // events
 }
 
-// rowName names a row; region is "" where there is only one.
+// rowName names a row; region is "" if the table is in only one.
 type rowName struct{ region, pk, sk string }
 
 // rowOf is the row of a key; false if it has other names than pk and sk.
@@ -78,14 +78,15 @@ func (p *fingerprinter) row(c ddbfake.Change) {
 	if c.After != nil || p.pasts {
 		now = now.Number(uint64(itemFingerprint(c.After)))
 	}
-	if p.regions && now != 0 { // the same row may be in several
+	if p.regions && now != 0 { // the same row may be in several regions
 		now = now.Text(name.region)
 	}
 	p.rows[name] = now
 	p.sum += now - before
 }
 
-// named is the fingerprint of the rows that a request to a region names; false if some have names of the cache's own.
+// named is the fingerprint of the rows that a request to a region names; false if the keys of some rows are not pk and
+// sk.
 func (p *fingerprinter) named(region string, in any) (sum fingerprint.Hash, known bool) {
 	known = true
 	every := eachRow(in, func(_ *string, key map[string]types.AttributeValue, _ bool) {
@@ -97,7 +98,8 @@ func (p *fingerprinter) named(region string, in any) (sum fingerprint.Hash, know
 	return sum, known && every
 }
 
-// events notes the new events of the history. Memories hear of it before they hear of changes that came after it.
+// events notes the new events of the history. A memory must hear of an event before it hears of changes that came after
+// the event.
 func (p *fingerprinter) events(all []history.Event) {
 	for _, e := range all {
 		p.seen = e.Seq
@@ -121,7 +123,7 @@ func versionFingerprint(p page, version int) fingerprint.Hash {
 	return fingerprint.Hash(0).Text(originObject).Text(p.tenant).Text(p.key).Number(uint64(version))
 }
 
-// fingerprint is the world's for sim.Config.
+// fingerprint is the fingerprint of the world, for sim.Config.
 func (w *world) fingerprint() uint64 {
 	p := w.fingerprinter
 	p.events(w.history.Since(p.seen))
@@ -141,7 +143,7 @@ func (w *world) fingerprint() uint64 {
 	}
 	now := w.clock.Now().Unix()
 	for _, at := range w.deadlines.at {
-		if at > now { // where time will still stop
+		if at > now { // time will still stop at this instant
 			h = h.Number(uint64(at))
 		}
 	}
@@ -158,14 +160,15 @@ func (r *storeRequest) AnswerFingerprint() (uint64, bool) {
 	in, transacts := r.call.Input.(*dynamodb.TransactWriteItemsInput)
 	once := transacts && in.ClientRequestToken != nil
 	if once && r.hidden && r.changed == 0 {
-		// A transaction that took effect may leave all rows as they were. Whether its token is used up, they have decided.
+		// If the transaction took effect, it may have left all rows unchanged. The rows have decided whether its token is
+		// used up, so they are included.
 		rows, known := r.node.world.fingerprinter.named(r.call.Region, in)
 		if !known {
 			return 0, false
 		}
 		h = h.Number(uint64(rows))
 	}
-	if once && (r.err == nil || r.hidden) { // its token is used up, for some minutes from now on
+	if once && (r.err == nil || r.hidden) { // its token is used up for some minutes from now on, so the time matters
 		h = h.Number(uint64(r.node.world.clock.Now().UnixNano()))
 	}
 	if r.err != nil && retryable(r.err) { // the next attempt counts as sent with this one
@@ -174,7 +177,7 @@ func (r *storeRequest) AnswerFingerprint() (uint64, bool) {
 	return uint64(h.Number(uint64(r.changed))), known
 }
 
-// answerFingerprint is the fingerprint of an answer to a client; false if there is none for such an answer.
+// answerFingerprint is the fingerprint of an answer to a client; false if answers of this type have none.
 func answerFingerprint(out any, err error) (h fingerprint.Hash, known bool) {
 	if err != nil {
 		return errorFingerprint(err), true
@@ -304,7 +307,7 @@ type covered struct {
 	states []uint64
 }
 
-// by returns the strategy, watched.
+// by returns the strategy in a form in which c measures the coverage of its run.
 func (c *covered) by(s sim.Strategy) sim.Strategy {
 	if s.New == nil {
 		s = sim.RandomWalk

@@ -26,10 +26,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// relation returns the reads and writes of a call, as accesses does.
+// relation returns the reads and writes of a call, like accesses.
 type relation func(input any) []sim.Access
 
-// plainRequest is a call to the store as a run makes it, without faults.
+// plainRequest is a call to the store in the form in which a run makes it, without faults.
 type plainRequest struct {
 	t       *testing.T
 	db      *ddbfake.DB
@@ -58,7 +58,7 @@ type ended struct {
 	Fingerprint uint64
 }
 
-// order is a chooser for two actors whose requests are both under way: it lets them take effect in one order.
+// order is a chooser for two actors whose requests are both under way. It decides in which order they take effect.
 type order struct {
 	last  bool // the second is first
 	sim   *sim.Sim
@@ -91,8 +91,8 @@ func (o *order) Choose(steps []sim.Step) int {
 	return 0
 }
 
-// bothTaken makes two calls after some others, in one order or the other, and says whether the explorer takes them to
-// race.
+// bothTaken makes two calls after some other calls, in one order or the other. It says whether the two calls race by
+// the rules of the explorer.
 func bothTaken(t *testing.T, past []any, pair [2]any, last bool, touches relation) (e ended, races bool) {
 	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)
@@ -160,7 +160,7 @@ func (d drawn) item(key map[string]types.AttributeValue) map[string]types.Attrib
 	return item
 }
 
-// condition is none, or one with its values.
+// condition returns no condition, or a condition with its values.
 func (d drawn) condition() (*string, map[string]types.AttributeValue) {
 	switch d.IntN(4) {
 	case 0:
@@ -176,7 +176,7 @@ func (d drawn) condition() (*string, map[string]types.AttributeValue) {
 
 var setN = aws.String("SET n = :new")
 
-// updates are the values of an update, without those of its condition.
+// updates are the values of an update, without the values of its condition.
 func (d drawn) updates(values map[string]types.AttributeValue) map[string]types.AttributeValue {
 	all := map[string]types.AttributeValue{":new": d.value()}
 	for name, value := range values { //isrsim:unordered a map is made
@@ -276,8 +276,8 @@ func independence(t *testing.T, pairs int, touches relation) (independent int, d
 	return independent, ""
 }
 
-// Steps that the explorer takes to be independent really are: both orders give the same rows, answers and fingerprints.
-// Everything that a proof leaves out rests on this.
+// Calls that are independent by the rules of the explorer really are: both orders give the same rows, answers and
+// fingerprints. A proof may leave out schedules only because of this.
 func TestIndependentCallsComeOutTheSameInBothOrders(t *testing.T) {
 	pairs := effort.Fewer(4000, 200)
 	independent, difference := independence(t, pairs, accesses)
@@ -290,7 +290,8 @@ func TestIndependentCallsComeOutTheSameInBothOrders(t *testing.T) {
 	t.Logf("%d of %d pairs", independent, pairs)
 }
 
-// Two strikes of one possible fault race, whatever they strike: the fault may strike only once.
+// Two strikes of the same possible fault race, whatever they strike, because the fault may be allowed to strike only
+// once.
 func TestStrikesOfOnePossibleFaultRace(t *testing.T) {
 	for _, test := range []struct {
 		one, other int
@@ -308,9 +309,9 @@ func TestStrikesOfOnePossibleFaultRace(t *testing.T) {
 	}
 }
 
-// A relation that leaves something out is found.
+// The test of independence notices a relation that leaves something out.
 func TestAWrongRelationIsNoticed(t *testing.T) {
-	// but returns the relation with some actions of transactions replaced.
+	// but returns the relation in which some actions of transactions are replaced.
 	but := func(wrong func(types.TransactWriteItem) bool, instead func(sim.Access) []sim.Access) relation {
 		return func(input any) (all []sim.Access) {
 			in, is := input.(*dynamodb.TransactWriteItemsInput)
@@ -365,10 +366,10 @@ func TestAWrongRelationIsNoticed(t *testing.T) {
 	}
 }
 
-// testRegions are those of the tests' global table.
+// testRegions are the regions of the tests' global table.
 var testRegions = []string{ddbfake.DefaultRegion, "eu-west-1", "ap-south-1"}
 
-// regionStep is a call in a region, or the arrival of the nth write of those under way to a row.
+// regionStep is a call in a region, or the arrival of one of the writes under way, by its number.
 type regionStep struct {
 	region  string
 	input   any // nil is an arrival
@@ -426,7 +427,7 @@ func (s regionStep) take(t *testing.T, w *world) string {
 	return string(text)
 }
 
-// regionState is all that a world with several regions is.
+// regionState is the whole state of a world with several regions.
 type regionState struct {
 	Rows, UnderWay, Answers []string
 	Fingerprint             uint64
@@ -445,7 +446,7 @@ func stateOf(w *world, answers ...string) regionState {
 	return s
 }
 
-// regionRelation says what steps touch.
+// regionRelation says which things steps touch.
 type regionRelation struct {
 	call    func(w *world, region string, input any) []sim.Access
 	arrival func(w *world, step uint64) []sim.Access
@@ -524,11 +525,11 @@ func TestIndependentStepsInSeveralRegionsComeOutTheSame(t *testing.T) {
 	}
 }
 
-// byScheduler has the schedule decide when a write arrives.
+// byScheduler is the lag with which the schedule decides when a write arrives.
 var byScheduler = Lag{Scheduler: true}
 
 func TestAWrongRelationOfRegionsIsNoticed(t *testing.T) {
-	// The relation of the schedule's lag, under others.
+	// This is the relation for the lag byScheduler. Under other lags it is wrong.
 	asScheduled := regionRelation{func(w *world, region string, input any) []sim.Access {
 		own := w.scenario.RegionLag
 		defer func() { w.scenario.RegionLag = own }()
@@ -571,7 +572,8 @@ func TestAWrongRelationOfRegionsIsNoticed(t *testing.T) {
 	}
 }
 
-// What is under way is a part of the state: what arrives where, in which order of the writes to one row, and from whom.
+// Writes under way are a part of the state: which write arrives where, in which order with the other writes to the row,
+// and from whom.
 func TestWhatIsUnderWayIsAPartOfTheState(t *testing.T) {
 	prints := map[uint64]string{}
 	for _, way := range []string{"", "a", "b", "ab", "ba", "aB", "a eu-west-1", "delete"} {

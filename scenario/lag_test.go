@@ -27,7 +27,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Lags that scenario files name parse back, and TTL goes by them.
+// The text of a lag in a scenario file can be read back, and TTL obeys the lag.
 func TestLagsOfScenarios(t *testing.T) {
 	for _, lag := range []string{"never", "at-once", "scheduler", "fixed 10m0s", "uniform 1m0s 48h0m0s", "exponential 10m0s", "per-item lag_seconds"} {
 		s, err := scenario.Parse("f.yaml", []byte(strings.Replace(valid, "fixed 10m", lag, 1)))
@@ -64,7 +64,7 @@ func TestLagsOfScenarios(t *testing.T) {
 	}
 }
 
-// Time stops where a lag ends: steps that race with the deletion must be explored.
+// Time stops at the end of a lag, so that steps that race with the deletion can be explored.
 func TestTimeStopsAtDeletions(t *testing.T) {
 	s := scenariotest.Parsed(t, `
 name: lingering
@@ -73,14 +73,14 @@ ttl-lag: fixed 10m
 actors: [{name: alice, script: [get /home, sleep 1h]}]
 `)
 	text, _ := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Strategy: sim.Replay(nil)})
-	// The page is generated at 0 s, stale from 1 s and gone for all readers from 2 s; its ttl is 3 s, it expires in the
-	// second after, and lingers.
+	// The page is generated at 0 s. It is stale from 1 s on, and gone for all readers from 2 s on. Its ttl is 3 s; it
+	// expires in the following second, and lingers for the lag.
 	if !strings.Contains(text, " +10m4s      time ") {
 		t.Errorf("time does not stop at +10m4s:\n%s", text)
 	}
 }
 
-// If the schedule decides TTL's lag, the scenario says how often TTL may delete.
+// If the schedule decides when TTL deletes, the scenario says how often TTL may do so.
 func TestSweepsAreBounded(t *testing.T) {
 	deletions := func(bounds string) (most int) {
 		s := scenariotest.Parsed(t, "name: two-pages\ncache: {revalidate: 1s, retention: 1s, ttl-buffer: 1s}\nttl-lag: scheduler\nbounds: "+bounds+
@@ -96,8 +96,8 @@ func TestSweepsAreBounded(t *testing.T) {
 	}
 }
 
-// An eventually consistent read right after a write is behind by the scenario's lag, in every schedule; a strongly
-// consistent one never is.
+// In every schedule, an eventually consistent read right after a write is behind by the scenario's lag. A strongly
+// consistent read is never behind.
 func TestReplicaLag(t *testing.T) {
 	s, err := scenario.Parse("f.yaml", []byte("name: reads\nreplica-lag: 2s\nactors: [{name: alice, script: [get /home]}]\n"))
 	if err != nil {
@@ -121,8 +121,8 @@ func TestReplicaLag(t *testing.T) {
 	}
 }
 
-// The reference reads consistently where it matters, so a lag of any length does no harm to it; a mutant is caught as
-// before.
+// The reference uses strongly consistent reads where it matters, so a lag of any length does no harm. A mutant is
+// caught as without a lag.
 func TestReplicaLagOfTheReference(t *testing.T) {
 	s := scenariotest.Embedded(t, "paused-writer")
 	s.ReplicaLag = 5 * time.Second
@@ -182,8 +182,8 @@ func (r reader) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{Body: []byte(body.Value)}, nil
 }
 
-// The schedule decides whether an eventually consistent read is stale; a strongly consistent one never is, and then the
-// campaign has not reached it.
+// The schedule decides whether an eventually consistent read is stale. A strongly consistent read is never stale; with
+// such reads only, the campaign has not reached the mark.
 func TestStaleReadsAreTheSchedulesChoice(t *testing.T) {
 	s, err := scenario.Parse("f.yaml", []byte("name: reads\nactors: [{name: alice, script: [get /home]}]\n"+
 		"faults: [maybe stale-read op=GetItem]\nreach: [stale-read]\n"))
@@ -207,12 +207,12 @@ func TestStaleReadsAreTheSchedulesChoice(t *testing.T) {
 	}
 }
 
-// tombstones is a cache whose invalidations are rows of their own: a tombstone holds the second in which its page was
-// found to be wrong, and pages of that second or before are not fresh.
+// tombstones is a cache whose invalidations are rows of their own. A tombstone holds the second of the invalidation of
+// its page. A page that was generated in that second or before is not fresh.
 type tombstones struct {
 	*pagecache.RecipeA
 	forEver bool // bug: a tombstone counts whatever the age of the page
-	blind   bool // bug: a page counts as fresh without a look for its tombstone
+	blind   bool // bug: a page counts as fresh although nobody looked for its tombstone
 }
 
 const sortTombstone = "GONE"
@@ -248,7 +248,7 @@ func (s tombstones) Read(ctx context.Context, key string) (pagecache.Meta, error
 	return m, nil
 }
 
-// brokenBy runs a scenario on a store that is made from recipe A, and returns the invariants that are broken, or
+// brokenBy runs a scenario on a store that is made from recipe A. It returns the invariants that are violated, or
 // unknown, in some schedule.
 func brokenBy(t *testing.T, name string, rows isr.Schema, made func(*pagecache.RecipeA) pagecache.Store) []string {
 	t.Helper()
@@ -287,8 +287,8 @@ func brokenBy(t *testing.T, name string, rows isr.Schema, made func(*pagecache.R
 	return slices.Compact(broken)
 }
 
-// A cache whose invalidations are rows of their own is judged by their meaning: correct code passes the scenario of
-// invalidations, and each bug violates its invariant.
+// If the invalidations of a cache are rows of their own, the cache is judged by the meaning of these rows: correct code
+// passes the scenario of invalidations, and each bug violates its invariant.
 func TestInvalidationsThatAreRows(t *testing.T) {
 	effort.OneAtATime(t)
 	for _, test := range []struct {
@@ -300,7 +300,7 @@ func TestInvalidationsThatAreRows(t *testing.T) {
 		{"correct", tombstones{}, tombstoneRows, nil},
 		{"a tombstone that counts for ever", tombstones{forEver: true}, tombstoneRows, []string{"single-flight"}},
 		{"a read that looks for none", tombstones{blind: true}, tombstoneRows, []string{"no-lost-invalidation"}},
-		// The mapping must have the tombstones: without them, the node seems to make a page that is fresh.
+		// The mapping must have the tombstones. Without them it looks as if the node makes a page that is fresh.
 		{"correct, and unmapped", tombstones{}, isr.Schema{Rows: tombstoneRows.Rows[:2]}, []string{"single-flight"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -331,7 +331,8 @@ func (s reviver) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Met
 	return err
 }
 
-// An update that extends a lock is theft in every schedule, whoever has the lock and whether or not it is there.
+// In every schedule, the update that extends the lock is theft, whoever has the lock, and whether or not the lock still
+// exists.
 func TestAHeartbeatWithoutAConditionIsLockTheft(t *testing.T) {
 	broken := brokenBy(t, "two-contenders", isr.Schema{}, func(a *pagecache.RecipeA) pagecache.Store { return reviver{a} })
 	if !slices.Contains(broken, "lock-theft") || slices.ContainsFunc(broken, func(b string) bool { return strings.HasPrefix(b, "unknown") }) {

@@ -23,10 +23,10 @@ import (
 
 // locks is a world's knowledge of the locks of its scripts. It stays empty in a world of pages.
 type locks struct {
-	terms   *promise.LockTerms        // what the lock promises; nil until one was asked for
-	holders map[string]map[string]int // by lock: the nodes that have it, as its clients know, and how many times each
+	terms   *promise.LockTerms        // what the lock promises; nil until somebody has asked for a lock
+	holders map[string]map[string]int // by lock: the nodes that have it, as far as their clients know, and how many times
 	tokens  map[string]int64          // the largest token that each guarded resource has seen
-	writers map[string]int            // which of the holds wrote last
+	writers map[string]int            // by lock: the number of the hold that wrote last
 	turns   int                       // holds so far
 }
 
@@ -37,11 +37,11 @@ type held struct {
 	key, id string
 	turn    int           // its place among all holds
 	asked   time.Time     // by the node's clock: when the lock, or its latest extension, was asked for
-	waited  time.Duration // time that was not the node's own: until it asked for the lock, and then until it took it
-	trouble int           // failures of the node's requests, when the lock was asked for
+	waited  time.Duration // time that was not the node's own: first until it asked for the lock, later until it took it
+	trouble int           // how many of the node's requests had failed when it asked for the lock
 }
 
-// holds says whether scripts hold locks: then the run is about locks, and not about pages.
+// holds says whether scripts hold locks. If they do, the run is about locks, and not about pages.
 func (s *Scenario) holds() bool { return s.asks(verbHold) }
 
 // asks says whether scripts have a command with the verb.
@@ -56,7 +56,7 @@ func (s *Scenario) asks(v Verb) bool {
 	return false
 }
 
-// hold takes the lock, works under it, and gives it back. A lock that refuses is asked again, up to the scenario's
+// hold takes the lock, works under it, and gives it back. If the lock refuses, it asks again, up to the scenario's
 // patience.
 func (n *node) hold(client hooks.LockClient, c Command) {
 	for attempt := 0; attempt < n.world.scenario.Cache.Patience; attempt++ {
@@ -72,7 +72,7 @@ func (n *node) hold(client hooks.LockClient, c Command) {
 	}
 }
 
-// take asks for the lock once. It returns nil if it is refused.
+// take asks for the lock once. It returns nil if the lock refuses.
 func (n *node) take(client hooks.LockClient, key string) *held {
 	w := n.world
 	terms := client.Terms()
@@ -105,13 +105,13 @@ func (n *node) take(client hooks.LockClient, key string) *held {
 	return h
 }
 
-// stopAt makes time stop where a lease that begins now ends.
+// stopAt makes time stop at the end of a lease that begins now.
 func (w *world) stopAt(lease time.Duration) {
 	w.deadlines.add(w.clock.Now().Add(lease).Unix())
 }
 
-// work holds the lock for a time of the node's clock, or until it is told, or must assume, that it has lost it. It
-// writes to the guarded resource at the beginning, in between, and at the end.
+// work holds the lock for some time by the node's clock, or until the holder is told, or must assume, that it has lost
+// the lock. It writes to the guarded resource at the beginning, in between, and at the end.
 func (h *held) work(d time.Duration) {
 	const parts = 3
 	n := h.node
@@ -193,14 +193,14 @@ func (h *held) release() {
 	h.record(mark.EventLockReleased, err)
 }
 
-// write writes to the resource that the lock guards. It returns false if the resource refused.
+// write writes to the resource that the lock guards. It returns false if the resource refuses the write.
 func (h *held) write() bool {
 	w := &guardedWrite{held: h}
 	if h.Token != nil {
 		w.token, w.fenced = h.Token(), true
 	}
 	if err := h.node.do(h.node.life(), w); err != nil {
-		h.node.turn() // it ends a node that is down
+		h.node.turn() // if the node is down, this ends it
 	}
 	return !w.refused
 }
@@ -235,14 +235,15 @@ func (l *locks) add(key, node string, n int) {
 	}
 }
 
-// others says whether another node has the lock, as far as that node's client knows. A crashed node still has it.
+// others says whether another node has the lock, as far as that node's client knows. A crashed node still counts as
+// having it.
 func (l *locks) others(key, node string) bool {
 	of := l.holders[key]
 	return len(of) > 1 || len(of) == 1 && of[node] == 0
 }
 
-// guardedWrite is a write to the resource that a lock guards. It takes its way like any request. A resource whose
-// writers have fencing tokens refuses a token that is smaller than one it has seen.
+// guardedWrite is a write to the resource that a lock guards. It goes through the network like any request. If the
+// writers have fencing tokens, the resource refuses a token that is smaller than one that it has seen.
 type guardedWrite struct {
 	held    *held
 	token   int64
@@ -302,23 +303,23 @@ func (g *guardedWrite) DescribeAnswer() string {
 
 func (g *guardedWrite) SortKey() string { return "guarded " + g.held.key }
 
-// ownTime tells a node's own time from the time for which it waits for others. Goroutines of the node share it.
+// ownTime separates a node's own time from the time for which it waits for others. Goroutines of the node share it.
 type ownTime struct {
 	mu       sync.Mutex
 	open     int           // requests under way
-	since    time.Time     // since when there are any
-	excused  time.Duration // the time of those before, and of late timers
+	since    time.Time     // since when there have been requests under way
+	excused  time.Duration // the time of earlier requests, and of late timers
 	failures []failure     // requests that failed, in order
 }
 
 // failure is a request that failed for another reason than its conditions.
 type failure struct {
-	invocation string // the invocation of an attempt of a program's SDK
+	invocation string // the invocation id of the attempt, if a program's SDK made it
 	at         time.Time
 	retried    bool // the SDK sent it again, so that its caller was not told
 }
 
-// request notes that a request is sent. The function that it returns notes that its caller has the answer.
+// request notes that a request is sent. It returns a function that notes that the caller has the answer.
 func (o *ownTime) request(now func() time.Time) (answered func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -334,7 +335,7 @@ func (o *ownTime) request(now func() time.Time) (answered func()) {
 	}
 }
 
-// waited is the time so far that was not the node's own.
+// waited is the time so far for which the node has waited for others.
 func (o *ownTime) waited(now time.Time) time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -344,7 +345,7 @@ func (o *ownTime) waited(now time.Time) time.Duration {
 	return o.excused
 }
 
-// late notes that a timer of the node fired too late, as on a node that stood still.
+// late notes that a timer of the node fired too late, as if the node had stood still.
 func (o *ownTime) late(d time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -360,8 +361,9 @@ func (o *ownTime) attempted(invocation string, now time.Time, err error) {
 	}
 }
 
-// retries notes that a program's SDK, which is not seen, makes an attempt. Attempts of one call share an invocation:
-// the caller did not see the failure of the one before, and the call has been under way since then.
+// retries notes that the SDK of a program makes an attempt. The SDK itself cannot be observed, but the attempts of one
+// call have the same invocation id. So the caller did not see the failure of the previous attempt, and the call has
+// been under way since then.
 func (o *ownTime) retries(invocation string, now time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -380,7 +382,8 @@ func (o *ownTime) troubles() int {
 	return len(o.failures)
 }
 
-// troubled says whether a caller was told of a failure, not counting the first failures, whose number is before.
+// troubled says whether a caller was told of a failure. The parameter before is the number of earlier failures that do
+// not count.
 func (o *ownTime) troubled(before int) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -390,7 +393,7 @@ func (o *ownTime) troubled(before int) bool {
 // ownClient is the key under which the context of a call says that it has come through the node's client.
 type ownClient struct{}
 
-// tellsTrouble makes the client note the outcome of each call as its caller sees it, after the SDK's own retries.
+// tellsTrouble makes the client note the outcome that the caller of each call gets, after the SDK's own retries.
 func (o *ownTime) tellsTrouble(options *dynamodb.Options) {
 	options.APIOptions = append(options.APIOptions[:len(options.APIOptions):len(options.APIOptions)], func(s *middleware.Stack) error {
 		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim trouble",
@@ -402,7 +405,7 @@ func (o *ownTime) tellsTrouble(options *dynamodb.Options) {
 	})
 }
 
-// refusal says whether an error is about failed conditions, and nothing else.
+// refusal says whether an error is only about failed conditions.
 func refusal(err error) bool {
 	if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return true
@@ -419,7 +422,8 @@ func refusal(err error) bool {
 	return true
 }
 
-// lockClock is the clock of a node whose lock is judged. It notes sleeps that end late: they are no fault of the lock.
+// lockClock is the clock of a node whose lock is judged. It notes sleeps that end late, because the lock is not to
+// blame for them.
 type lockClock struct {
 	nodeClock
 	node *node

@@ -19,7 +19,7 @@ import (
 )
 
 // Mark names an event that a run can reach. A campaign that never reaches the marks of its scenario has tested nothing,
-// and fails. [Marks] lists them; docs/SCENARIOS.md says what each is.
+// and fails. [Marks] lists all marks, and docs/SCENARIOS.md explains them.
 type Mark string
 
 // Marks returns every mark in the order in which reports print them.
@@ -94,9 +94,9 @@ func (w *world) markCall(r *storeRequest, changed int) {
 	}
 }
 
-// metOwn says whether a refused put was sent twice, and has met the row that it had written itself. row is the row that
-// refused it, nil if the writer has not asked for that, as SDKs before 2023 cannot: then the table's rows are searched.
-// token returns the token of a row.
+// metOwn says whether a refused put was sent twice, and was refused for the row that it had written itself. The
+// parameter row is the row for which it was refused. It is nil if the writer has not asked for this row, which SDKs
+// before 2023 cannot do. Then metOwn searches the table's rows. The function token returns the token of a row.
 func (w *world) metOwn(r *storeRequest, row map[string]types.AttributeValue, token func(map[string]types.AttributeValue) types.AttributeValue) bool {
 	in, ok := r.call.Input.(*dynamodb.PutItemInput)
 	if !ok || r.attempt == 1 && !r.twice {
@@ -115,11 +115,11 @@ func isRequest(item map[string]types.AttributeValue) bool {
 	return sk != nil && strings.HasPrefix(sk.Value, requestRows)
 }
 
-// requestRows is how the sort keys of REQ rows begin.
+// requestRows is the beginning of the sort keys of REQ rows.
 const requestRows = "REQ#"
 
-// markRefusal notes that a write of one row was refused. A write of LOCK that sets a token is an acquire; any other, a
-// refresh or a release.
+// markRefusal notes that a write of one row was refused. A write of LOCK that sets a token is an acquire. Any other
+// write of LOCK is a refresh or a release.
 func (w *world) markRefusal(key map[string]types.AttributeValue, acquires bool) {
 	switch sk, _ := key["sk"].(*types.AttributeValueMemberS); {
 	case sk == nil:
@@ -130,7 +130,7 @@ func (w *world) markRefusal(key map[string]types.AttributeValue, acquires bool) 
 	}
 }
 
-// invalidates says whether an update is about META, and sets nothing but numbers: a publish names its page.
+// invalidates says whether an update of META sets nothing but numbers. A publish sets a name, too.
 func invalidates(in *dynamodb.UpdateItemInput) bool {
 	if sk, _ := in.Key["sk"].(*types.AttributeValueMemberS); sk == nil || sk.Value != isr.SortMeta {
 		return false
@@ -164,7 +164,7 @@ func (w *world) markChange(c *ddbfake.Change) {
 	switch c.Cause {
 	case ddbfake.CauseTTL:
 		w.mark(mark.TTLDeletion)
-	case ddbfake.CauseReplica: // what its writer did is marked where it was done
+	case ddbfake.CauseReplica: // what its writer did was marked when the write was made
 		w.mark(mark.Replicated)
 		return
 	}
@@ -183,7 +183,7 @@ func (w *world) markChange(c *ddbfake.Change) {
 	}
 }
 
-// isExpired says whether TTL may have deleted a row that a client still reads.
+// isExpired says whether a row that a client still reads could already be deleted by TTL.
 func (w *world) isExpired(row map[string]types.AttributeValue) bool {
 	ttl, ok := row["ttl"].(*types.AttributeValueMemberN)
 	if !ok {
@@ -199,7 +199,7 @@ func equalText(a, b types.AttributeValue) bool {
 	return aok && bok && as.Value == bs.Value
 }
 
-// markOwn is markCall for rows with names of their own.
+// markOwn does the same as markCall for rows with names of their own.
 func (w *world) markOwn(r *storeRequest, changed int) {
 	row, refused := pagecache.Refused(r.err)
 	isRequest := func(table *string, key map[string]types.AttributeValue) bool {
@@ -247,9 +247,9 @@ func (w *world) markOwn(r *storeRequest, changed int) {
 	}
 }
 
-// markRefused notes that a write that would have set a page or a lock was refused. A write that sets both is a publish.
-// If a schema's function reads the rows, nobody knows which of them the write sets: for a row that may be both, it
-// counts as both.
+// markRefused notes that a write that would have set a page or a lock was refused. A write that sets both counts as a
+// publish. If a schema's function reads the rows, it is not known which of the two a write sets. If the row may be
+// both, the write counts as both.
 func (w *world) markRefused(table *string, key map[string]types.AttributeValue, sets rowmap.Roles) {
 	_, roles := w.rows.place(table, key)
 	switch {
@@ -272,7 +272,7 @@ func (w *world) markRefusedRole(sets rowmap.Roles) {
 	}
 }
 
-// ownExpired is isExpired for rows with names of their own.
+// ownExpired does the same as isExpired for rows with names of their own.
 func (w *world) ownExpired(row map[string]types.AttributeValue) bool {
 	ttl, ok := w.rows.TTL(row).(*types.AttributeValueMemberN)
 	if !ok {

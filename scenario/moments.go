@@ -22,15 +22,16 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// sweeper is a sim.Source. If the schedule decides TTL's lag, the deletion of each expired row is a step. Under one of
-// the fake's own lags it offers no steps, since the fake deletes by itself, but time stops where the lag ends.
+// sweeper is a sim.Source. If the schedule decides TTL's lag, the deletion of each expired row is a step. With a lag of
+// the fake itself, it offers no steps, because the fake deletes the rows. But time stops at the end of the lag.
 type sweeper struct {
 	w *world
-	// rows are the rows that may be deleted now, and steps are their numbers: the thing that a write of each accesses.
+	// rows are the rows that may be deleted now, and steps are their numbers. The number of a row is the thing that a
+	// write of the row accesses.
 	rows    []ddbfake.Row
 	steps   []uint64
 	touches [][]sim.Access // of each
-	// rows and steps were collected at this time, when the log had this number of changes.
+	// rows and steps were collected at the time at, when the log had the number seen of changes.
 	seen int
 	at   time.Time
 }
@@ -51,7 +52,7 @@ func (s *sweeper) Steps() []uint64 {
 	for _, row := range s.rows {
 		parts := s.w.rowParts(row.Table, row.Key)
 		touches := []sim.Access{rowAccess(true, parts)}
-		if s.w.replicator != nil { // what TTL deletes is under way to the other regions
+		if s.w.replicator != nil { // a deletion by TTL also goes to the other regions
 			touches = s.w.touch(row.Region, true, parts...)
 		}
 		s.steps, s.touches = append(s.steps, touches[0].Object), append(s.touches, touches)
@@ -94,12 +95,12 @@ func (s *sweeper) Next(time.Time) (time.Time, bool) {
 	return inside.In(&s.w.db).NextDeletion()
 }
 
-// deadlines is a sim.Source without steps: it stops time where the rows' own deadlines are (the end of a lease, of
-// freshness, ttl), a second before and a second after, and at the ends of the windows of faults. An off-by-one is visible
-// nowhere else.
+// deadlines is a sim.Source without steps. It stops time at the deadlines in rows (the end of a lease, the end of
+// freshness, ttl), a second before and a second after each of them, and at the ends of the windows of faults. Only
+// there can an error by one second be seen.
 type deadlines struct {
 	at []int64 // epoch seconds, sorted, each once
-	// fine are the deadlines of rows whose times are finer than seconds, in nanoseconds, in the same way.
+	// fine are the same for rows whose times are finer than seconds, in nanoseconds.
 	fine []int64
 	// windows are the ends of faults' windows, sorted, each once.
 	windows []time.Time
@@ -123,12 +124,12 @@ func (d *deadlines) Next(now time.Time) (time.Time, bool) {
 	return next, ok
 }
 
-// nextOfRows is Next for the deadlines of rows.
+// nextOfRows does the same as Next, but only for the deadlines of rows.
 func (d *deadlines) nextOfRows(now time.Time) (time.Time, bool) {
 	second := now.Unix()
 	for _, at := range d.fine {
 		if at > now.UnixNano() {
-			return time.Unix(0, at).UTC(), true // rows have one resolution, so there are no others
+			return time.Unix(0, at).UTC(), true // all rows have the same resolution, so d.at is empty then
 		}
 	}
 	for _, at := range d.at { // there are few
@@ -173,7 +174,7 @@ func (d *deadlines) add(second int64) {
 		return
 	}
 	if d.at == nil {
-		d.at = make([]int64, 0, 12) // twice the deadlines of a lease and a page
+		d.at = make([]int64, 0, 12) // enough for the deadlines of a lease and a page, twice
 	}
 	for s := second - 1; s <= second+1; s++ {
 		if i, exists := slices.BinarySearch(d.at, s); !exists {
@@ -210,16 +211,17 @@ func (d *deadlines) addFine(t time.Time, step time.Duration) {
 	}
 }
 
-// ends follows the ends of leases and of freshness that the rows hold, for a search that reports the ends that it met.
+// ends follows the ends of leases and of freshness that the rows hold. It is for a search that reports which ends it
+// met.
 type ends struct {
-	met      hooks.Ends // nil is nobody asks
+	met      hooks.Ends // nil if nobody needs them
 	standing map[endOf]standing
 }
 
 // endOf names an end by the region and the partition of its row.
 type endOf struct {
 	region, pk string
-	lock       bool // or the page
+	lock       bool // false for the page
 }
 
 // standing is the end that a row holds now.
@@ -259,7 +261,7 @@ func (w *world) noteEnd(c *ddbfake.Change) {
 	}
 }
 
-// meetEnds notes, before the changes of a served request, the ends that the request met.
+// meetEnds notes the ends that a request met. It looks at the rows before the changes of the request.
 func (w *world) meetEnds(r *storeRequest) {
 	if w.ends.met == nil || w.quiet || w.struck != 0 && !takesEffect(w.struck) {
 		return
@@ -289,7 +291,7 @@ func (w *world) meetEnds(r *storeRequest) {
 	})
 }
 
-// noteSubjects adds the invariants that have something to judge in the run.
+// noteSubjects adds to judged the invariants that have something to judge in the run.
 func (w *world) noteSubjects(judged map[string]bool, ev invariant.Evidence) {
 	if judged == nil {
 		return
@@ -314,7 +316,7 @@ func (w *world) pageOf(pk string) string {
 	return pk
 }
 
-// actorOf is the actor behind a client, without the incarnation: alice, for alice.2.
+// actorOf is the actor of a client, without the number of the incarnation: alice for alice.2.
 func (w *world) actorOf(client string) string {
 	for i := range w.scenario.Actors {
 		if name := w.scenario.Actors[i].Name; client == name || strings.HasPrefix(client, name+".") {
@@ -324,8 +326,8 @@ func (w *world) actorOf(client string) string {
 	return client
 }
 
-// regions returns the regions that have a replica of the table, the default region first, then in the order of the
-// actors; nil if there is only that one.
+// regions returns the regions that have a replica of the table: first the default region, then the others in the order
+// of the actors. It returns nil if there is only the default region.
 func (s *Scenario) regions() []string {
 	all := []string{ddbfake.DefaultRegion}
 	for i := range s.Actors {
@@ -339,7 +341,8 @@ func (s *Scenario) regions() []string {
 	return all
 }
 
-// unjudgedInRegions says what of a scenario nothing would judge in several regions, and how to mend it; "" is nothing.
+// unjudgedInRegions names a part of the scenario that no invariant would judge in several regions, and says how to
+// change it; "" if there is no such part.
 func (s *Scenario) unjudgedInRegions() (problem, hint string) {
 	if s.regions() == nil {
 		return "", ""
@@ -366,18 +369,18 @@ func (s *Scenario) unjudgedInRegions() (problem, hint string) {
 	}
 }
 
-// replicator is a sim.Source of the writes that are under way to other regions. If the schedule decides how long that
-// takes, the arrival of each is a step, and arrivals of one row may overtake each other. Under one of the fake's own
-// lags they arrive by themselves, and time stops where they do.
+// replicator is a sim.Source of the writes that are under way to other regions. If the schedule decides when they
+// arrive, each arrival is a step, and writes of the same row may overtake each other. With a lag of the fake itself
+// they arrive by themselves, and time stops at their arrivals.
 type replicator struct {
 	w     *world
 	steps []uint64
-	under []ddbfake.Change // by the place of its step
+	under []ddbfake.Change // the writes, in the order of steps
 }
 
 func (*replicator) Name() string { return replication }
 
-// Apart implements sim.Apart: what arrives is bounded by nothing but itself.
+// Apart implements sim.Apart: no bound of the scenario limits the number of arrivals.
 func (*replicator) Apart() {}
 
 var _ sim.Apart = (*replicator)(nil)
@@ -387,7 +390,7 @@ const replication = "replication"
 
 func (r *replicator) Steps() []uint64 {
 	all := inside.In(&r.w.db).UnderWay()
-	r.w.noteChanges() // of what has arrived by itself
+	r.w.noteChanges() // the changes that have arrived by themselves
 	r.steps, r.under = r.steps[:0], all
 	if !r.w.scenario.RegionLag.Scheduler {
 		return nil
@@ -407,7 +410,7 @@ func sameRow(a, b *ddbfake.Change) bool {
 	return a.Region == b.Region && a.Table == b.Table && a.Key.Equal(b.Key)
 }
 
-// row names the row that a write is under way to.
+// row names the row to which a write is under way.
 func (r *replicator) row(c *ddbfake.Change) string { return c.Region + " " + c.Table + c.Key.String() }
 
 func (r *replicator) Accesses(step uint64) []sim.Access {
@@ -439,8 +442,8 @@ func (r *replicator) Next(after time.Time) (next time.Time, ok bool) {
 	return next, ok
 }
 
-// fingerprint covers what is under way: for each row of each region the writes to it, in their order. The order of
-// writes to different rows decides nothing.
+// fingerprint is the fingerprint of the writes under way: for each row of each region, the writes to the row in their
+// order. The order of writes to different rows does not matter.
 func (r *replicator) fingerprint() (sum fingerprint.Hash) {
 	all := inside.In(&r.w.db).UnderWay()
 	for i := 0; i < len(all); {
@@ -458,13 +461,13 @@ func (r *replicator) fingerprint() (sum fingerprint.Hash) {
 		}
 		sum, i = sum+h, j
 	}
-	if !r.w.scenario.RegionLag.Scheduler { // the next lag may be drawn by the number of the write
+	if !r.w.scenario.RegionLag.Scheduler { // the next lag may depend on the number of the write
 		sum = sum.Number(uint64(inside.In(&r.w.db).Sent()))
 	}
 	return sum
 }
 
-// rowParts names a row as accesses do.
+// rowParts returns the parts of a row's name in accesses.
 func (w *world) rowParts(table string, key attr.Item) []string {
 	if w.rows != nil {
 		return []string{table + key.String()}
@@ -489,8 +492,8 @@ func (w *world) accessesIn(region string, input any) []sim.Access {
 	return touched
 }
 
-// accessIn is the access of a request to a row in one region of several. Of two writes of a row, also in different
-// regions, the later one wins: so a write is one of their order, too.
+// accessIn returns the accesses of a request to a row in one of several regions. Of two writes of a row, even in
+// different regions, the later one wins. So a write is also an access to the order of the row's writes.
 func accessIn(region string, write bool, row ...string) []sim.Access {
 	in := sim.Access{Object: sim.ObjectNamed(append([]string{rowObject, region}, row...)...), Write: write}
 	if !write {
@@ -499,8 +502,8 @@ func accessIn(region string, write bool, row ...string) []sim.Access {
 	return []sim.Access{in, {Object: sim.ObjectNamed(append([]string{orderObject}, row...)...), Write: true}}
 }
 
-// touch is accessIn under the scenario's lag between regions. Under one of the fake's own, a write may arrive at once, and
-// its lag may be drawn by its number among all writes.
+// touch does the same as accessIn, and considers the scenario's lag between regions. With a lag of the fake itself, a
+// write may arrive at once in the other regions, and its lag may depend on its number among all writes.
 func (w *world) touch(region string, write bool, row ...string) []sim.Access {
 	all := accessIn(region, write, row...)
 	if !write || w.scenario.RegionLag.Scheduler {
@@ -514,14 +517,14 @@ func (w *world) touch(region string, write bool, row ...string) []sim.Access {
 	return append(all, sim.Access{Object: sim.ObjectNamed(orderObject), Write: true})
 }
 
-// arrivalIn is the access of a write that arrives in a region. A write that is made in another region meanwhile goes its
-// own way, and is younger whichever of the two comes first.
+// arrivalIn is the access of a write that arrives in a region. It does not depend on a write that is made in another
+// region meanwhile: that write is younger, whichever of the two comes first.
 func arrivalIn(region string, row ...string) []sim.Access {
 	return accessIn(region, true, row...)[:1]
 }
 
-// regionOf is the region that a call of a node goes to: the node's, unless the call's own options name another, as those
-// of a real client may.
+// regionOf is the region to which a call of a node goes: the node's region, unless the options of the call name another
+// one, as a real client's may do.
 func (n *node) regionOf(options []func(*dynamodb.Options)) string {
 	if n.world.replicator == nil {
 		return ""

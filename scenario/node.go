@@ -24,22 +24,22 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// node is one machine: an incarnation of an actor.
+// node is one machine: an incarnation of an actor, until it crashes.
 type node struct {
 	world  *world
 	proc   *sim.Proc
-	tenant string // whose pages its cache keeps
+	tenant string // the tenant whose pages its cache keeps
 	region string // where it is
-	// asked says that the REQ row of the request in progress is its own.
+	// asked says that the request in progress has written the REQ row itself.
 	asked bool
-	// request is room for the call in progress: without goroutines there is one at a time.
+	// request is memory for the call in progress. Without goroutines there is only one call at a time.
 	request storeRequest
 	busy    bool
-	named   *named   // by the question that is being answered
+	named   *named   // the partitions that were named for the question that is being answered
 	own     *ownTime // nil unless locks or calls are judged
 }
 
-// boot starts a node and its cache, as an actor's own code. Making the cache may take requests, and time.
+// boot starts a node and its cache. It runs as code of the actor: to make the cache may take requests, and time.
 func (w *world) boot(p *sim.Proc, tenant, region string) (*node, isr.Handler) {
 	n := &node{world: w, proc: p, tenant: tenant, region: cmp.Or(region, ddbfake.DefaultRegion), named: &named{}}
 	if w.ofLocks || w.ofCalls {
@@ -52,15 +52,15 @@ func (w *world) boot(p *sim.Proc, tenant, region string) (*node, isr.Handler) {
 	return n, handler
 }
 
-// label labels a node's goroutines, and those that they start, with the node and the command, which the runtime prints
-// with their stacks. It is for code under test.
+// label labels a node's goroutines, and the goroutines that they start, with the node and the command. The runtime
+// prints these labels with the stacks. They are for readers of code under test.
 func (n *node) label(call string) {
 	if n.world.sdk {
 		pprof.SetGoroutineLabels(pprof.WithLabels(n.world.ctx, pprof.Labels("node", n.proc.Name(), "call", call)))
 	}
 }
 
-// handler makes the node's cache, as the protocol has it.
+// handler makes the node's cache with the protocol's New.
 func (n *node) handler() isr.Handler {
 	handler, err := n.world.protocol.New(n.config())
 	if err != nil {
@@ -69,7 +69,7 @@ func (n *node) handler() isr.Handler {
 	return handler
 }
 
-// config is the node's cache as the scenario configures it.
+// config is the configuration that the scenario gives to the node's cache.
 func (n *node) config() isr.Config {
 	c := n.world.scenario.Cache
 	var dynamo isr.Client = client{n}
@@ -98,7 +98,7 @@ func (n *node) clock() clockwork.Clock {
 	return lockClock{clock, n}
 }
 
-// ofTenant returns an observer that gets the pages of the node's tenant under names that no other tenant uses.
+// ofTenant returns an observer to which the pages of the node's tenant have names that no other tenant uses.
 func (n *node) ofTenant(observe storeop.Observer) storeop.Observer {
 	if n.tenant == "" {
 		return observe
@@ -113,7 +113,7 @@ func (n *node) ofTenant(observe storeop.Observer) storeop.Observer {
 	}
 }
 
-// do sends a request into the world, and returns once its answer has arrived. It returns an error only in a bubble.
+// do sends a request into the world, and returns when the answer has arrived. It returns an error only in a bubble.
 func (n *node) do(ctx context.Context, r sim.Request) error {
 	if n.own != nil {
 		defer n.own.request(n.proc.Now)()
@@ -134,7 +134,7 @@ func (n *node) sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// turn waits for the node's place in the order of actors, where several of them may run at the same time.
+// turn waits for the node's place in the order of actors, if several of them may run at the same time.
 func (n *node) turn() {
 	if n.world.bubble != nil {
 		n.proc.Turn()
@@ -149,7 +149,7 @@ func (n *node) life() context.Context {
 	return n.world.ctx
 }
 
-// closeNow closes a handler that can be closed, once its script is over. In a bubble, closeAtEnd does it.
+// closeNow closes a handler, if it can be closed, when its script is over. In a bubble, closeAtEnd does that.
 func (n *node) closeNow(handler isr.Handler) {
 	if c, ok := handler.(io.Closer); ok && n.world.bubble == nil {
 		_ = c.Close() // there is no client to return the error to
@@ -167,17 +167,17 @@ func (n *node) closeAtEnd(handler isr.Handler) {
 	}
 }
 
-// mortal is a handler that holds something outside of the run, such as a process. Its life ends with its node's: at a
-// crash, or at the end of the run. It makes no requests at its end, which is in no coroutine.
+// mortal is a handler that holds something outside of the run, such as a process. Its life ends with that of its node:
+// at a crash, or at the end of the run. EndLife runs outside of the coroutines, so it makes no requests.
 type mortal interface{ EndLife() error }
 
-// life is a handler whose life must end with its node's.
+// life is a handler whose life must end with that of its node.
 type life struct {
 	proc    *sim.Proc
 	handler mortal
 }
 
-// endLives ends the lives of the nodes that end: proc, or all if it is nil.
+// endLives ends the lives of the handlers of proc, or of all nodes if proc is nil.
 func (w *world) endLives(proc *sim.Proc) error {
 	var errs []error
 	w.alive = slices.DeleteFunc(w.alive, func(l life) bool {
@@ -190,7 +190,7 @@ func (w *world) endLives(proc *sim.Proc) error {
 	return errors.Join(errs...)
 }
 
-// now returns true time. It is only for times that are part of the state of a search anyway: the time of a request
+// now returns true time. Use it only for times that are a part of the state of a search anyway: the time of a request
 // under way, and the times of events that invariants remember (see invariant.Memory).
 func (n *node) now() time.Time {
 	if n.world.bubble != nil {
@@ -230,7 +230,8 @@ func (n *node) carryOut(handler isr.Handler, c Command) {
 	}
 }
 
-// able returns the handler by its interface for the verb. A protocol that cannot has no verdict under such a scenario.
+// able returns the handler as the interface that the verb needs. If the protocol's handler does not have it, there is
+// no verdict under such a scenario.
 func able[T any](n *node, handler isr.Handler, v Verb) T {
 	t, ok := handler.(T)
 	if !ok {
@@ -244,7 +245,7 @@ func (n *node) get(handler isr.Handler, key string) {
 	n.serve(history.Event{Key: key}, func(ctx context.Context) (isr.Served, error) { return handler.Get(ctx, key) })
 }
 
-// regenerate makes the cache make a page for a request, once.
+// regenerate asks the cache to make a page for a request, at most once.
 func (n *node) regenerate(handler isr.Regenerator, key string, r isr.Request) {
 	n.asked = false
 	n.serve(history.Event{Key: key, Request: r.ID, Inputs: r.Hash}, func(ctx context.Context) (isr.Served, error) {
@@ -252,11 +253,11 @@ func (n *node) regenerate(handler isr.Regenerator, key string, r isr.Request) {
 	})
 }
 
-// requested is the key under which the context of a regeneration has its isr.Request: a page that is rendered within it
-// is rendered for that request.
+// requested is the key under which the context of a regeneration has its isr.Request. A page that is rendered with this
+// context is rendered for that request.
 type requested struct{}
 
-// serve asks for a page, and records the question and the answer. e holds the fields that both share.
+// serve asks for a page, and records the question and the answer. The event e has the fields that both share.
 func (n *node) serve(e history.Event, ask func(context.Context) (isr.Served, error)) {
 	e.Kind = history.Asked
 	n.record(e)
@@ -302,12 +303,12 @@ func (n *node) rollback(handler isr.Rollbacker, key string) {
 	n.world.mark(mark.RolledBack)
 }
 
-// named are the partitions whose META or LOCK row a node's requests have named since a client asked it for a page. If
-// there is only one, it has that page's rows.
+// named are the partitions whose META or LOCK row was named in a node's requests since a client asked the node for a
+// page. If there is only one partition, it has that page's rows.
 type named struct{ partitions []string }
 
-// namedKey is the key of a question's *named in its context, for nodes that may answer several questions at the same
-// time.
+// namedKey is the key under which the context of a question has its *named. Nodes that may answer several questions at
+// the same time need it.
 type namedKey struct{}
 
 // question begins a question: the partitions that the node names from now on belong to it.
@@ -320,8 +321,8 @@ func (n *node) question(ctx context.Context) context.Context {
 	return context.WithValue(ctx, namedKey{}, n.named)
 }
 
-// namedFor returns the set for the partitions that a request with this context names; nil stands for the set of the
-// question that is under way when the request takes effect.
+// namedFor returns the set for the partitions that a request with this context names. It returns nil if the set is that
+// of the question that is under way when the request takes effect.
 func (n *node) namedFor(ctx context.Context) *named {
 	if n.world.bubble == nil {
 		return nil
@@ -356,8 +357,8 @@ func (a *named) add(pk string) {
 	}
 }
 
-// partition is the partition of a page's rows: the only one that was named or, if several were, the one that the schema
-// gives the page. "" is not known.
+// partition is the partition of a page's rows. If only one partition was named, it is that one. If several were named,
+// it is the one that the schema gives the page. "" is not known.
 func (a *named) partition(p page) string {
 	switch len(a.partitions) {
 	case 0:

@@ -14,13 +14,13 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// onceCalls is a world's knowledge of the calls of its scripts. It stays empty in other worlds.
+// onceCalls is a world's knowledge of the calls of its scripts. It stays empty in worlds without calls.
 type onceCalls struct {
 	terms *promise.OnceTerms  // what the layer promises; nil until a call was made
 	of    map[string]*callsOf // by key
 }
 
-// callsOf counts the calls of a key.
+// callsOf counts the calls with a key.
 type callsOf struct {
 	open  int // calls under way; a call of a crashed node stays among them
 	begun int // how many of these calls have an effect that has begun
@@ -37,7 +37,8 @@ func (c *onceCalls) at(key string) *callsOf {
 	return c.of[key]
 }
 
-// calls are the calls of scripts, the first one of each key. If there are any, the run is about them, and not about pages.
+// calls returns the calls of scripts, only the first one of each key. If there are calls, the run is about them, and
+// not about pages.
 func (s *Scenario) calls() (first []Command) {
 	known := map[string]bool{}
 	for _, a := range s.Actors {
@@ -57,13 +58,13 @@ type onceCall struct {
 	command Command
 	id      string
 	of      *callsOf
-	waited  time.Duration // what was not the node's own time, when the call was made
-	trouble int           // failures of the node's requests, when the call was made
+	waited  time.Duration // the time so far that was not the node's own, when the call was made
+	trouble int           // how many of the node's requests had failed when the call was made
 	begun   bool          // its effect
 	result  string        // the result of its effect, once the effect has taken place
 }
 
-// once makes the call, and repeats it while the layer says so, up to the scenario's patience.
+// once makes the call. It repeats the call as long as the layer tells it to, up to the scenario's patience.
 func (n *node) once(client hooks.OnceClient, c Command) {
 	for attempt := 0; attempt < n.world.scenario.Cache.Patience; attempt++ {
 		if attempt > 0 {
@@ -114,8 +115,8 @@ func (n *node) callOnce(client hooks.OnceClient, c Command) (over bool) {
 	return true
 }
 
-// effect makes the effect of the call happen. It takes the scenario's time to render. That time does not count as the
-// layer's own.
+// effect makes the effect of the call happen. It takes as long as the scenario gives to a rendering. The layer is not
+// to blame for that time.
 func (c *onceCall) effect(ctx context.Context) (string, error) {
 	n := c.node
 	defer n.own.request(n.proc.Now)()
@@ -156,14 +157,14 @@ func (c *onceCall) event(kind history.Kind, body string, err error) history.Even
 	return e
 }
 
-// effect is the request by which an effect takes place, or fails as an origin does.
+// effect is the request by which an effect takes place, or fails in the same way as an origin.
 type effect struct {
 	dependencyCall
 	call   *onceCall
 	result string
 }
 
-// effectObject is the thing of a world that the effects of one key change.
+// effectObject is the thing in a world that the effects of one key change.
 const effectObject = "effect"
 
 // Outcomes implements sim.Request.

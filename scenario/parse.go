@@ -23,7 +23,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
-// Load reads a scenario file. A mistake in its contents is a *SyntaxError; several are joined, as errors.Join does.
+// Load reads a scenario file. A mistake in its contents is a *SyntaxError. Several mistakes are joined in the way of
+// errors.Join.
 func Load(file string) (*Scenario, error) {
 	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return nil, fmt.Errorf("scenario: %s is no regular file", file) // opening a pipe would wait for a writer
@@ -43,13 +44,13 @@ func Load(file string) (*Scenario, error) {
 	return Parse(file, data)
 }
 
-// maxReadBytes bounds the part of a file that is read, far beyond the size of a scenario: a device or a database has no
-// end, or none that memory holds.
+// maxReadBytes bounds the part of a file that is read. It is far beyond the size of a scenario, but a device has no
+// end, and a database may be larger than memory.
 const maxReadBytes = 8 << 20
 
-// Parse reads a scenario from the contents of a file; the name is for errors. A file may also name the given protocols,
-// besides those that isr-sim list prints: for stores under test. A mistake in the file is a *SyntaxError; several are joined, in the
-// order of the file, as errors.Join joins them.
+// Parse reads a scenario from the contents of a file; the name is for errors. A file may name the protocols that
+// isr-sim list prints, and also the given protocols, which are for stores under test. A mistake in the file is a
+// *SyntaxError. Several mistakes are joined in the order of the file, in the way of errors.Join.
 func Parse(file string, data []byte, also ...isr.Protocol) (*Scenario, error) {
 	s := defaults()
 	s.File = file
@@ -75,7 +76,7 @@ type parse struct {
 
 func (p *parse) scenario(n yamlNode) {
 	s := p.s
-	if _, is := entries(n); n != nil && !is { // without a node, the keys are described
+	if _, is := entries(n); n != nil && !is { // n is nil when only the shape of files is described
 		p.fail(n, "a scenario begins with its name, such as name: paused-writer", "found %s, expected keys and values", describeNode(n))
 		return
 	}
@@ -124,7 +125,7 @@ func (p *parse) scenario(n yamlNode) {
 	nameless := func(a Actor) bool { return a.Name == "" }
 	actorsKnown := actors != nil && (actorsRead || len(s.Actors) > 0) && !slices.ContainsFunc(s.Actors, nameless)
 	if faults != nil {
-		// Last, because faults name actors and tables.
+		// Faults are read last, because they name actors and tables.
 		p.apart(func() { p.list(faults, func(n yamlNode) { p.fault(n, actorsKnown, rowsRead) }) })
 	}
 	check := func(wrong bool, n yamlNode, hint, problem string) {
@@ -149,7 +150,7 @@ func (p *parse) scenario(n yamlNode) {
 		"leave ttl-lag out, or use another one", "found lags to compare with that of the scheduler, whose deletions are steps of the schedule")
 }
 
-// name reads a word that can stand in a file name and on a command line.
+// name reads a word that can be a part of a file name and of a command line.
 func (p *parse) name(n yamlNode) string {
 	s := p.text(n)
 	if p.shape != nil {
@@ -230,7 +231,7 @@ const (
 	acrossNodes = "across-nodes"
 )
 
-// lag reads a lag, which mistakes call by its name.
+// lag reads a lag. Errors call it by the given name.
 func (p *parse) lag(n yamlNode, name string) Lag {
 	text := p.text(n)
 	if p.shape != nil {
@@ -252,15 +253,15 @@ func (p *parse) lag(n yamlNode, name string) Lag {
 	return Lag{Fixed: lag}
 }
 
-// ttlLag is what mistakes call the lag of TTL.
+// ttlLag is the name of TTL's lag in errors.
 const ttlLag = "ttl lag"
 
-// lags are the first words of the fake's own lags.
+// lags matches the first words of the lags of the fake.
 const lags = `(never|at-once)$|(fixed|uniform|exponential|per-item)\s`
 
 var lagExamples = []string{"never", "at-once", "scheduler", "fixed 10m", "uniform 1m 48h", "exponential 10m", "per-item lag"}
 
-// parseLag reads a lag of the fake's own.
+// parseLag reads a lag of the fake.
 func parseLag(text string) (ddbfake.Lag, error) {
 	lag, err := ddbfake.ParseLag(text)
 	if err == nil && lag == ddbfake.LagManual {
@@ -288,10 +289,10 @@ func (p *parse) comparedLag(n yamlNode) ddbfake.Lag {
 	return lag
 }
 
-// reservedNames are the names in a trace for steps of no actor.
+// reservedNames are names in a trace for steps that belong to no actor.
 var reservedNames = []string{"time", "ttl", replication}
 
-// maxActors bounds the cost of a run, which an interrupt does not end.
+// maxActors bounds how long a run takes, because an interrupt does not end a run.
 const maxActors = 64
 
 func (p *parse) actor(n yamlNode) {
@@ -381,7 +382,8 @@ const maxRepeat = 100
 func (p *parse) clock(n yamlNode, a *Actor) {
 	p.mapping(n,
 		field{"offset", func(n yamlNode) { a.Drift.Offset = p.duration(n, -24*time.Hour) }},
-		// At half the true rate and at twice it, every sleep that a script may ask for still ends.
+		// With these bounds a clock has between half and twice the true rate, and every sleep that a script may ask for still
+		// ends.
 		field{"drift-ppm", func(n yamlNode) { a.Drift.PPM = int64(p.count(n, -fakeclock.MaxPPM/2, fakeclock.MaxPPM)) }},
 		field{"steps", func(n yamlNode) {
 			p.list(n, func(n yamlNode) { a.ClockSteps = append(a.ClockSteps, p.duration(n, -24*time.Hour)) })
@@ -408,7 +410,7 @@ func (p *parse) command(n yamlNode) Command {
 	return c
 }
 
-// fault reads a fault. Which actors and tables there are may not be known, for mistakes in them.
+// fault reads a fault. If there are mistakes in the actors or the tables, their names may not be known.
 func (p *parse) fault(n yamlNode, actorsKnown, tablesKnown bool) {
 	text := p.text(n)
 	if p.shape != nil {
@@ -427,7 +429,7 @@ func (p *parse) fault(n yamlNode, actorsKnown, tablesKnown bool) {
 	f.Maybe = maybe
 	var actors []string
 	for _, a := range p.s.Actors {
-		if !slices.Contains(actors, a.Name) { // a name that stands twice is another mistake
+		if !slices.Contains(actors, a.Name) { // a name that is there twice is reported as another mistake
 			actors = append(actors, a.Name)
 		}
 	}
@@ -522,7 +524,7 @@ func (p *parse) replay(n yamlNode) {
 	p.s.Replay = r
 }
 
-// SyntaxError is a mistake in a scenario file, with its place.
+// SyntaxError is a mistake in a scenario file, and the place of the mistake.
 type SyntaxError struct {
 	File         string
 	Line, Column int    // from 1; columns count characters
@@ -547,15 +549,15 @@ func (e *SyntaxError) Error() string {
 	return b.String()
 }
 
-// excerpt returns the part of the line around the column, and where in it the caret belongs.
+// excerpt returns the part of the line around the column, and the position of the caret in this part.
 func (e *SyntaxError) excerpt() (text string, caret int) {
-	// Far more than the excerpt is never looked at: the line may be megabytes long.
+	// It looks only at the beginning of the line, because the line may be megabytes long.
 	const enough = 1 << 17
 	source := e.source[:min(len(e.source), enough)]
 	line := []rune(strings.ToValidUTF8(source, "\uFFFD"))
 	for i, r := range line {
 		if !unicode.IsPrint(r) {
-			line[i] = ' ' // a tab or a control character would shift the caret
+			line[i] = ' ' // a tab or a control character would put the caret in a wrong place
 		}
 	}
 	at := min(max(e.Column-1, 0), len(line))

@@ -19,7 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// valid is a scenario that the error tests spoil.
+// valid is a correct scenario, into which the tests of errors put mistakes.
 const valid = `name: example
 protocol: recipe-a
 cache:
@@ -126,7 +126,8 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 	}
 }
 
-// thatListPrints is the text of errors for the names of the protocols: there are too many to list.
+// thatListPrints is the text that errors have instead of the names of the protocols, because there are too many of
+// them.
 func thatListPrints() string {
 	return fmt.Sprintf("the %d that isr-sim list prints", len(scenario.Protocols()))
 }
@@ -164,7 +165,8 @@ func TestHugeAndForeignFilesAreRefusedBriefly(t *testing.T) {
 	}
 }
 
-// FuzzParse looks for files that make Parse panic or hang, and for scenarios that do not survive being printed.
+// FuzzParse looks for files that make Parse panic or hang, and for scenarios that change when they are printed and read
+// again.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(valid))
 	f.Add([]byte("name: x\nactors: [{name: a, script: [get /]}]\nreplay: {seed: 1, choices: '01'}\n"))
@@ -184,7 +186,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// sameAfterPrinting checks that a scenario prints as a file that reads the same.
+// sameAfterPrinting checks that a scenario does not change when it is printed and read again.
 func sameAfterPrinting(t *testing.T, s *scenario.Scenario) {
 	t.Helper()
 	printed, err := s.YAML()
@@ -220,8 +222,8 @@ replay: {protocol: blind-publish, seed: 18446744073709551615, choices: '0120', t
 	sameAfterPrinting(t, s)
 }
 
-// An entry of actors may stand for several machines, and a script may be done several times. A file that is printed has
-// them one by one.
+// An entry of actors may mean several machines, and a script may be repeated. A printed file has the machines and the
+// repetitions one by one.
 func TestMachinesOfAKind(t *testing.T) {
 	s, err := scenario.Parse("f.yaml", []byte("name: crowd\nactors:\n  - {name: crowd, count: 3, script: [get /home, sleep 1s], repeat: 2}\n  - {name: alone, script: [get /home]}\n"))
 	if err != nil {
@@ -271,8 +273,8 @@ func mistakesOf(t *testing.T, err error) []*scenario.SyntaxError {
 	return out
 }
 
-// Each line of testdata/mistakes.yaml whose comment names a mistake has it, and no other line has one. All are found in
-// one go, in order, each with the line, a caret and a hint.
+// In testdata/mistakes.yaml, a line has a mistake if and only if its comment names one. All mistakes are found at once,
+// in order, each with the line, a caret and a hint.
 func TestAllMistakesAtOnce(t *testing.T) {
 	data, err := os.ReadFile("testdata/mistakes.yaml")
 	if err != nil {
@@ -320,11 +322,11 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	}
 }
 
-// Each of two mistakes is reported, without errors that only follow from one of them.
+// If there are two mistakes, both are reported, without errors that only follow from one of them.
 func TestMistakesDoNotCascade(t *testing.T) {
 	for _, test := range []struct {
 		name, file string
-		want       []string // position and the beginning of the problem
+		want       []string // the position, and the beginning of the problem
 	}{
 		{"a misspelt name is no missing name", "nam: x\nactors: [{name: a, script: [get /]}]\n", []string{`1:1 found key "nam"`}},
 		{"a misspelt actor is no unknown actor", "name: x\nactors:\n  - nam: bob\n    script: [get /]\nfaults: [throttled actor=bob]\n",
@@ -366,8 +368,8 @@ func TestManyMistakesAreCounted(t *testing.T) {
 	}
 }
 
-// The published schema follows from the parser, with the meanings that docs/SCENARIOS.md gives. Package schemas holds
-// files against it.
+// The published schema must agree with the parser, and has the meanings that docs/SCENARIOS.md gives. Package schemas
+// checks files against it.
 func TestThePublishedSchemaIsThatOfTheParser(t *testing.T) {
 	root := scenario.FileShape()
 	root.Schema = "https://json-schema.org/draft/2020-12/schema"
@@ -454,7 +456,8 @@ func meaningsIn(t *testing.T, page, heading string) map[string]string {
 	return out
 }
 
-// TestNames: a protocol whose name is missing could not stand in a file, and a name without a protocol could not run.
+// TestNames: a protocol whose name is missing could not be named in a file, and a name without a protocol could not be
+// run.
 func TestNames(t *testing.T) {
 	var linked []string
 	for _, p := range scenario.Protocols() {

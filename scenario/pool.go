@@ -9,7 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 )
 
-// doIn is Do with the memory of earlier runs.
+// doIn does the same as Do, in the memory of earlier runs.
 func (r Run) doIn(ctx context.Context, pool *hooks.Pool) (*Outcome, error) {
 	if taken, ok := pool.Take().(*stage); ok {
 		r.stage = taken
@@ -25,8 +25,8 @@ func (r Run) doIn(ctx context.Context, pool *hooks.Pool) (*Outcome, error) {
 	return o, nil
 }
 
-// stage is the memory and the coroutines that one run after the other uses. They cost a good part of a short run. A run
-// cannot tell a used stage from a new one, and an Outcome keeps nothing of it.
+// stage is the memory and the coroutines that one run after the other uses. To make them takes a good part of the time
+// of a short run. A run cannot tell a used stage from a new one, and an Outcome keeps nothing of the stage.
 type stage struct {
 	pool      sim.Pool
 	db        ddbfake.DB
@@ -39,7 +39,7 @@ type stage struct {
 	deadlines deadlines
 	world     world
 
-	other *stage // for a second run while this one's is still needed
+	other *stage // for a second run while the state of this one is still needed
 }
 
 func newStage() *stage {
@@ -56,7 +56,7 @@ func (s *stage) second() *stage {
 	return s.other
 }
 
-// dropSecond forgets a stage on which a run broke.
+// dropSecond drops the second stage after a run on it broke off.
 func (s *stage) dropSecond() {
 	s.other.Close()
 	s.other = nil

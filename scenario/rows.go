@@ -24,14 +24,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// rows is a world's mapping of rows with names of the cache's own. Nil is META and LOCK.
+// rows is a world's mapping of rows that have names of the cache's own. Nil means the rows META and LOCK.
 type rows struct {
 	*rowmap.Mapping
 	translator *rowmap.Translator
 	log        []ddbfake.Change // translated
 }
 
-// mapping is the mapping, nil for nil.
+// mapping returns the mapping; nil if r is nil.
 func (r *rows) mapping() *rowmap.Mapping {
 	if r == nil {
 		return nil
@@ -44,7 +44,7 @@ func (r *rows) place(table *string, key map[string]types.AttributeValue) (pk str
 	return r.translator.Place(aws.ToString(table), key)
 }
 
-// say puts the cache's own names into a sentence.
+// say puts the cache's own names of rows into a sentence.
 func (r *rows) say(text string) string { return r.mapping().Say(text) }
 
 // fit sets Misfit. A violation that rests on unread rows makes the run unknown.
@@ -57,17 +57,17 @@ func (r *rows) fit(o *Outcome) {
 	}
 }
 
-// known is the mapping and the empty tables of the scenario that ran last. To make them costs as much as a short run.
+// known is the mapping and the empty tables of the scenario that ran last. To make them takes as long as a short run.
 var known struct {
 	mu      sync.Mutex
 	of      *Scenario
-	list    []isr.Row // the rows of the scenario, as they were then
+	list    []isr.Row // the rows that the scenario had then
 	regions string    // as in tableKind
 	rows    *rowmap.Mapping
 	empty   *ddbfake.Snapshot
 }
 
-// tablesOf returns the rows of a scenario's world, and its store as it is at the beginning.
+// tablesOf returns the rows of a scenario's world, and the world's store at the beginning.
 func tablesOf(ctx context.Context, s *Scenario, kind tableKind) (*rows, *ddbfake.Snapshot, error) {
 	if len(s.Rows.Rows) == 0 && s.Rows.Translate == nil {
 		empty, err := emptyTable(ctx, kind)
@@ -114,7 +114,7 @@ func emptyTables(ctx context.Context, m *rowmap.Mapping, regions string) (*ddbfa
 	return db.Snapshot(), nil
 }
 
-// changes is the change log as invariants read it.
+// changes is the change log in the form that invariants read.
 func (w *world) changes() []ddbfake.Change {
 	if w.rows != nil {
 		return w.rows.log
@@ -143,12 +143,13 @@ func (w *world) noteOwn(c *ddbfake.Change) {
 	}
 }
 
-// byRole reports whether a fault is about a role of rows: its key is META or LOCK, where no row has that key.
+// byRole reports whether a fault is about a role of rows. That is so if its key is META or LOCK in a world whose rows
+// have other keys.
 func (w *world) byRole(f ddbfake.Fault) bool {
 	return w.rows != nil && (f.Key == isr.SortMeta || f.Key == isr.SortLock)
 }
 
-// matches is DB.Matches for faults of any rows.
+// matches does the same as DB.Matches, also for faults that are about roles of rows.
 func (w *world) matches(f ddbfake.Fault, c ddbfake.Call) bool {
 	if !w.byRole(f) {
 		return inside.In(&w.db).Matches(f, c)
@@ -166,7 +167,7 @@ func (w *world) matches(f ddbfake.Fault, c ddbfake.Call) bool {
 		_, roles := w.rows.place(table, key)
 		if in, is := c.Input.(*dynamodb.UpdateItemInput); is && role == rowmap.Page && roles.Has(rowmap.Lock) && !w.rows.Guesses() {
 			found = w.rows.Publishes(aws.ToString(table), key, in.UpdateExpression, in.ExpressionAttributeNames)
-			return // if the row is the lock, too: a request that only gives it back does not belong to the page
+			return // the row is the lock, too, and a request that only gives the lock back is not one about the page
 		}
 		found = found || roles.Has(role)
 	})
@@ -179,7 +180,7 @@ type tableCreator interface {
 	UpdateTimeToLive(context.Context, *dynamodb.UpdateTimeToLiveInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateTimeToLiveOutput, error)
 }
 
-// defaultTTL is the attribute by which TTL deletes rows unless the file names another one.
+// defaultTTL is the attribute by which TTL deletes rows, unless the file names another attribute.
 const defaultTTL = "ttl"
 
 func createTable(ctx context.Context, client tableCreator, table *dynamodb.CreateTableInput, ttl string) error {
@@ -197,8 +198,9 @@ func createTable(ctx context.Context, client tableCreator, table *dynamodb.Creat
 	return nil
 }
 
-// empty is the store at the beginning of every run, by the kind of its table; without like, it is the schema's own. It is made
-// once a process: to restore it costs a third of making it.
+// empty is the store at the beginning of every run, by the kind of its table. If the kind has no like, the table is
+// that of package isr. The store is made once in a process, because to restore it takes a third of the time that it
+// takes to make it.
 var empty struct {
 	mu     sync.Mutex
 	tables map[tableKind]*ddbfake.Snapshot
@@ -211,7 +213,7 @@ type tableKind struct {
 	regions string // see Scenario.regions; separated by spaces
 }
 
-// replicate gives each table a replica in each region but the default one, where it is already.
+// replicate gives each table a replica in each region except the default region, which has the table already.
 func replicate(ctx context.Context, db *ddbfake.DB, regions string) error {
 	for _, table := range db.Tables() {
 		for _, region := range strings.Fields(regions) {
@@ -256,7 +258,8 @@ func emptyTable(ctx context.Context, kind tableKind) (*ddbfake.Snapshot, error) 
 	return made, nil
 }
 
-// LoadRows reads a file whose one key is rows, as a scenario file has it. A mistake in its contents is a *SyntaxError.
+// LoadRows reads a file with the single key rows, in the form of scenario files. A mistake in its contents is a
+// *SyntaxError.
 func LoadRows(file string) (isr.Schema, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -312,7 +315,7 @@ var rowFields = []rowField{
 	{"ttl", func(r *isr.Row) *string { return &r.TTL }},
 }
 
-// schema reads rows: the name of a ready schema, or a list of entries.
+// schema reads rows: the name of a ready-made schema, or a list of entries.
 func (r *reader) schema(n yamlNode) isr.Schema {
 	if r.shape != nil {
 		r.ready(n)
@@ -354,7 +357,7 @@ func (r *reader) schema(n yamlNode) isr.Schema {
 	return s
 }
 
-// ready reads the name of a ready schema.
+// ready reads the name of a ready-made schema.
 func (r *reader) ready(n yamlNode) isr.Schema {
 	var names []string
 	for _, s := range isr.Schemas() {
@@ -364,17 +367,17 @@ func (r *reader) ready(n yamlNode) isr.Schema {
 	if r.err != nil {
 		return isr.Schema{}
 	}
-	s, _ := isr.SchemaNamed(name) // it is one of them
+	s, _ := isr.SchemaNamed(name) // there is no error: the name is one of them
 	return s
 }
 
-// rowPlace is where an entry stands, and its fields.
+// rowPlace is the place of an entry and of its fields in the file.
 type rowPlace struct {
 	row    yamlNode
 	fields map[string]yamlNode
 }
 
-// row reads an entry: a row, or the rows of a ready schema in a table.
+// row reads an entry: a row, or the rows of a ready-made schema in a table.
 func (r *reader) row(n yamlNode) (row isr.Row, place rowPlace, ready []isr.Row) {
 	place = rowPlace{n, map[string]yamlNode{}}
 	fields := []field{{"ready", func(n yamlNode) {

@@ -161,7 +161,7 @@ func TestFaultsOfOwnRows(t *testing.T) {
 	}
 }
 
-// Rows that do not fit are no violation, and no pass.
+// If the rows do not fit, the verdict is neither a violation nor ok.
 func TestOwnRowsThatDoNotFit(t *testing.T) {
 	s := ownWorld(t, "")
 	for i := range s.Rows.Rows {
@@ -255,8 +255,8 @@ func TestFaultsOfOwnTables(t *testing.T) {
 	}
 }
 
-// Every scenario, under its own protocol and under the mutants that it catches, has the same schedule, the same marks
-// and the same verdict if a mapping gives every row, key and attribute another name.
+// If a mapping gives every row, key and attribute another name, every scenario has the same schedule, the same marks
+// and the same verdict as without it. That holds under its own protocol and under the mutants that it catches.
 func TestRenamedRowsAreJudgedAlike(t *testing.T) {
 	effort.OneAtATime(t)
 	runs, violated := 0, map[string]bool{}
@@ -299,7 +299,7 @@ func TestRenamedRowsAreJudgedAlike(t *testing.T) {
 	t.Logf("%d runs, which violate %d invariants", runs, len(violated))
 }
 
-// judgedRun has the results that must be alike.
+// judgedRun has the results that must be equal.
 type judgedRun struct {
 	Verdict string
 	Broken  []string
@@ -326,7 +326,7 @@ actors:
 settle: 30s
 `
 
-// tenantless forgets whose page it is.
+// tenantless is a protocol that ignores the tenant of a page.
 var tenantless = isr.Protocol{Name: "recipe-a", New: func(cfg isr.Config) (isr.Handler, error) {
 	cfg.Tenant = ""
 	return pagecache.AsHandler(pagecache.New(cfg))
@@ -373,7 +373,7 @@ bounds: {schedules: 200}
 	sameAfterPrinting(t, r.Scenario)
 }
 
-// locker takes a lock, and does not ask for the row that refuses it unless it is told to.
+// locker takes a lock. If the put is refused, it gets the row for which it was refused only if values says so.
 type locker struct {
 	isr.Config
 	values types.ReturnValuesOnConditionCheckFailure
@@ -389,8 +389,9 @@ func (l locker) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, err
 }
 
-// A put of a lock that is sent again after a lost response meets its own row, whether or not it asks for that row. A
-// put that meets another's row has not met its own. The same is true of a put whose first attempt had no effect.
+// If a put of a lock is sent again after a lost response, it is refused for its own row, whether or not it asks for
+// that row. If a put is refused for the row of another node, the mark is not reached. The same is true if the put's
+// first attempt had no effect.
 func TestALockMeetsItsOwnRow(t *testing.T) {
 	for _, test := range []struct {
 		name, fault, script string

@@ -28,19 +28,20 @@ type Run struct {
 	Scenario *Scenario
 	Protocol isr.Protocol
 	Seed     uint64
-	// Strategy picks the schedule, and prints its name. Nil walks at random; Replay.Run has the one that takes recorded
-	// choices again. The scheduler has them all: isr-sim run --help lists their names.
+	// Strategy picks the schedule, and prints its name. Nil is a random walk. Replay.Run returns a run whose strategy
+	// repeats recorded choices. The other strategies belong to the scheduler of isr-sim: isr-sim run --help lists their
+	// names.
 	Strategy fmt.Stringer
-	// Steps, if not 0, ends the run after so many steps, and it is judged by what has happened until then. What needs the
-	// end of a run is not judged: liveness, the comparison of lags, and Invariants.
+	// Steps, if it is not 0, ends the run after this number of steps, and the run is judged by what has happened until
+	// then. Liveness, the comparison of lags, and Invariants are not judged, because they need the end of a run.
 	Steps int
 	// ExpectedSteps is an estimate of the steps, for strategies that need one; at least 1.
 	ExpectedSteps int
-	// Trace, if set, gets the run, step by step.
+	// Trace, if set, gets the text of the run, step by step.
 	Trace io.Writer
 	Options
 
-	stage *stage       // nil is a new one
+	stage *stage       // nil means a new one
 	lag   *ddbfake.Lag // nil is the scenario's
 	// Do sets these from the context: the probe of the run, its settings, and its bubble.
 	probe  *hooks.Probe
@@ -54,11 +55,11 @@ type Options struct {
 	Swarm bool
 	// SDK gives the nodes a real *dynamodb.Client, for protocols that need one. It is slower; the schedules are the same.
 	SDK bool
-	// Only is the one invariant that is judged, by name; "" is all of them.
+	// Only is the name of the only invariant that is judged; "" means all invariants.
 	Only string
-	// Invariants are the caller's own. They judge after those of package invariant, unless Scenario.Without names them.
-	// Of each, Name, Statement and Check are used: the check sees the whole run (log and history), which it may read only,
-	// and only until it returns. An exhaustive search does not prove them.
+	// Invariants are invariants of the caller's own. They judge after those of package invariant, unless Scenario.Without
+	// names them. Only their Name, Statement and Check are used. The check sees the whole run (log and history). It must
+	// not change it, and must not use it after it has returned. An exhaustive search does not prove these invariants.
 	Invariants []invariant.Invariant
 }
 
@@ -94,14 +95,14 @@ func (r Run) judged(ctx context.Context) (*Outcome, error) {
 	if r.probe.Record {
 		r.probe.Shown = w.shown
 	}
-	if r.stage == nil { // whose memory no other run takes
+	if r.stage == nil { // then no other run uses the memory of this one
 		o.seen, o.whole = evidence, true
 	}
-	inside.In(o).Metrics = w.db.Metrics() // last, because it may find rows that TTL has deleted since
+	inside.In(o).Metrics = w.db.Metrics() // this is last, because it may make TTL delete rows
 	return o, nil
 }
 
-// perform makes the run, and does not judge it.
+// perform makes the run, but does not judge it.
 func (r Run) perform(ctx context.Context) (*world, *Outcome, error) {
 	if r.bubble == nil {
 		return r.do(ctx, nil)
@@ -209,11 +210,11 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 // underOtherLags runs the run's schedule once more under each lag of TTL that the scenario compares, and returns the
 // histories. Marks of these runs count as marks of the run.
 //
-// No deletion has time stop by itself, whatever the lag, so that equal decisions meet equal choices; time stops at each
-// ttl anyway. A schedule that stops fitting has met another decision.
+// Under no lag does a deletion make time stop. So runs with the same decisions have the same choices. Time stops at
+// each ttl in any case. If the schedule no longer fits, some decision was different.
 func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]recorder.Lagged, error) {
 	s := r.Scenario
-	if r.probe.Search { // which would not have this judged
+	if r.probe.Search { // a search does not judge this
 		return nil, nil
 	}
 	own := r.stage
@@ -251,13 +252,13 @@ func union(a, b []Mark) (both []Mark) {
 	return both
 }
 
-// visitor is the name of the node that asks for every page once all is quiet.
+// visitor is the name of the node that asks for every page when faults have stopped and the actors are done.
 const visitor = "visitor"
 
-// settle is the second phase of a run, which checks liveness: faults have stopped, the actors are done or dead, their
-// requests in the network are lost, and one more node asks for every page that the scenario names, again and again
-// until it finds a fresh one in the cache or the time that the scenario gives is over. The schedule decides nothing
-// here, so the run's choices are those of the first phase.
+// settle is the second phase of a run, which checks liveness. Faults have stopped, the actors are done or dead, and
+// their requests in the network are lost. One more node asks for every page that the scenario names. It asks again and
+// again, until it finds a fresh page in the cache or the time that the scenario gives is over. The schedule decides
+// nothing here, so all choices of the run belong to the first phase.
 func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
 	w.quiet = true
 	w.possible, w.certain, w.deadlines.windows = nil, nil, nil
@@ -294,7 +295,8 @@ func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
 	return first
 }
 
-// giveUp ends the visit of a lock, or of a call, that goes on waiting long after it should have been taken, or answered.
+// giveUp ends the visit if a lock still waits long after it should have been taken, or a call long after it should have
+// been answered.
 func (w *world) giveUp() sim.End {
 	events := w.history.Events()
 	last := events[len(events)-1]
@@ -351,8 +353,8 @@ func (w *world) visitLocks(p *sim.Proc) {
 	}
 }
 
-// finds asks for a page, and says whether it is in the cache and fresh. A page that was made for this visitor is asked
-// for once more: others want to find it, too.
+// finds asks for a page, and says whether it is in the cache and fresh. If the page was made for this visitor, the
+// visitor asks once more, because others must find the page in the cache, too.
 func (n *node) finds(handler isr.Handler, key string) bool {
 	before := n.made()
 	if !n.servedFresh(handler, key) {
@@ -365,7 +367,7 @@ func (n *node) finds(handler isr.Handler, key string) bool {
 // made counts the node's renderings.
 func (n *node) made() int { return n.world.countIDs(n.proc.Name() + renderings) }
 
-// servedFresh asks for a page and says whether it was a fresh one.
+// servedFresh asks for a page and says whether it was served as fresh.
 func (n *node) servedFresh(handler isr.Handler, key string) bool {
 	n.get(handler, key)
 	events := n.world.history.Events()
@@ -373,12 +375,12 @@ func (n *node) servedFresh(handler isr.Handler, key string) bool {
 	return last.Kind == history.Served && last.As == history.Fresh
 }
 
-// NondeterminismError says that a schedule which was run again, with the same seed and the same choices, had another
-// result. No ok about such a protocol can be trusted, and no run of it can be replayed. The violation in the first run
-// did happen.
+// NondeterminismError says that a schedule had another result when it was run again with the same seed and the same
+// choices. No verdict ok about such a protocol can be trusted, and none of its runs can be replayed. But if the first
+// run has a violation, it did happen.
 type NondeterminismError struct {
-	Found      *Outcome // of the first run; nil if a search was at it
-	Difference string   // between two of the runs
+	Found      *Outcome // of the first run; nil if a search made it
+	Difference string   // the difference between two of the runs
 }
 
 func (e *NondeterminismError) Error() string {

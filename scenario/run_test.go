@@ -217,7 +217,7 @@ faults:
 		run := scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: seed, Options: scenario.Options{Swarm: true}}
 		text, o := scenariotest.Trace(t, run)
 		kinds[fmt.Sprint(strings.Contains(text, "Throttling"), o.Marks)]++
-		// The printed file and the printed line carry all that decides the run.
+		// The printed file and the printed line have everything that decides the run.
 		recorded := o.Replay()
 		file := *s
 		file.Replay = &recorded
@@ -236,7 +236,7 @@ faults:
 		if line := prose.ReplayLine(recorded, "replay", "isr-sim", "swarmed.yaml"); !strings.Contains(line, " --swarm ") {
 			t.Fatalf("the replay line does not say that it is a swarm's: %s", line)
 		}
-		// Without the draw, the same choices are another run where a fault was off.
+		// If the seed has switched off a fault, the same choices without swarm are another run.
 		run = recorded.Run(s, recipe.Reference())
 		run.Swarm = false
 		var b strings.Builder
@@ -284,7 +284,8 @@ func parsed(t *testing.T, file string) *scenario.Scenario {
 	return s
 }
 
-// brokenIn runs that many schedules, and returns the statements that some of them violate, each once.
+// brokenIn runs the given number of schedules, and returns, each once, the names of the invariants that some of them
+// violate.
 func brokenIn(t *testing.T, s *scenario.Scenario, p isr.Protocol, schedules int) (names []string) {
 	t.Helper()
 	var pool hooks.Pool
@@ -304,8 +305,8 @@ func brokenIn(t *testing.T, s *scenario.Scenario, p isr.Protocol, schedules int)
 	return names
 }
 
-// Each of these files has a planned event of a machine. A protocol with a bug is caught by that: without the cause it
-// passes. The reference passes with it.
+// Each of these files has a planned event of a machine. With this event a protocol with a bug is caught, and without it
+// the protocol passes. The reference passes with the event.
 var atTheirTime = []struct{ name, mutant, breaks, cause, file string }{
 	{"a pause", "blind-publish", "stale-writer", "pause at 1s for 20s", `
 name: paused-at-a-time
@@ -384,7 +385,7 @@ func TestWhatHappensAtATimeCatchesProtocols(t *testing.T) {
 	}
 }
 
-// The same run is the same bytes however many cores there are, and again from the file that it prints.
+// The same run has the same bytes on any number of cores, and also if it is repeated from the file that it prints.
 func TestWhatHappensAtATimeRepeats(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	s := parsed(t, `
@@ -443,7 +444,7 @@ bounds: {ticks: 3}
 	}
 }
 
-// A fault with a window strikes requests from its first instant on, up to its last, and no other.
+// A fault with a window strikes the requests from the window's first instant to its last, and no others.
 func TestAWindowHasItsEnds(t *testing.T) {
 	for _, test := range []struct{ fault, want string }{
 		{"throttled op=GetItem", "1s"},
@@ -485,7 +486,7 @@ bounds: {ticks: 0}
 	}
 }
 
-// The delay of an answer is the one that the file says, or drawn between the two that it says.
+// The delay of an answer is the delay in the file. If the file has two delays, it is drawn between them.
 func TestHowLateAnAnswerIs(t *testing.T) {
 	for _, test := range []struct {
 		fault       string

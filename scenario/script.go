@@ -14,9 +14,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
-// Verb is the kind of a command of a script, by its word: get, change, sleep, invalidate, rollback, regenerate, hold, once. A
-// cache that cannot do what a verb asks for, because its handler is no isr.Invalidator, isr.Rollbacker or
-// isr.Regenerator, or is no lock or layer, breaks the run.
+// Verb is the kind of a command of a script, by its word: get, change, sleep, invalidate, rollback, regenerate, hold,
+// once. If a cache cannot do what a verb asks for, because its handler is no isr.Invalidator, isr.Rollbacker or
+// isr.Regenerator, or is no lock or layer, the run breaks off.
 type Verb string
 
 const (
@@ -35,8 +35,8 @@ type Command struct {
 	Verb Verb
 	Key  string        // for all but sleep
 	For  time.Duration // for sleep and hold
-	// Request is the idempotency key of regenerate, and Inputs the hash of its inputs; "" is for a request without inputs.
-	// For once, Key is the idempotency key, and Inputs the payload.
+	// Request is the idempotency key of regenerate, and Inputs is the hash of its inputs; "" if there are no inputs. For
+	// once, Key is the idempotency key, and Inputs is the payload.
 	Request, Inputs string
 }
 
@@ -58,10 +58,10 @@ func (c Command) String() string {
 	}
 }
 
-// noInputs is the hash of no inputs.
+// noInputs is the hash for a request without inputs.
 const noInputs = "none"
 
-// request is the request that the cache regenerates a page for.
+// request is the request for which the cache regenerates a page.
 func (c Command) request() isr.Request {
 	return isr.Request{ID: c.Request, Hash: cmp.Or(c.Inputs, noInputs)}
 }
@@ -85,7 +85,7 @@ var forms = []form{
 	{verbOnce, "once KEY with PAYLOAD", "order-7 with a"},
 }
 
-// commandError says why a line is no command, and how to mend it.
+// commandError says why a line is no command, and how to correct it.
 type commandError struct{ problem, hint string }
 
 // parseCommand reads a line of a script.
@@ -154,7 +154,7 @@ func unknownVerb(text, verb string) *commandError {
 	return &commandError{fmt.Sprintf("found the command %q, expected %s", text, strings.Join(all, ", ")), suggest.Hint(verb, verbs, "")}
 }
 
-// eventForms are the forms of events, by their first word.
+// eventForms are the forms of events, by the first word of the event.
 var eventForms = []struct{ word, example string }{
 	{"crash", "crash at 12s"},
 	{"restart", "restart at 20s"},
@@ -192,7 +192,7 @@ func (p *parse) event(n yamlNode) schedule.Planned {
 	return e
 }
 
-// parseEvent reads the words of an event whose first one is known. The error says what was expected.
+// parseEvent reads the words of an event. Its first word is known. The error says what was expected.
 func parseEvent(words []string) (e schedule.Planned, err error) {
 	at := func(rest ...string) error {
 		if len(rest) != 2 || rest[0] != "at" {

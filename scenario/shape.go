@@ -7,9 +7,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols"
 )
 
-// shape says which values a place of a scenario file may have, as JSON Schema does. The parser itself makes it: asked to
-// describe and not to read, it notes each key, list and kind of value that it would take. So no second list of the keys
-// can differ from the first.
+// shape says, in the words of JSON Schema, which values a place of a scenario file may have. The parser itself makes
+// it. When the parser is to describe a file instead of reading it, it notes each key, list and kind of value that it
+// would accept. So there is no second list of keys that could differ from the first.
 type shape struct {
 	Schema      string            `json:"$schema,omitempty"`
 	ID          string            `json:"$id,omitempty"`
@@ -37,7 +37,7 @@ func fileShape() *shape {
 	return root
 }
 
-// inner describes a value within the one that is being described.
+// inner describes a value inside of the value that is being described.
 func (r *reader) inner(read func(yamlNode)) *shape {
 	outer := r.shape
 	r.shape = &shape{}
@@ -56,14 +56,14 @@ func (r *reader) describeMapping(fields []field) {
 	}
 }
 
-// required are the keys that a mapping cannot do without, once it has been described.
+// required notes the keys that a mapping must have. It is called after the mapping has been described.
 func (r *reader) required(keys ...string) {
 	if r.shape != nil {
 		r.shape.Required = keys
 	}
 }
 
-// describeAlso allows another kind of value, too. It is called after the first kind has been described.
+// describeAlso notes that another kind of value is allowed, too. It is called after the first kind has been described.
 func (r *reader) describeAlso(read func(yamlNode)) {
 	first := *r.shape
 	*r.shape = shape{AnyOf: []*shape{&first, r.inner(read)}}
@@ -74,7 +74,7 @@ func (r *reader) describeText(s shape) {
 	*r.shape = s
 }
 
-// describeWords describes a text that begins with one of these words, perhaps after another one.
+// describeWords describes a text that begins with one of these words, perhaps after another word.
 func (r *reader) describeWords(before string, words, examples []string) {
 	r.describeText(shape{Pattern: `^\s*` + before + `(` + strings.Join(words, "|") + `)(\s|$)`, Examples: examples})
 }

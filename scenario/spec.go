@@ -17,13 +17,13 @@ import (
 
 // Scenario is a scenario file, read and checked, with its defaults filled in.
 type Scenario struct {
-	File     string // where it was read from; "" if it was not
+	File     string // the file from which it was read; "" if it was not read from a file
 	Name     string
 	About    string // the story of the scenario and why it matters, in prose
 	Protocol string
 
 	// Source is where the scenario's bug was seen: owner/repository#number, or a sentence. Broken is the protocol that has
-	// this bug. Both are set or neither: they make the scenario an exhibit of the museum.
+	// this bug. Either both are set or neither. They make the scenario an exhibit of the museum.
 	Source []string
 	Broken string
 
@@ -34,57 +34,57 @@ type Scenario struct {
 	Cache   Cache
 	Promise Promise
 	Lag     Lag
-	// CompareLags are lags under which each schedule is run once more, to see whether anything else is decided. Lag must
-	// not be the scheduler's then.
+	// CompareLags are lags under which each schedule is run once more, to see whether any decision differs. If there are
+	// such lags, Lag must not be that of the scheduler.
 	CompareLags []ddbfake.Lag
-	// RegionLag is the time that a write is under way to the other regions. The table has a replica in each region of an
-	// actor.
+	// RegionLag is the time for which a write is under way to the other regions. The table has a replica in each region
+	// that has an actor.
 	RegionLag Lag
 	// ReplicaLag is the time by which eventually consistent reads are behind.
 	ReplicaLag time.Duration
 	Skew       time.Duration // max-clock-skew: the promised bound of |a node's clock - true time|
 	Actors     []Actor
 	Faults     []Fault
-	// Settle is the time within which every page must be fresh after the run, when faults have stopped; 0 does not check
-	// it.
+	// Settle is the time after the run, when faults have stopped, within which every page must be fresh; with 0 this is
+	// not checked.
 	Settle time.Duration
 	Bounds Bounds
 	Reach  []Mark // marks that a campaign must reach
-	// Invariants are the names of the only invariants that judge; nil is all. Without are the names of invariants that do
-	// not judge. At most one of the two is set.
+	// Invariants are the names of the only invariants that judge; nil means all. Without are the names of invariants that
+	// do not judge. At most one of the two is set.
 	Invariants, Without []string
 	Expect              invariant.Verdict
 	Catches             []string // protocols that this scenario is known to catch
 	Replay              *Replay  // a recorded run
 }
 
-// Cache is how every node's cache is configured.
+// Cache is the configuration of every node's cache.
 type Cache struct {
 	Lease      time.Duration
 	Revalidate time.Duration
 	Retention  time.Duration
 	TTLBuffer  time.Duration
-	Render     time.Duration // how long the origin takes; 0 is no time at all
-	KeepAlive  time.Duration // how often the renderer calls keepAlive; 0 is never
+	Render     time.Duration // how long the origin takes; 0 means no time at all
+	KeepAlive  time.Duration // the time between two calls of keepAlive by the renderer; 0 means no calls
 	Contention isr.Contention
 	Failure    isr.Failure
 	Poll       time.Duration
 	Patience   int
-	Attempts   int // how often the client sends a request that fails in a retryable way, as the SDK does
+	Attempts   int // how often the client, like the SDK, sends a request whose failures can be retried
 }
 
-// Promise has the promises of the cache beyond the rules of every cache. Nothing is promised by default.
+// Promise has the promises of the cache beyond the rules of every cache. By default it promises nothing.
 type Promise struct {
-	// AcrossNodes has monotonic-reads judge all nodes together, and not each by itself.
+	// AcrossNodes says that monotonic-reads judges all nodes together, and not each node by itself.
 	AcrossNodes bool
-	MaxAge      time.Duration // nothing older is served, fresh or stale; 0 is no bound. See bounded-staleness
+	MaxAge      time.Duration // no older page is served, as fresh or as stale; 0 means no bound. See bounded-staleness
 }
 
-// Lag is when TTL deletes, or when a write arrives in another region: by one of the fake's own lags, or, as one more kind
-// of step, whenever the schedule says so.
+// Lag says when TTL deletes a row, or when a write arrives in another region. Either a lag of the fake decides, or the
+// schedule, for which the deletion or arrival is one more kind of step.
 type Lag struct {
 	Scheduler bool
-	Fixed     ddbfake.Lag // where Scheduler is false
+	Fixed     ddbfake.Lag // if Scheduler is false
 }
 
 // String returns the lag as scenario files write it.
@@ -106,8 +106,8 @@ func (l Lag) ofStore() ddbfake.Lag {
 // Actor is one node and the commands of its client.
 type Actor struct {
 	Name       string
-	Tenant     string // whose pages it serves; "" without tenants
-	Region     string // in which it is, and its table; "" is ddbfake.DefaultRegion, which always has a replica
+	Tenant     string // the tenant whose pages it serves; "" without tenants
+	Region     string // the region of the node and its table; "" is ddbfake.DefaultRegion, which always has a replica
 	Script     []Command
 	Drift      fakeclock.Drift
 	ClockSteps []time.Duration
@@ -115,19 +115,19 @@ type Actor struct {
 	PauseFor   time.Duration
 	Crashes    int
 	Restarts   int
-	Events     []schedule.Planned // events of the machine at a time, in every schedule
+	Events     []schedule.Planned // events of the machine that happen at a certain time in every schedule
 }
 
 // Bounds limit a run and a campaign.
 type Bounds struct {
 	Schedules int // how many schedules a campaign runs
-	Steps     int // where a run that does not end is cut, which makes its verdict unknown
+	Steps     int // the number of steps after which a run is cut; its verdict is then unknown
 	Ticks     int // how often time moves while something else could happen
-	Sweeps    int // how many rows TTL may delete where the schedule decides over its lag; 0 is no bound
+	Sweeps    int // how many rows TTL may delete if the schedule decides when; 0 means no bound
 }
 
-// Defaults returns the values of the keys that a scenario file leaves out, for scenarios that are built by a program.
-// It has no name and no actors yet.
+// Defaults returns a scenario with the values that keys have if a file leaves them out. It is for programs that build
+// scenarios. It has no name and no actors yet.
 func Defaults() *Scenario {
 	s := defaults()
 	return &s
@@ -147,7 +147,7 @@ func defaults() Scenario {
 	}
 }
 
-// YAML returns the scenario as a file that Parse reads back. Values that are defaults are left out.
+// YAML returns the scenario as a file that Parse reads back. It leaves out values that are defaults.
 func (s *Scenario) YAML() ([]byte, error) {
 	d := defaults()
 	var doc document
@@ -245,8 +245,8 @@ func texts[T fmt.Stringer](values []T) []string {
 	return out
 }
 
-// Protocols returns the protocols that this program can run by name: the references, and in the command isr-sim also the
-// mutants and the policies of expiry. Scenario files may name all of these in every program.
+// Protocols returns the protocols that this program can run by name: the references and, in the command isr-sim, also
+// the mutants and the policies of expiry. In every program, scenario files may name all of them.
 func Protocols() []isr.Protocol {
 	return slices.Concat(recipe.References(), protocols.Mutants(), protocols.Policies())
 }
@@ -263,17 +263,18 @@ func ProtocolNamed(name string) (isr.Protocol, error) {
 	return isr.Protocol{}, fmt.Errorf("protocol: the command isr-sim has the code of %s, and this program does not", name)
 }
 
-// Replay is a recorded run of the scenario: all that decides it.
+// Replay is a recorded run of the scenario. It has everything that decides the run.
 type Replay struct {
 	Protocol string
 	Seed     uint64
 	Choices  schedule.Choices
 	Swarm    bool // as in Run
-	Steps    int  // as in Run; 0 is a whole run
-	// Goroutines says that the run was in a bubble, for a store that has goroutines: package property runs it so again.
+	Steps    int  // as in Run; 0 means the whole run
+	// Goroutines says that the run was in a bubble, because the store has goroutines. Package property then replays it in
+	// a bubble, too.
 	Goroutines bool
 	Digest     string // the digest of the recorded trace: see Outcome.Digest; "" if it is not known
-	Violates   string // the name of the invariant that the run violates; "" is none, or unknown
+	Violates   string // the name of the invariant that the run violates; "" if there is none, or if it is not known
 }
 
 // Run returns the recorded run of a scenario under a protocol, ready to be run again.

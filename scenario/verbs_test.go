@@ -26,7 +26,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
-// versatile is a cache that can do all verbs of scripts, in the simplest way.
+// versatile is a cache that has all verbs of scripts, each in the simplest form.
 type versatile struct {
 	*pagecache.Cache
 	cfg isr.Config
@@ -44,7 +44,7 @@ func (v versatile) Invalidate(ctx context.Context, key string) error {
 	return err
 }
 
-// Rollback looks for versions, and finds none.
+// Rollback looks for versions, but there are none.
 func (v versatile) Rollback(ctx context.Context, key string) error {
 	out, err := v.cfg.Client.Query(ctx, &dynamodb.QueryInput{
 		TableName: &v.cfg.Table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("pk = :pk AND begins_with(sk, :of)"),
@@ -58,7 +58,7 @@ func (v versatile) Rollback(ctx context.Context, key string) error {
 	return err
 }
 
-// Regenerate makes a page that is in no cache.
+// Regenerate makes a page, but does not cache it.
 func (v versatile) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
 	item := pagecache.Key(isr.PartitionKey(v.cfg.Tenant, key), "REQ#"+r.ID)
 	item["request_hash"], item["status"] = &types.AttributeValueMemberS{Value: r.Hash}, &types.AttributeValueMemberS{Value: "STARTED"}
@@ -166,8 +166,9 @@ func (g getter) Get(ctx context.Context, key string) (isr.Served, error) {
 	return g.cache.Get(ctx, key)
 }
 
-// memoryLock is a lock that all nodes of one run share, without a request: it
-// lasts until it is given back. With leaks it is never given back.
+// memoryLock is a lock in memory that all nodes of one run share. It makes no
+// requests, and is held until it is given back. With leaks it is never given
+// back.
 type memoryLock struct {
 	holder *string
 	clock  func() time.Time
@@ -195,7 +196,7 @@ func (l memoryLock) Acquire(_ context.Context, name string) (*hooks.Held, error)
 	}, nil
 }
 
-// TestHold runs scripts that hold a lock, and finds one that stays taken.
+// TestHold runs scripts that hold a lock, and finds a lock that stays taken.
 func TestHold(t *testing.T) {
 	const file = "name: f\nprotocol: recipe-a\nactors:\n  - name: alice\n    script: [hold job for 3s]\n  - name: bob\n    script: [sleep 4s, hold job for 1s]\nsettle: 5s\n"
 	s, err := Parse("f.yaml", []byte(file))
@@ -300,7 +301,7 @@ func TestDependencyFaultsStrikeWhoseTurnItIs(t *testing.T) {
 	}
 }
 
-// A client that has seen a page may be served it again when no better one can be had, unless the cache is told to fail.
+// If there is no better page, a client may get a page that it has seen before, unless the cache is configured to fail.
 func TestWhatAFailureIsServedIsAPolicy(t *testing.T) {
 	for policy, want := range map[string]string{"serve-last": "alice served fresh, bob served fresh, alice served stale", "error": "alice served fresh, bob served fresh, alice failed"} {
 		file := strings.Replace(troubled("origin-failed nth=2"), "cache: {", "cache: {failure: "+policy+", ", 1)
@@ -332,7 +333,7 @@ func TestDependencyFaultsAreParsed(t *testing.T) {
 
 const inTwoRegions = "name: x\nactors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, region: eu-west-1, script: [get /home]}\n"
 
-// Nothing is let through that nothing would judge.
+// A scenario is refused if it has something that no invariant would judge.
 func TestWhatIsNotJudgedInSeveralRegionsIsRefused(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{inTwoRegions, ""},
@@ -372,7 +373,7 @@ func TestWhatIsNotJudgedInSeveralRegionsIsRefused(t *testing.T) {
 	}
 }
 
-// A node's requests go to its own region, or to that which their options name, with a client of either kind.
+// With both kinds of client, a node's requests go to its own region, or to the region that their options name.
 func TestRequestsGoToARegion(t *testing.T) {
 	s, err := Parse("x.yaml", []byte(inTwoRegions+"region-lag: never\n"))
 	if err != nil {

@@ -24,9 +24,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// judges are the invariants that judge a run, and the names of those that the scenario leaves out.
+// judges are the invariants that judge a run, and the names of the invariants that the scenario leaves out.
 type judges struct {
-	chosen bool                  // by is all of package invariant otherwise
+	chosen bool                  // if false, all invariants of package invariant judge
 	by     []invariant.Invariant // the invariants of package invariant
 	own    []invariant.Invariant // the caller's
 	out    []string
@@ -34,13 +34,13 @@ type judges struct {
 
 func (j judges) none() bool { return j.chosen && j.by == nil && j.own == nil }
 
-// judgesOf chooses the invariants: those of package invariant, which are about pages, locks or calls, and the caller's
-// own, without those that the scenario leaves out. An error is a mistake in the caller's own invariants, or a name that
-// is unknown.
+// judgesOf chooses the invariants. They are those of package invariant about pages, locks or calls, and the caller's
+// own, without the invariants that the scenario leaves out. An error says that the caller's own invariants have a
+// mistake, or that a name is unknown.
 func judgesOf(s *Scenario, o Options) (j judges, err error) {
 	locks, calls := s.holds(), s.asks(verbOnce)
 	if s.Invariants == nil && s.Without == nil && o.Invariants == nil && !locks && !calls {
-		return judges{}, nil // as nearly every run: this costs nothing
+		return judges{}, nil // nearly every run is like this, and it must cost nothing
 	}
 	all := invariant.All()
 	switch {
@@ -76,7 +76,7 @@ func judgesOf(s *Scenario, o Options) (j judges, err error) {
 			j.by = append(j.by, inv)
 		}
 	}
-	for _, inv := range o.Invariants { // a file's list does not name the caller's own, but may leave them out
+	for _, inv := range o.Invariants { // a file can leave out the caller's own invariants, but does not choose them
 		if slices.Contains(s.Without, inv.Name) {
 			j.out = append(j.out, inv.Name)
 		} else {
@@ -86,12 +86,12 @@ func judgesOf(s *Scenario, o Options) (j judges, err error) {
 	return j, nil
 }
 
-// NotJudged returns a line for each invariant of package invariant that the scenario leaves out: that it was not
-// judged, and why.
+// NotJudged returns a line for each invariant of package invariant that the scenario leaves out. The line says that the
+// invariant was not judged, and why.
 func (s *Scenario) NotJudged() (lines []string) {
 	j, err := judgesOf(s, Options{})
 	if err != nil {
-		return nil // no run of the scenario has a verdict
+		return nil // then no run of the scenario has a verdict
 	}
 	for _, name := range j.out {
 		lines = append(lines, name+": not judged: left out by the scenario")
@@ -99,10 +99,10 @@ func (s *Scenario) NotJudged() (lines []string) {
 	return lines
 }
 
-// judgesNothing is why a run in which no invariant judges has no verdict.
+// judgesNothing is the reason why a run in which no invariant judges has no verdict.
 const judgesNothing = "nothing was judged: the scenario leaves out all invariants"
 
-// judge sets the run's verdict, and returns the run's evidence. lags are the histories under other lags.
+// judge sets the run's verdict, and returns the run's evidence. The parameter lags has the histories under other lags.
 func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown invariant.Evidence) {
 	o.Verdict, o.out = invariant.OK, judges.out
 	evidence := invariant.Evidence{
@@ -119,7 +119,7 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 		inside.In(&evidence).Lock, inside.In(&evidence).Once = w.locks.terms, w.calls.terms
 		evidence.Changes = w.db.Changes() // whatever they mean
 	}
-	shown = evidence // the changes of the caches' own rows
+	shown = evidence // this one has the changes of the caches' own rows
 	shown.Changes, shown.Schema = w.db.Changes(), w.scenario.Rows
 	if judges.none() {
 		o.Verdict, o.Why = invariant.Unknown, judgesNothing
@@ -150,7 +150,7 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 	if len(judges.own) > 0 && o.cut == 0 {
 		invariant.Judge(shown, reporter(func(text string) string { return text }, 0), judges.own...)
 	}
-	if !w.ofLocks && !w.ofCalls { // which is judged by what clients were told
+	if !w.ofLocks && !w.ofCalls { // locks and calls are judged by what clients were told, and not by rows
 		w.rows.fit(o)
 	}
 	if o.Verdict == invariant.OK && inside.In(o).Result.End == sim.Cut && o.cut == 0 {
@@ -163,7 +163,7 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 // namesSkew finds e, 2e and 4e in the statement of an invariant.
 var namesSkew = regexp.MustCompile(`\b[24]?e\b`)
 
-// withSkew adds the value of e to a statement that names it.
+// withSkew adds the value of e to a statement that names e.
 func withSkew(statement string, e time.Duration) string {
 	if e == 0 || !namesSkew.MatchString(statement) {
 		return statement
@@ -174,7 +174,7 @@ func withSkew(statement string, e time.Duration) string {
 // Outcome is the result of a run.
 type Outcome struct {
 	Verdict   invariant.Verdict
-	Violation *Violation // the first one, if the verdict is violated
+	Violation *Violation // the first violation, if the verdict is violated
 	Broken    []string   // the names of all violated invariants, in the order of invariant.All
 	Why       string     // for the verdict unknown
 	Marks     []Mark     // the marks that were reached, in the order of Marks
@@ -182,23 +182,24 @@ type Outcome struct {
 	told
 	protocol string
 	swarm    bool
-	cut      int // as Run.Steps, if that has ended the run
+	cut      int // the value of Run.Steps, if it has ended the run
 	seen     invariant.Evidence
-	whole    bool     // seen is everything, and not only the operations
+	whole    bool     // seen has everything, and not only the operations
 	out      []string // names of invariants that the scenario leaves out
 }
 
 type told = inside.Of[outcome]
 
-// outcome is the part of an Outcome that only campaigns and reports read.
+// outcome is the part of an Outcome that is only for campaigns and reports.
 type outcome struct {
 	Result sim.Result
 	Unmet  []Fault // declared faults that no call of the run could meet
-	// Misfit says why Scenario.Rows does not fit the rows that were written, and names some of them. It is empty if it
-	// does, or if no row was written. A run whose rows do not fit is not violated: its verdict is unknown.
+	// Misfit says why Scenario.Rows does not fit the rows that were written, and names some of them. It is empty if
+	// Scenario.Rows fits them, or if no row was written. If the rows do not fit, the verdict of the run is never violated
+	// but unknown.
 	Misfit string
-	// Metrics are the store's counters, under the names that an operator knows from CloudWatch. The making of the tables
-	// is not counted.
+	// Metrics are the store's counters, under their names in CloudWatch. The requests that create the tables are not
+	// counted.
 	Metrics []ddbfake.Metrics
 	// Digest is the beginning of the trace's SHA-256, eight hexadecimal digits; "" if the run was not traced.
 	Digest string
@@ -229,7 +230,7 @@ type where = inside.Of[broken]
 type broken struct {
 	Scenario, Protocol string
 	Swarm              bool       // as in Run
-	Result             sim.Result // how far it came: enough to break it again
+	Result             sim.Result // how far it came; enough to make it break off again
 }
 
 // Replay returns everything that is needed to run the schedule again.
@@ -245,8 +246,9 @@ func (e *BrokenError) Error() string {
 func (e *BrokenError) Unwrap() error { return inside.In(e).Result.Err }
 
 // Evidence returns everything that the run saw, for checks of the caller's own: change log, history, operations,
-// bodies, and the scenario's promises. The caller must not modify it. False says that it was not kept: a campaign makes
-// run after run in the same memory. To get the evidence of one of them, repeat that run by Outcome.Replay and its Run.
+// bodies, and the scenario's promises. The caller must not modify it. The result kept is false if the evidence was not
+// kept, because a campaign makes all its runs in the same memory. To get the evidence of such a run, repeat it with
+// Outcome.Replay and Replay.Run.
 func (o *Outcome) Evidence() (ev invariant.Evidence, kept bool) {
 	if !o.whole {
 		return invariant.Evidence{}, false
@@ -254,7 +256,8 @@ func (o *Outcome) Evidence() (ev invariant.Evidence, kept bool) {
 	return o.seen, true
 }
 
-// Explain prints the verdict, and of a violation the invariant with its statement and the few events that show it.
+// Explain prints the verdict. For a violation it also prints the invariant with its statement and the few events that
+// show it.
 func (o *Outcome) Explain(scenario, protocol string) string {
 	var b strings.Builder
 	switch o.Verdict {
@@ -281,7 +284,7 @@ func (v *Violation) print(b *strings.Builder, scenario, protocol string) {
 	}
 }
 
-// replicaRead is a read that a replica may have answered which has not heard of the latest writes.
+// replicaRead is a read that may have been answered by a replica without the latest writes.
 type replicaRead struct {
 	at     time.Time
 	actor  string
@@ -305,7 +308,8 @@ func (w *world) noteRead(r *storeRequest) {
 	}
 }
 
-// asFresh is the input of a call. If the call is the read that must be fresh, no replica answers it.
+// asFresh returns the input of a call. If the call is the read that must be fresh, the returned input asks for a
+// strongly consistent read, so that no replica answers.
 func (w *world) asFresh(input any) any {
 	in, isGet := input.(*dynamodb.GetItemInput)
 	if !isGet || aws.ToBool(in.ConsistentRead) || w.scenario.ReplicaLag == 0 || len(w.reads)+1 != w.fresh {
@@ -316,8 +320,8 @@ func (w *world) asFresh(input any) any {
 	return &same
 }
 
-// stale says whether the read has missed a change that was made before it. If it asks for a part of the row, only the
-// existence of the row counts.
+// stale says whether the read did not see a change that was made before it. If the read asks for a part of the row,
+// only the existence of the row is compared.
 func (r *replicaRead) stale(changes []ddbfake.Change) bool {
 	key, err := attr.ItemFromSDK(r.in.Key)
 	if err != nil {
@@ -336,13 +340,14 @@ func (r *replicaRead) stale(changes []ddbfake.Change) bool {
 	return r.in.ProjectionExpression == nil && r.in.AttributesToGet == nil && !was.Equal(now)
 }
 
-// misled returns the stale read behind a finding's last step: the last such read of its actor in the same request of
-// the client. If the finding shows an operation, that is the read itself.
+// misled returns the stale read that led to the last step of a finding: the last stale read by the same actor in the
+// same request of the client. If the finding shows operations, it returns nothing, because they are the reads
+// themselves.
 func (w *world) misled(seen invariant.Evidence, f invariant.Finding) (lines []describe.Line) {
 	if len(w.reads) == 0 || len(inside.In(&f).Operations) > 0 || len(f.Events)+len(f.Changes) == 0 {
 		return nil
 	}
-	var last history.Event // what is shown last, as an event
+	var last history.Event // the last thing that the finding shows, as an event
 	for _, seq := range f.Events {
 		last = seen.History[seq-1]
 	}
@@ -373,19 +378,19 @@ func (w *world) misled(seen invariant.Evidence, f invariant.Finding) (lines []de
 	return nil
 }
 
-// untold are the requests whose effects their senders did not learn of, in order: no row shows this cause of later
-// events.
+// untold are the requests that took effect without their senders' knowledge, in order. They are kept because no row
+// shows this cause of later events.
 type untold []untoldRequest
 
 type untoldRequest struct {
 	actor string
-	// The changes that it made, by the Seq of the first and the last.
+	// first and last are the Seq of the first and the last change that it made.
 	first, last int
 	kind        ddbfake.FaultKind
 	met         bool // it was sent again, and refused for the row that it had written
 }
 
-// note notes a request; last is its last change.
+// note notes a request. The parameter last is the number of its last change.
 func (u *untold) note(r *storeRequest, last int, kind ddbfake.FaultKind) {
 	if r.changed > 0 {
 		*u = append(*u, untoldRequest{actor: r.call.Actor, first: last - r.changed + 1, last: last, kind: kind})
@@ -402,7 +407,7 @@ func (u untold) met(actor string) {
 	}
 }
 
-// of says what the sender of a change was not told; "" if it was told.
+// of says which answer the sender of a change did not get; "" if the sender got the answer.
 func (u untold) of(change int) string {
 	for _, r := range u {
 		if change < r.first || change > r.last {

@@ -29,7 +29,7 @@ actors:
     script: [get /home, sleep 60500ms, get /home]
 `
 
-// lingering is a protocol that breaks freshness in twoReads.
+// lingering is a protocol that violates freshness in the scenario twoReads.
 func lingering(t *testing.T) isr.Protocol {
 	t.Helper()
 	for _, m := range mutant.All() {
@@ -152,7 +152,7 @@ func TestAWrongChoiceOfInvariantsIsAnError(t *testing.T) {
 	}
 }
 
-// servesOnce is an invariant of a caller's own, which a second answer breaks.
+// servesOnce is an invariant of the caller's own. A second answer violates it.
 func servesOnce(verdict invariant.Verdict) invariant.Invariant {
 	return invariant.Invariant{
 		Name: "serves-once", Statement: "a node is answered once",
@@ -166,7 +166,7 @@ func servesOnce(verdict invariant.Verdict) invariant.Invariant {
 			if len(served) < 2 || len(ev.Changes) == 0 || len(inside.In(&ev).Bodies) == 0 || len(inside.In(&ev).Operations) == 0 {
 				return invariant.Finding{Verdict: invariant.OK}
 			}
-			// Numbers that nothing has must not break the report.
+			// Numbers of events, changes and operations that do not exist must do no harm to the report.
 			f := invariant.Finding{Verdict: verdict, Why: "it was answered again", Events: append(served, 0, 10_000), Changes: []int{-1, 10_000}}
 			inside.In(&f).Operations = []int{99}
 			return f
@@ -198,7 +198,7 @@ func TestAnInvariantOfOnesOwnJudges(t *testing.T) {
 	}
 }
 
-// A run's evidence suffices to judge it again.
+// The evidence of a run is enough to judge the run again.
 func TestTheEvidenceOfARun(t *testing.T) {
 	o := judgedBy(t, "promise: {monotonic-reads: across-nodes, max-age: 90s}", Options{})
 	ev, kept := o.Evidence()
@@ -244,7 +244,8 @@ func TestAnInvariantOfOnesOwnIsWhole(t *testing.T) {
 	}
 }
 
-// happened runs a scenario, given as a file, without a preemption, and returns its world when it is over.
+// happened runs a scenario, given as the text of a file, without a preemption. It returns the world at the end of the
+// run.
 func happened(t *testing.T, file string, p isr.Protocol) *world {
 	t.Helper()
 	s, err := Parse("f.yaml", []byte(file))
@@ -261,7 +262,7 @@ func happened(t *testing.T, file string, p isr.Protocol) *world {
 	return w
 }
 
-// TestEventsSayWhoseTheyAreAndWhereTheLogStood: nothing has been written between two events with the same Change.
+// TestEventsSayWhoseTheyAreAndWhereTheLogStood: if two events have the same Change, nothing was written between them.
 func TestEventsSayWhoseTheyAreAndWhereTheLogStood(t *testing.T) {
 	w := happened(t, `
 name: tenants
@@ -297,7 +298,7 @@ actors:
 	}
 }
 
-// TestBodiesAreKnownFromTheMomentTheyAreStored: before anything leads to them.
+// TestBodiesAreKnownFromTheMomentTheyAreStored: they are known even before a row leads to them.
 func TestBodiesAreKnownFromTheMomentTheyAreStored(t *testing.T) {
 	w := happened(t, "name: one\nactors: [{name: alice, script: [get /home]}]", recipe.Reference())
 	want := []recorder.Body{{Time: w.start, Actor: "alice", Name: "pages/alice-1", Body: "/home@0#alice-render-1", Change: 1}}
@@ -319,8 +320,8 @@ reach: [ttl-deletion, expired-row-read]
 bounds: {ticks: 6, schedules: 200}
 `
 
-// compared runs schedules. It returns the number of runs in which a lag changed the result, and the number in which it
-// led to decisions that do not fit the schedule.
+// compared runs schedules. It returns the number of runs in which a lag changed the result, and the number of runs in
+// which a lag led to decisions that do not fit the schedule.
 func compared(t *testing.T, protocol string) (differ, diverged int) {
 	t.Helper()
 	s, err := Parse("f.yaml", []byte(lagging))
@@ -362,7 +363,7 @@ func compared(t *testing.T, protocol string) (differ, diverged int) {
 	return differ, diverged
 }
 
-// decisions is a history without the parts that deletions by TTL change.
+// decisions returns a history without the parts that change with deletions by TTL.
 func decisions(events []history.Event) []history.Event {
 	events = slices.Clone(events)
 	for i := range events {
@@ -378,7 +379,7 @@ func TestTheReferenceDecidesTheSameUnderEveryLag(t *testing.T) {
 	}
 }
 
-// If a lock is free only when TTL has deleted it, the cache waits without need.
+// If the cache takes a lock for free only when TTL has deleted it, the cache waits without need.
 func TestAProtocolThatWaitsForTTLIsSeenUnderOtherLags(t *testing.T) {
 	effort.OneAtATime(t)
 	if differ, diverged := compared(t, "acquire-waits-for-ttl"); differ == 0 || diverged == 0 {

@@ -35,11 +35,11 @@ type world struct {
 	clock    *fakeclock.Clock
 	sim      *sim.Sim
 
-	bubble   sim.Bubble // where the run happens, if the nodes have goroutines of their own
-	idsMu    sync.Mutex // of ids: goroutines of several nodes may ask for names
+	bubble   sim.Bubble // the bubble in which the run happens, if the nodes have goroutines of their own
+	idsMu    sync.Mutex // guards ids, because goroutines of several nodes may ask for names
 	possible []possibleFault
 	certain  []certainFault
-	met      []bool // which of the scenario's faults some call could meet
+	met      []bool // for each of the scenario's faults, whether some call could meet it
 	pages    *pages // for traces
 
 	operations    recorder.Operations // the nodes' operations on the store, if observing
@@ -48,22 +48,22 @@ type world struct {
 	ends          ends
 	fingerprinter *fingerprinter   // nil unless a probe asks for the fingerprints of states
 	replicator    *replicator      // nil if the table is in one region
-	seen          int              // changes that afterCall and the trace have looked at
+	seen          int              // the number of changes that afterCall and the trace have looked at
 	exchanges     []hooks.Exchange // requests and answers on the wire, if recording
 	recording     bool
-	call          *hooks.Call   // that reached the store in the step that is being made, if recording
+	call          *hooks.Call   // the call that reached the store in the present step, if recording
 	only          string        // the one invariant that is judged; "" is all
-	rows          *rows         // of the caches, if their names are their own; nil is META and LOCK
-	sdk           bool          // nodes get clients of the SDK
+	rows          *rows         // the caches' rows, if they have names of their own; nil means META and LOCK
+	sdk           bool          // the nodes have clients of the SDK
 	clients       uint64        // how many
 	untold        untold        // requests whose answers were lost
 	reads         []replicaRead // reads that a replica may have answered
 	fresh         int           // see hooks.Probe
 	memory        sim.Memory    // see hooks.Probe
 	onStale       func(actor string, read int)
-	swept         int               // rows that the schedule had TTL delete
-	skewed        bool              // some node's clock can differ from true time
-	struck        ddbfake.FaultKind // the fault that struck the call being served; 0 is none
+	swept         int               // the number of rows that TTL has deleted because the schedule chose so
+	skewed        bool              // the clock of some node can differ from true time
+	struck        ddbfake.FaultKind // the fault that struck the call that is being served; 0 if there is none
 	ofLocks       bool              // scripts hold locks
 	ofCalls       bool              // scripts make calls that run once
 	shown         hooks.Shown       // what shows the violation
@@ -73,22 +73,22 @@ type world struct {
 	calls         onceCalls
 	objectsMu     sync.Mutex
 	objects       any    // what the nodes' clients of the body store share: see bodies.State
-	alive         []life // handlers whose lives must end with their nodes'
-	unended       error  // the first that could not be, before the end of the run
+	alive         []life // handlers whose lives must end with those of their nodes
+	unended       error  // the first error of ending such a life before the end of the run
 }
 
 // newWorld makes the world of one run. Nothing happens in it yet.
 func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	s, protocol := r.Scenario, r.Protocol
 	stage := r.stage
-	if stage == nil || r.bubble != nil { // goroutines of a node may outlive their run
+	if stage == nil || r.bubble != nil { // with goroutines, a node may still run after its run
 		stage = newStage()
 	}
 	stage.clear()
 	w := &stage.world
 	*w = world{
 		stage: stage,
-		// A campaign that is interrupted stops between runs: within one, a cancelled context would be a fault of its own.
+		// An interrupted campaign stops between runs. Within a run, a cancelled context would act like one more fault.
 		ctx:      context.WithoutCancel(ctx),
 		scenario: s, protocol: protocol, start: fakeclock.Epoch, clock: fakeclock.New(fakeclock.Epoch),
 		pages: &pages{script: s.Actors}, ofLocks: s.holds(), ofCalls: s.asks(verbOnce), ttl: cmp.Or(r.setup.TTL, defaultTTL),
@@ -151,12 +151,12 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	return w, nil
 }
 
-// words returns the names of this world's things.
+// words returns what the texts of traces need to know of this world.
 func (w *world) words() describe.Words {
 	return describe.Words{Start: w.start, Pages: w.pages, Rows: w.rows.mapping(), Regions: w.replicator != nil}
 }
 
-// newSim makes the simulator of the next phase, on the world's own sources of steps.
+// newSim makes the simulator of the next phase, with the world's own sources of steps.
 func (w *world) newSim(cfg sim.Config) {
 	w.sim = sim.New(cfg)
 	w.sim.AddSource(&sweeper{w: w})
@@ -166,17 +166,18 @@ func (w *world) newSim(cfg sim.Config) {
 	}
 }
 
-// addActor adds the actor's node and its script. A node whose lock has goroutines starts a little apart from others.
+// addActor adds the actor's node and its script. If the node's lock or layer has goroutines, it starts a little later
+// than other nodes.
 func (w *world) addActor(a Actor, apart time.Duration) {
 	w.skewed = w.skewed || a.Drift != (fakeclock.Drift{}) || sim.SetsClock(a.ClockSteps, a.Events)
-	next := 0 // the command in progress: a restarted node takes it up again
+	next := 0 // the command in progress, with which a restarted node begins
 	w.sim.Add(sim.Actor{
 		Name: a.Name, Drift: a.Drift, ClockSteps: a.ClockSteps,
 		Pauses: a.Pauses, PauseFor: a.PauseFor, Crashes: a.Crashes, Restarts: a.Restarts, Planned: a.Events,
 		Run: func(p *sim.Proc) {
 			if (w.ofLocks || w.ofCalls) && w.bubble != nil {
-				// If two nodes began at one instant, their heartbeats would wake at one instant, and it would not be determined
-				// which one reads crypto/rand first.
+				// If two nodes began at the same instant, their heartbeats would wake at the same instant, and it would not be
+				// decided which of them reads crypto/rand first.
 				if p.Sleep(p.Life(), apart) != nil {
 					return // it crashed before it started
 				}
@@ -193,14 +194,14 @@ func (w *world) addActor(a Actor, apart time.Duration) {
 	})
 }
 
-// The kinds of names besides tokens; they stand after the name of the node.
+// The kinds of names besides tokens. They are written after the name of the node.
 const (
 	renderings = "-render"
 	calls      = "-call"
 )
 
-// position is the state of a node after the n-th command of its script, for a cache that keeps nothing: the number of
-// names that it has used.
+// position is the state of a node after the n-th command of its script, if its cache keeps nothing in memory. The state
+// is then n and the numbers of names that the node has used.
 func (w *world) position(p *sim.Proc, n int) uint64 {
 	h := fingerprint.Hash(0).Number(uint64(n))
 	for _, of := range []string{p.Name(), p.Name() + renderings, p.Name() + calls, p.Name() + latencies} {
@@ -217,7 +218,7 @@ func (w *world) nextID(of string) string {
 	return of + "-" + strconv.Itoa(w.ids[of])
 }
 
-// countIDs returns how many of them have been given out.
+// countIDs returns how many names have been given out.
 func (w *world) countIDs(of string) int {
 	w.idsMu.Lock()
 	defer w.idsMu.Unlock()
@@ -256,7 +257,7 @@ func (w *world) onNode(k sim.Kind, p *sim.Proc, note string) {
 	w.history.Add(e)
 }
 
-// onFault notes the fault that struck the call being served.
+// onFault notes the fault that struck the call that is being served.
 func (w *world) onFault(f ddbfake.Fault) {
 	w.struck = f.Kind
 	w.mark(Mark(f.Kind.String()))
@@ -280,7 +281,7 @@ func (w *world) unmetFaults() []Fault {
 // call changed.
 func (w *world) afterCall(r *storeRequest) (changed int) {
 	w.meetEnds(r)
-	changed = w.noteChanges() // a lag's deletions come before the call that finds them done
+	changed = w.noteChanges() // if a lag has deleted rows, these changes come before those of the call
 	w.markCall(r, changed)
 	if w.recording {
 		w.record(r)
@@ -289,14 +290,14 @@ func (w *world) afterCall(r *storeRequest) (changed int) {
 	return changed
 }
 
-// lastCall takes the request of the step that was made last; nil is none.
+// lastCall returns the request of the last step, and forgets it; nil if there is none.
 func (w *world) lastCall() *hooks.Call {
 	call := w.call
 	w.call = nil
 	return call
 }
 
-// noteChanges notes the changes of the store since the last call, and counts those by clients.
+// noteChanges notes the changes of the store since the last call, and counts the changes by clients.
 func (w *world) noteChanges() (byClients int) {
 	changes := w.db.ChangesSince(w.seen)
 	for i := range changes {
@@ -333,10 +334,10 @@ func (w *world) noteChanges() (byClients int) {
 	return byClients
 }
 
-// page is a page that the scenario's clients ask for.
+// page is a page for which the scenario's clients ask.
 type page struct{ tenant, key string }
 
-// String names the page in bodies, traces and operations: /home, or t1/home for a tenant's page.
+// String is the page's name in bodies, traces and operations: /home, or t1/home for the page of a tenant.
 func (p page) String() string {
 	switch {
 	case p.tenant == "":
@@ -348,11 +349,11 @@ func (p page) String() string {
 	}
 }
 
-// pages knows the pages of a script and their partition keys. Most runs are never printed, so it computes the keys when
-// they are asked for.
+// pages knows the pages of a script and their partition keys. Most runs are never printed, so it computes the keys only
+// when they are needed.
 type pages struct {
 	script []Actor
-	of     map[string]string // names by partition key; nil until they are asked for
+	of     map[string]string // names by partition key; nil until they are needed
 }
 
 // all returns the pages, sorted.
@@ -368,8 +369,8 @@ func (k *pages) all() (all []page) {
 	return slices.Compact(all)
 }
 
-// names returns the pages' names by their partition keys. A cache that forgets about tenants keeps its rows where there
-// are none.
+// names returns the pages' names by their partition keys. If a cache ignores tenants, its rows are in the partitions of
+// pages without a tenant, so these are there, too.
 func (k *pages) names() map[string]string {
 	if k.of != nil {
 		return k.of

@@ -27,8 +27,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// scribbler is a cache that makes one request for each command of a script, of a different kind for each verb. So small
-// worlds mix many kinds of requests. Its writes depend on all answers that it has got.
+// scribbler is a cache that makes one request for each command of a script. Each verb has another kind of request, so
+// small worlds mix many kinds of requests. The scribbler's writes depend on all answers that it has got.
 type scribbler struct {
 	isr.Config
 	of    [3]string // the requests of get, invalidate and rollback
@@ -61,7 +61,7 @@ func (s *scribbler) learn(n int, err error) {
 	}
 }
 
-// learnRow learns from the number in a row.
+// learnRow makes later requests depend on the number in a row.
 func (s *scribbler) learnRow(item map[string]types.AttributeValue, err error) {
 	n := 0
 	if v, ok := item["n"].(*types.AttributeValueMemberN); ok {
@@ -139,7 +139,8 @@ func (s *scribbler) make(ctx context.Context, kind, key string) {
 	}
 }
 
-// drawWorld draws a scenario, and what a scribbler does in it. Each kind of thing that a world can have gets its turn.
+// drawWorld draws a scenario, and the requests of a scribbler in it. The number nth makes each kind of thing that a
+// world can have appear in turn.
 func drawWorld(rng *rand.Rand, nth uint64) (text string, p isr.Protocol) {
 	one := func(of ...string) string { return of[rng.IntN(len(of))] }
 	var about []string // the further things that the world has
@@ -229,8 +230,8 @@ func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound 
 	return searched{slices.Sorted(maps.Keys(ends)), slices.Sorted(maps.Keys(broken))}, x.Explored()
 }
 
-// Package sim leaves out schedules because of facts from this package: the things that a request touches, and the
-// state. Here small worlds have everything that a scenario can have.
+// Package sim leaves out schedules because of facts that it gets from this package: the things that a request touches,
+// and the state. So this test has small worlds with everything that a scenario can have.
 func TestSearchesOfSmallWorldsLeaveOutNothing(t *testing.T) {
 	effort.OneAtATime(t)
 	const few, many = 200, 1000
@@ -287,8 +288,8 @@ func (h hasty) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, isr.ErrMiss
 }
 
-// Code that does not read its clock does the same, sooner or later. The judgement differs: a publish is judged by its
-// time of sending.
+// Code that does not read its clock does the same at any time. But the judgement differs, because a publish is judged
+// by the time at which it was sent.
 func TestWhenARequestWasSentIsNotLeftOut(t *testing.T) {
 	s, err := Parse("f.yaml", []byte("name: world\nbounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /a]}\n  - {name: bob, script: [sleep 1s]}\n"))
 	if err != nil {
@@ -305,7 +306,8 @@ func TestWhenARequestWasSentIsNotLeftOut(t *testing.T) {
 	}
 }
 
-// The next attempt of a call counts as sent with the first, and a token that has been used is known for some minutes.
+// The next attempt of a call counts as sent at the time of the first attempt, and the store remembers a used token for
+// some minutes. So the fingerprint of an answer needs these times.
 func TestAnAnswerHasTheTimesThatTheNextAttemptDependsOn(t *testing.T) {
 	transaction := &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String("t")}
 	for name, test := range map[string]struct {

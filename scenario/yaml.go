@@ -20,29 +20,29 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 )
 
-// Limits of a scenario file. Scenarios are prose of a page or two; a file far beyond that is a mistake, and is not
-// handed to a parser.
+// Limits of a scenario file. A scenario is prose of a page or two. A file that is far longer is a mistake, and is not
+// given to a parser.
 const (
-	maxFileBytes = 128 << 10 // the parser takes quadratic time for many keys
+	maxFileBytes = 128 << 10 // bounded because the parser takes quadratic time for many keys
 	maxLineBytes = 64 << 10
 	maxDepth     = 16
 )
 
-// yamlNode is a place in a file. No other file knows the library's types.
+// yamlNode is a place in a scenario file. Only this source file uses the library's types.
 type yamlNode = ast.Node
 
-// reader reads values out of a YAML tree and keeps the mistakes, each with its position. YAML is parsed by a library;
-// only the meaning is ours.
+// reader reads values from a YAML tree, and collects the mistakes, each with its position. A library parses the YAML;
+// the reader finds its meaning.
 type reader struct {
 	file     string
 	lines    []string
-	err      *SyntaxError   // the first mistake in the entry that is being read; those after it may follow from it
+	err      *SyntaxError   // the first mistake in the entry that is being read; later mistakes may follow from it
 	mistakes []*SyntaxError // the mistakes of all entries
-	shape    *shape         // nil, or the shape that is being described: then nothing is read, and there are no mistakes
-	cut      bool           // parts of the file were no YAML and left out: keys may be missing for that reason
+	shape    *shape         // the shape that is being described, if any: then nothing is read, and there are no mistakes
+	cut      bool           // parts of the file were left out because they are no YAML, so keys may be missing
 }
 
-// open checks the bytes alone, and then parses them.
+// open checks the bytes, and then parses them.
 func (r *reader) open(data []byte) yamlNode {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF")) // some editors begin a file with a byte order mark
 	r.lines = strings.Split(string(data), "\n")
@@ -84,7 +84,7 @@ func (r *reader) open(data []byte) yamlNode {
 	return docs[0].Body
 }
 
-// parseYAML calls the library. A file that makes it panic is a bad file, too.
+// parseYAML calls the library. If a file makes the library panic, that is also a mistake in the file.
 func parseYAML(data []byte) (file *ast.File, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -94,7 +94,7 @@ func parseYAML(data []byte) (file *ast.File, err error) {
 	return parser.ParseBytes(data, 0)
 }
 
-// validPrefix is the length of the part of s that is UTF-8.
+// validPrefix is the length of the beginning of s that is valid UTF-8.
 func validPrefix(s string) int {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -106,8 +106,8 @@ func validPrefix(s string) int {
 	return len(s)
 }
 
-// flowDepth finds the first place where brackets are deeper than allowed. It does not know of quotes and comments, in
-// which brackets do not nest that deep.
+// flowDepth finds the first place where brackets are deeper than allowed. It ignores quotes and comments, because
+// brackets in them are not nested that deep.
 func flowDepth(lines []string) (depth, line, column int) {
 	for i, text := range lines {
 		for j := range len(text) {
@@ -124,7 +124,7 @@ func flowDepth(lines []string) (depth, line, column int) {
 	return 0, 0, 0
 }
 
-// failParse turns the parser's error into ours.
+// failParse makes a mistake with a position from the parser's error.
 func (r *reader) failParse(err error) {
 	line, column, problem := 1, 1, err.Error()
 	if ye, ok := errors.AsType[yaml.Error](err); ok {
@@ -163,7 +163,7 @@ func (r *reader) failAt(line, column int, hint, problem string, args ...any) {
 	r.mistakes = append(r.mistakes, e)
 }
 
-// apart reads one entry of several, whose mistakes do not depend on those of the others.
+// apart reads one of several entries. A mistake in it is reported even if other entries have mistakes.
 func (r *reader) apart(read func()) {
 	before := r.err
 	r.err = nil
@@ -171,10 +171,10 @@ func (r *reader) apart(read func()) {
 	r.err = cmp.Or(before, r.err)
 }
 
-// maxMistakes bounds an error: a file that is no scenario at all has a mistake in each line.
+// maxMistakes bounds the length of an error, because a file that is no scenario at all has a mistake in each line.
 const maxMistakes = 50
 
-// failed returns the mistakes in the order of the file, joined as by errors.Join; nil if there are none.
+// failed returns the mistakes in the order of the file, joined by errors.Join; nil if there are none.
 func (r *reader) failed() error {
 	slices.SortStableFunc(r.mistakes, func(a, b *SyntaxError) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -192,7 +192,7 @@ func (r *reader) failed() error {
 	return errors.Join(errs...)
 }
 
-// position is where a node begins: for a mapping, its first key.
+// position is the place where a node begins. For a mapping, it is the place of the first key.
 func position(n yamlNode) token.Position {
 	switch m := n.(type) {
 	case *ast.MappingNode:
@@ -228,14 +228,14 @@ func oneLine(n yamlNode) (string, bool) {
 	return s.Value, true
 }
 
-// field is a key of a mapping and the function that takes its value.
+// field is a key of a mapping, and the function that reads its value.
 type field struct {
 	name string
 	read func(yamlNode)
 }
 
-// mapping reads a mapping with exactly these keys, each at most once. It is incomplete if it has an unknown key: that
-// may be a misspelt key that is missing.
+// mapping reads a mapping that may have these keys, each at most once. If there is an unknown key, complete is false,
+// because the unknown key may be the misspelt form of a key that is missing.
 func (r *reader) mapping(n yamlNode, fields ...field) (complete bool) {
 	if r.shape != nil {
 		r.describeMapping(fields)
@@ -304,7 +304,7 @@ func (r *reader) list(n yamlNode, read func(yamlNode)) {
 	}
 }
 
-// text reads a string. Numbers and the like must be quoted where text is meant.
+// text reads a string. Values such as numbers must be quoted if they are meant as text.
 func (r *reader) text(n yamlNode) string {
 	if r.shape != nil {
 		r.describeText(shape{})
@@ -325,7 +325,8 @@ func (r *reader) text(n yamlNode) string {
 	return ""
 }
 
-// longList is the number of words beyond which an error does not list them: nobody reads the line that it fills.
+// longList is a number of words. If there are more, an error does not list them, because nobody would read such a long
+// line.
 const longList = 50
 
 // word reads one of the given words.
@@ -376,7 +377,7 @@ func (r *reader) boolean(n yamlNode) bool {
 	return b.Value
 }
 
-// mostDuration keeps epoch seconds and sums of durations far from overflow.
+// mostDuration is the longest duration in a file. It keeps epoch seconds and sums of durations far from overflow.
 const mostDuration = 10 * 365 * 24 * time.Hour
 
 // duration reads a duration such as 90s or 1h30m, of at least the given length.
@@ -453,7 +454,7 @@ func (d *document) add(key string, value any, wanted bool) {
 	if !wanted {
 		return
 	}
-	switch nested := value.(type) { // the library knows its own type alone
+	switch nested := value.(type) { // the library knows only its own type
 	case document:
 		value = yaml.MapSlice(nested)
 	case []document:
@@ -475,11 +476,12 @@ func (d *document) addDuration(key string, value, byItself time.Duration) {
 	d.add(key, value.String(), value != byItself)
 }
 
-// maxRepairs bounds how often a file is parsed: each time may take as long as the file is large.
+// maxRepairs bounds how often a file is parsed, because each time takes longer the larger the file is.
 const maxRepairs = 8
 
-// parsed parses a file. If a part is no YAML, that is a mistake, and the rest is parsed without the top-level key that
-// has it as its value. So the mistakes in the rest are found, too. It returns nil if nothing can be read.
+// parsed parses a file. If a part of the file is no YAML, that is a mistake. The file is then parsed again without the
+// top-level key to which the part belongs, so that mistakes in the rest are found, too. It returns nil if nothing can
+// be read.
 func (r *reader) parsed(data []byte) *ast.File {
 	file, err := parseYAML(data)
 	for repairs := 0; err != nil; repairs++ {
@@ -496,9 +498,9 @@ func (r *reader) parsed(data []byte) *ast.File {
 	return file
 }
 
-// withoutKey parses the file without the top-level key around a line or without the one before it, since an open
-// bracket is noticed at the next key: whichever lets the parser get further. It returns no data if the parser stumbles
-// over the same place without either.
+// withoutKey parses the file without the top-level key around a line, and without the key before it, because an open
+// bracket is noticed only at the next key. It uses the form in which the parser gets further. If the parser fails at
+// the same place in both forms, it returns no data.
 func (r *reader) withoutKey(data []byte, line int, was error) (*ast.File, []byte, error) {
 	lines := strings.SplitAfter(string(data), "\n")
 	var rest []byte
@@ -521,7 +523,7 @@ func (r *reader) withoutKey(data []byte, line int, was error) (*ast.File, []byte
 	return nil, rest, was
 }
 
-// withoutLines empties the lines of the top-level key around a line, so that all others keep their numbers.
+// withoutLines empties the lines of the top-level key around a line. The numbers of all other lines stay the same.
 func withoutLines(lines []string, line int) ([]byte, bool) {
 	from := keyLine(lines, line)
 	if from < 1 {
@@ -545,7 +547,8 @@ func keyLine(lines []string, line int) int {
 	return max(line, 0)
 }
 
-// isKeyLine says whether a line begins a top-level key: it is not indented, and neither a comment nor a bracket.
+// isKeyLine says whether a line begins a top-level key: it is not indented, and is neither a comment nor a closing
+// bracket.
 func isKeyLine(line string) bool {
 	return strings.Trim(line, "\r\n") != "" && !strings.ContainsAny(line[:1], " \t#-]}")
 }

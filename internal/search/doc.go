@@ -1,3 +1,4 @@
-// Package search is the wing of schedules, many at a time: they are run in parallel with results in order, and kept in forms
-// that survive a change of the world, which is how they shrink.
+// Package search is the wing that runs many schedules at a time. It runs them in parallel and hands out their results
+// in order. It keeps a schedule in forms that survive a change of the world, so that schedule and scenario can be
+// shrunk.
 package search

@@ -1,3 +1,3 @@
-// Package study is the wing of experiments with many runs: to explore worlds for hours, to explain the step that
-// decided a violation, to compare with a real DynamoDB, to run nodes in parallel, and to test the tester.
+// Package study is the wing of experiments with many runs. They explore worlds for hours, explain which step decided a
+// violation, compare the fake with a real DynamoDB, run nodes in parallel, and test the tester.
 package study

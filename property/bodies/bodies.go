@@ -1,5 +1,5 @@
 // Package bodies gives a store under a check of package property a client of S3. It is for caches that keep their pages
-// there and not in their rows.
+// in S3 and not in their rows.
 //
 //	property.CheckStore(t, func(n property.Node) (isr.Handler, error) {
 //		client, err := bodies.Client(n.Config)
@@ -11,8 +11,8 @@
 //
 // It is a package of its own because it needs the SDK of S3, and package property does not.
 //
-// The limits are those of package s3fake. The faults of a world's body store strike the requests as status 500, which the
-// client tries again.
+// The limits are those of package s3fake. If a fault of a world's body store strikes a request, the answer has status
+// 500, and the client tries again.
 package bodies
 
 import (
@@ -25,13 +25,13 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Bucket is the only bucket. The key of an object in it is the name of a body, as rows have it.
+// Bucket is the only bucket. The key of an object in it is the name of a body, as it stands in rows.
 const Bucket = objects.Bucket
 
 // Client returns a real client of the SDK for the node of this configuration. Each attempt of a request is a step of
 // the run, as with property.Node.Client: the schedule decides when it takes effect, and LastModified is the true time.
 // All nodes of a run share the objects, and each run begins without any. Bodies that are put through the
-// configuration's own Bodies are not among them.
+// configuration's own Bodies are not among these objects.
 //
 // It returns an error if the configuration does not belong to a simulated node.
 func Client(c isr.Config, optFns ...func(*s3.Options)) (*s3.Client, error) {

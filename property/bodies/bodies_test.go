@@ -28,12 +28,12 @@ var rows = isr.Schema{Rows: []isr.Row{
 	{Partition: "doc = {key}", Sort: "part = lock", Token: "taken_by", Expires: "taken_until", TTL: "gone_at"},
 }}
 
-// cache keeps pages in S3. Each field but the first two is a bug.
+// cache keeps pages in S3. Each of the last fields turns on a bug.
 type cache struct {
 	property.Node
 	s3      *s3.Client
-	late    bool // the row leads to a body that is stored afterwards
-	oneName bool // all generations of a page have one body
+	late    bool // the row is written before the body that it leads to
+	oneName bool // all generations of a page have the same body name
 }
 
 func (c *cache) Get(ctx context.Context, key string) (isr.Served, error) {
@@ -179,7 +179,7 @@ func TestACorrectCacheWithGoroutinesPasses(t *testing.T) {
 // child names the cache of TestChild.
 const child = "ISRSIM_BODIES_CHILD"
 
-// TestChild is the failing test that the others run in a process of its own.
+// TestChild is the failing test. The other tests run it in a process of its own.
 func TestChild(t *testing.T) {
 	if c, ok := broken[os.Getenv(child)]; ok {
 		property.Check{Rows: rows}.Run(t, c.cache.on)

@@ -15,13 +15,13 @@ import (
 	"github.com/isr-sim/isr-sim/property/gen"
 )
 
-// repository keeps the pages of tenants: the code of a user of this package.
+// repository keeps the pages of tenants. It stands for the code of a user of this package.
 type repository struct {
 	db    *dynamodb.Client
 	table string
 	name  func(tenant string) string // the partition of a tenant
 	limit int32                      // rows in one answer of List
-	pages bool                       // List asks for the further answers, too
+	pages bool                       // List also asks for the answers after the first
 }
 
 func (r *repository) Save(ctx context.Context, tenant, key, body string) error {
@@ -98,7 +98,7 @@ func holds(ctx context.Context, all []step, faults []ddbfake.Fault, newRepositor
 		db.Inject(faults...)
 		if s.remove {
 			model.Delete(row)
-			_ = r.Remove(ctx, s.tenant, s.key) // a call that a fault has refused is made again
+			_ = r.Remove(ctx, s.tenant, s.key) // if a fault refuses this call, the next one succeeds
 			db.ClearFaults()
 			if err := r.Remove(ctx, s.tenant, s.key); err != nil {
 				return err
@@ -138,7 +138,7 @@ func TestRepository(t *testing.T) {
 	})
 }
 
-// The property catches typical bugs of repositories: each of these has one.
+// Each of these repositories has a typical bug, and the property catches it.
 func TestRepositoryWithABug(t *testing.T) {
 	for name, bug := range map[string]func(*repository){
 		"only the first answer of a Query": func(r *repository) { r.pages = false },

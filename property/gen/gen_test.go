@@ -20,8 +20,8 @@ import (
 
 var rows = gen.Table{Name: "rows", Partition: "pk", Sort: "sk"}
 
-// examples is the number of examples that must have everything between them. The seeds are fixed, so the outcome is
-// always the same.
+// examples is the number of examples that are drawn. Together they must have everything that can be drawn. The seeds
+// are fixed, so the outcome is always the same.
 const examples = 400
 
 // newDB returns a fake with the table.
@@ -72,7 +72,7 @@ func TestModelAgreesWithTheFake(t *testing.T) {
 		if last == nil {
 			return
 		}
-		// Each kind of difference is told.
+		// Diff reports each kind of difference.
 		model.Delete(last)
 		if diff := model.Diff(db); !strings.Contains(diff, "want none") {
 			t.Fatalf("a row too many: %q", diff)
@@ -108,7 +108,7 @@ func TestValuesAreAccepted(t *testing.T) {
 	}
 }
 
-// Faults strike, print and parse back, and end.
+// Faults strike, have a text form that can be read back, and end.
 func TestFaultsEnd(t *testing.T) {
 	struck := map[ddbfake.FaultKind]bool{}
 	for seed := range examples {

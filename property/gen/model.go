@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Model is a table as a map of rows. It has no conditions, TTL or indexes: a property decides what should happen, and
-// tells the model.
+// Model is a table as a map of rows. It has no conditions, TTL or indexes: the property decides what a request should
+// do, and makes that change in the model.
 type Model struct {
 	table Table
 	rows  map[string]attr.Item
@@ -20,7 +20,7 @@ type Model struct {
 // NewModel returns an empty model of a table.
 func NewModel(t Table) *Model { return &Model{table: t, rows: map[string]attr.Item{}} }
 
-// name is the text of a row's key, by which rows sort: by the bytes of partition key and sort key.
+// name is the text of a row's key. Sorted by it, rows are in the order of the bytes of partition key and sort key.
 func (m *Model) name(row attr.Item) string {
 	partition, _ := row.Str(m.table.Partition)
 	sort, _ := row.Str(m.table.Sort)
@@ -33,7 +33,7 @@ func (m *Model) Put(row attr.Item) { m.rows[m.name(row)] = maps.Clone(row) }
 // Delete deletes the row with a key, if there is one. The key may be a whole row.
 func (m *Model) Delete(key attr.Item) { delete(m.rows, m.name(key)) }
 
-// Get returns the row with a key, nil if there is none. The key may be a whole row. The row is the caller's.
+// Get returns the row with a key, nil if there is none. The key may be a whole row. The caller may change the row.
 func (m *Model) Get(key attr.Item) attr.Item { return maps.Clone(m.rows[m.name(key)]) }
 
 // Rows returns all rows by partition key and sort key, in the order of their bytes, as ddbfake.DB.Items does.
@@ -53,8 +53,8 @@ func (m *Model) Query(partition string) []attr.Item {
 	})
 }
 
-// Diff compares the rows of the table in db with those of the model. It returns one line for each that differs; "" if
-// none does. A table that db does not have differs from every model, also from an empty one.
+// Diff compares the rows of the table in db with those of the model. It returns one line for each row that differs; ""
+// if all are equal. If db does not have the table, that is a difference even from an empty model.
 func (m *Model) Diff(db *ddbfake.DB) string {
 	var b strings.Builder
 	if tables := db.Tables(); !slices.Contains(tables, m.table.Name) {

@@ -13,16 +13,16 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/conformance/differential"
 )
 
-// Table is a table whose keys are strings. The keys must not have names of Attributes.
+// Table is a table whose keys are strings. The keys must not have the same names as attributes of Rows.
 type Table struct {
 	Name      string
 	Partition string // the name of the partition key
 	Sort      string // the name of the sort key; "" for a table without one
 }
 
-// attributes returns the names of the attributes that Rows have beside their keys, and that expressions use. Most have
-// their usual type, and seldom another one: n, h, num and a.b are numbers, g, str and status texts, b is binary, m a
-// map, l a list, ss, ns and bs are sets, x and y of any type.
+// attributes returns the names of the attributes that Rows have beside their keys, and that expressions use. An
+// attribute usually has its usual type, and seldom another one: n, h, num and a.b are numbers, g, str and status texts,
+// b is binary, m a map, l a list, ss, ns and bs are sets, x and y of any type.
 func attributes() []string {
 	var names []string
 	for _, a := range differential.Attributes() {
@@ -74,7 +74,7 @@ func (t Table) Create() *dynamodb.CreateTableInput {
 	return in
 }
 
-// Keys draws keys of rows: few, so that operations meet.
+// Keys draws keys of rows. There are few of them, so that operations often meet at the same row.
 func (t Table) Keys() *rapid.Generator[attr.Item] {
 	return rapid.Custom(func(rt *rapid.T) attr.Item {
 		t.check(rt)
@@ -86,7 +86,7 @@ func (t Table) Keys() *rapid.Generator[attr.Item] {
 	})
 }
 
-// Rows draws rows: a key of Keys, and some of Attributes.
+// Rows draws rows. A row has a key of Keys, and some of the attributes.
 func (t Table) Rows() *rapid.Generator[attr.Item] {
 	return rapid.Custom(func(rt *rapid.T) attr.Item {
 		row := itemOf(differential.Row(rt))
@@ -98,8 +98,9 @@ func (t Table) Rows() *rapid.Generator[attr.Item] {
 	})
 }
 
-// Faults draws faults that end by themselves: of any kind, on the calls of the table that read or write single rows,
-// the first to the third of them, once or twice in a row. A caller that tries once more than that succeeds.
+// Faults draws faults that end by themselves. They are of any kind. They strike calls of the table that read or write
+// single rows, begin at the first, second or third such call, and strike once or twice in a row. A caller that tries
+// three times succeeds.
 func (t Table) Faults() *rapid.Generator[ddbfake.Fault] {
 	return rapid.Custom(func(rt *rapid.T) ddbfake.Fault {
 		f := ddbfake.Fault{

@@ -9,22 +9,22 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-// Tenants draws names of tenants. They are few, so that they meet, and they break code that joins names: they have the
-// usual separators, or another case, or one is the beginning of another.
+// Tenants draws names of tenants. There are few names, so that the same one is often drawn twice. They break code that
+// joins names: they contain the usual separators, differ only in case, or begin with one another.
 func Tenants() *rapid.Generator[string] {
 	return rapid.SampledFrom([]string{"a", "b", "ab", "a#b", "a/b", "a:b", "A", "é", "a b"})
 }
 
-// Keys draws keys of pages, as clients ask for them. They are few, so that they meet, and they break code that joins,
-// cleans or compares keys. The keys of rows are Table.Keys.
+// Keys draws keys of pages, as clients ask for them. There are few keys, so that the same one is often drawn twice.
+// They break code that joins, cleans or compares keys. The keys of rows are Table.Keys.
 func Keys() *rapid.Generator[string] {
 	return rapid.SampledFrom([]string{
 		"/home", "/", "/about", "/home/", "/Home", "/home?a=1&b=2", "/home?b=2&a=1", "/a#b", "b#/home", "b/home", "/a%2Fb", "/caf\u00e9", "/cafe\u0301", "/a b",
 	})
 }
 
-// Drifts draws how the clock of a machine differs from true time: by at most the bound, at any moment of a test of the
-// given length in true time.
+// Drifts draws how the clock of a machine differs from true time. In a test that takes the given length of true time,
+// it differs by at most the bound at any moment.
 func Drifts(bound, length time.Duration) *rapid.Generator[fakeclock.Drift] {
 	return rapid.Custom(func(t *rapid.T) fakeclock.Drift {
 		sign := rapid.SampledFrom([]int64{1, -1}).Draw(t, "ahead or behind")
@@ -35,7 +35,7 @@ func Drifts(bound, length time.Duration) *rapid.Generator[fakeclock.Drift] {
 			if length < time.Millisecond { // nothing to drift in
 				return fakeclock.Drift{}
 			}
-			// A clock that is 10% wrong is wrong enough.
+			// A drift of 10% is enough.
 			return fakeclock.Drift{PPM: sign * min(100_000, int64(max(bound, 0))/(int64(length+1e6-1)/1e6))}
 		default:
 			return fakeclock.Drift{}
@@ -43,8 +43,9 @@ func Drifts(bound, length time.Duration) *rapid.Generator[fakeclock.Drift] {
 	})
 }
 
-// Moves draws how far to move a clock, for code that has these durations: not at all, by one of them, or by a
-// nanosecond or a second less or more. A mistake in a comparison of times shows there, and nowhere else.
+// Moves draws how far to move a clock, for code with the given durations: not at all or by one of them, and in each
+// case perhaps a nanosecond or a second less or more. Mistakes in comparisons of times show at these instants, and
+// nowhere else.
 func Moves(durations ...time.Duration) *rapid.Generator[time.Duration] {
 	return rapid.Custom(func(t *rapid.T) time.Duration {
 		to := rapid.SampledFrom(append([]time.Duration{0}, durations...)).Draw(t, "to")
@@ -53,7 +54,8 @@ func Moves(durations ...time.Duration) *rapid.Generator[time.Duration] {
 	})
 }
 
-// Lags draws the ways in which TTL deletes rows: never, at once, after a fixed time, and after a time of each row's own.
+// Lags draws the ways in which TTL deletes rows: never, at once, after a fixed time, and after a random time for each
+// row.
 func Lags() *rapid.Generator[ddbfake.Lag] {
 	return rapid.SampledFrom([]ddbfake.Lag{
 		ddbfake.LagNever, ddbfake.LagAtOnce, ddbfake.LagFixed(10 * time.Minute), ddbfake.LagUniform(0, 48*time.Hour),

@@ -11,7 +11,7 @@ import (
 )
 
 // Campaign runs a scenario under many schedules, until one violates an invariant or all have been run. Schedule i uses
-// the i-th seed derived from Seed, and the strategies of isr-sim run take turns.
+// the i-th seed that is derived from Seed. The schedules use the strategies of isr-sim run in turn.
 type Campaign struct {
 	Scenario *scenario.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
@@ -20,14 +20,14 @@ type Campaign struct {
 	// Schedules is the number of schedules; 0 is the scenario's own number.
 	Schedules int
 	// Workers is the number of schedules that run at the same time; 0 is one for each processor that Go may use. The
-	// result does not depend on it. The workers call the protocol's New, and the code that it makes, at the same time.
+	// result does not depend on it. The workers call the protocol's New, and the code that New returns, at the same time.
 	Workers int
 	scenario.Options
 }
 
-// Run runs the campaign. A cancelled context ends it: the report is then about the schedules that were run, and its
-// verdict unknown unless one was violated. An error is not a verdict; see scenario.Run.Do. Runs that are not ok are run
-// again. If the protocol then does something else, the error is a *scenario.BrokenError with a
+// Run runs the campaign. A cancelled context ends the campaign. The report is then about the schedules that were run,
+// and its verdict is unknown unless one of them was violated. An error is not a verdict; see scenario.Run.Do. Runs that
+// are not ok are run again. If the protocol then does something else, the error is a *scenario.BrokenError with a
 // *scenario.NondeterminismError in it.
 func (c Campaign) Run(ctx context.Context) (*Report, error) {
 	r, err := campaign.Campaign{
@@ -48,7 +48,8 @@ type Report struct {
 	Unmet   []scenario.Fault
 	Verdict invariant.Verdict
 	Why     string // for the verdict unknown
-	// Metrics are the sums of the stores' metrics over all schedules that were run: whether an alarm would have rung.
+	// Metrics are the sums of the stores' metrics over all schedules that were run: they tell whether an alarm would have
+	// rung.
 	Metrics []ddbfake.Metrics
 	// Failure is the violated run, which stopped the campaign; FailedAt is its place among the schedules, from 1.
 	Failure  *scenario.Outcome
@@ -69,7 +70,7 @@ func reportOf(r *campaign.Report) *Report {
 func (r *Report) Vacuous() bool { return r.whole.Vacuous() }
 
 // Passed says whether the campaign has the verdict that its scenario expects, and reached the marks that it declares.
-// Under another protocol than the scenario's own, the expected verdict is ok.
+// If the protocol is not the scenario's own, the expected verdict is ok.
 func (r *Report) Passed() bool { return r.whole.Passed() }
 
 // Summary is the verdict in a few words.
@@ -93,9 +94,9 @@ type Prove struct {
 	Seed uint64
 	// MaxSchedules and MaxStates, if positive, end the search.
 	MaxSchedules, MaxStates int
-	// Options are the options of each run. Swarm makes no proof. With SDK each schedule is run twice, and compared with
-	// its repetition and with the schedules that begin like it: code that needs such a client may depend on things that no
-	// schedule decides.
+	// Options are the options of each run. Swarm makes no proof. With SDK each schedule is run twice. It is compared with
+	// its repetition and with the schedules that begin with the same steps: code that needs a client of the SDK may depend
+	// on things that no schedule decides.
 	scenario.Options
 }
 
@@ -130,16 +131,16 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 //
 //	shrunk, err := campaign.Shrink(ctx, failed)
 //
-// An Outcome gives the failed run: outcome.Replay().Run(s, p). A run that violates no invariant is an error; other
-// errors come from scenario.Run.Do. A cancelled context ends it with the smallest run so far.
+// An Outcome gives the failed run: outcome.Replay().Run(s, p). If the run violates no invariant, that is an error;
+// other errors come from scenario.Run.Do. A cancelled context ends it with the smallest run so far.
 //
 // Shrink tries simpler schedules and simpler scenarios, keeps those that still violate the invariant, and ends when
 // nothing simpler does. It is deterministic, and shrinking its result changes nothing.
 //
 // # Limits
 //
-// It is greedy: there may be a smaller run that no single change leads to. It keeps a scenario's promises:
-// max-clock-skew is not made smaller while some clock is not exact.
+// It is greedy: there may be a smaller run that needs several changes at once. It keeps a scenario's promises:
+// max-clock-skew is made smaller only if all clocks are exact.
 func Shrink(ctx context.Context, failed scenario.Run) (*Shrunk, error) {
 	s, err := campaign.Shrink{Failed: failed}.Run(ctx)
 	if err != nil {
@@ -150,7 +151,8 @@ func Shrink(ctx context.Context, failed scenario.Run) (*Shrunk, error) {
 
 // Shrunk is the result of a Shrink.
 type Shrunk struct {
-	// The replay entry of Scenario is the run, and its About names the violation. It declares no marks and no mutants.
+	// The replay entry of Scenario is the run, and Scenario.About names the violation. The scenario declares no marks and
+	// no mutants.
 	Scenario *scenario.Scenario
 	Outcome  *scenario.Outcome // the outcome of the replay entry, with its Digest
 	// Before and After say how much of a run there is to understand: context switches, steps, faults, actors, commands.

@@ -9,7 +9,7 @@
 // Two types make many runs. A [Campaign] tries some schedules and ends with the first violation. [Prove] runs every
 // schedule within the scenario's bounds.
 //
-// [Shrink] makes a run that fails small. The command `isr-sim explain` finds the step that decided it.
+// [Shrink] makes a failing run smaller. The command `isr-sim explain` finds the step that decided it.
 //
 // A campaign that never got to the interesting places has tested nothing: it is vacuous, and fails ([Report.Vacuous]).
 //
@@ -20,6 +20,6 @@
 //
 // # Limits
 //
-// The verdict ok of a Campaign is about the schedules that were run; that of a proof is about all schedules within the
-// bounds, for one seed.
+// The verdict ok of a Campaign is about the schedules that were run. The verdict ok of a proof is about all schedules
+// within the bounds, for one seed.
 package campaign

@@ -21,13 +21,13 @@ actors:
   - {name: bob, script: [sleep 5s, get /home, sleep 10s, get /home]}
 `
 
-// late is a clock that is a minute behind.
+// late is a clock that is one minute behind true time.
 type late struct{ clockwork.Clock }
 
 func (c late) Now() time.Time { return c.Clock.Now().Add(-time.Minute) }
 
-// A campaign looks for a schedule that violates an invariant. Its finding is made smaller. The clock of this cache is
-// further behind than was promised.
+// A campaign looks for a schedule that violates an invariant. The violated run is then made smaller. The clock of this
+// cache is further behind than the scenario promises.
 func Example() {
 	behind := isr.Protocol{Name: "behind", New: func(cfg isr.Config) (isr.Handler, error) {
 		cfg.Clock = late{cfg.Clock}

@@ -11,8 +11,8 @@
 //
 // # Limits
 //
-// Times are true times. No node knows these: only a simulator, or an observer of all nodes, can write a history. A
-// Failed event means "may have happened": a request whose answer was lost stays in doubt for ever.
+// Times are true times. No node knows true times: only a simulator, or an observer of all nodes, can write a history. A
+// Failed event means "may have happened": nobody ever knows whether a request took effect whose answer was lost.
 //
 // # Determinism
 //

@@ -12,8 +12,8 @@ import (
 // Kind is the kind of an event.
 type Kind uint8
 
-// The kinds of events. The zero Kind is not valid. The kinds of locks and of calls that run once follow; package mark
-// has them.
+// The kinds of events. The zero Kind is not valid. After these kinds come those of locks and of calls that run once,
+// which are in package mark.
 const (
 	Asked        Kind = iota + 1 // a client asked its node's cache for Key
 	Served                       // the cache answered with Body, declaring it As fresh or stale
@@ -60,7 +60,7 @@ type ServedAs uint8
 // The claims of a Served event. Events of other kinds are Unclaimed.
 const (
 	Unclaimed ServedAs = iota
-	Fresh              // by the cache's knowledge, the body is within its freshness window
+	Fresh              // as far as the cache knows, the body is within its freshness window
 	Stale              // the cache serves the body although its freshness window is over
 )
 
@@ -82,24 +82,24 @@ type Event struct {
 	Time  time.Time // true time
 	Actor string    // the node, with its incarnation after a restart
 	Kind  Kind
-	Key   string   // the cache key, where one is concerned
+	Key   string   // the cache key, if the event is about one
 	As    ServedAs // for Served
 	Body  string   // for Served and Rendered: the rendering
 	Note  string   // an error's text, a clock step's size
 
 	Tenant string // the tenant that the page belongs to; "" without tenants
 	// Request is the idempotency key of a regeneration, for Asked and for the Rendered, Served and Failed that follow from
-	// it. Inputs is the hash of its inputs. Both are "" for a page that was asked for without a key. For a call that runs
-	// once, Key is the idempotency key, and Inputs the payload.
+	// it. Inputs is the hash of the regeneration's inputs. Both are "" for a page that was asked for without a key. For a
+	// call that runs once, Key is the idempotency key, and Inputs the payload.
 	Request, Inputs string
 	// Partition, for Rendered, is the partition key of the META or LOCK rows that the node has named in its requests since
 	// it was asked for the page; "" if it has named none, or rows of several pages.
 	Partition string
-	// Call distinguishes the requests that one node has under way at once, in a history that clients tell
-	// (live.Checker.Tell). It is "" in others.
+	// In a history that clients tell (live.Checker.Tell), Call distinguishes the requests that one node has under way at
+	// once. In other histories it is "".
 	Call string
-	// Within, for Rendered, is how long the page is fresh from then on, and for Settled the time within which every page
-	// must be fresh. 0 stands for the time in the check's evidence.
+	// Within, for Rendered, is how long the page is fresh from this event on. For Settled, it is the time within which
+	// every page must be fresh. 0 stands for the time in the check's evidence.
 	Within time.Duration
 	// Change is the sequence number of the last change in the store's log before the event, 0 if there is none.
 	Change int
@@ -109,10 +109,10 @@ type Event struct {
 
 type ours = inside.Of[own]
 
-// own is set for the events of locks, and of calls that run once.
+// own has the Hold of an event of a lock, or of a call that runs once.
 type own struct{ Hold *mark.Hold }
 
-// String prints the event as a trace shows it, without its sequence number and time.
+// String prints the event in the form of a trace, without its sequence number and time.
 func (e Event) String() string {
 	var b strings.Builder
 	b.WriteString(e.Kind.String())

@@ -3,9 +3,9 @@ package invariant
 import "fmt"
 
 // atomicPublish holds that a publish also ends its lease: a reader who sees the new generation sees no lock of its
-// publisher. A lock that stays counts as released if it has another token or none, or if its lease is over.
+// publisher. If the LOCK row stays, it counts as released if it has another token or none, or if its lease is over.
 //
-// A publisher that has given its lock back before, or never had it, is found by staleWriter.
+// Publishers that had already given their lock back, or never had it, are found by staleWriter.
 func atomicPublish() Invariant {
 	return onLog("atomic-publish",
 		"no state shows a new generation together with its publisher's lock: the request that publishes also releases",

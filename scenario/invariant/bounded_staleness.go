@@ -6,11 +6,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// boundedStaleness holds that there is an age (Evidence.MaxAge) from which on a page is not served at all, fresh or
-// stale. Without a stated age there is nothing to judge.
+// boundedStaleness holds that a page that has reached a certain age (Evidence.MaxAge) is no longer served, neither as
+// fresh nor as stale. Without a stated age there is nothing to judge.
 //
-// The age is the age of the page's data at the moment at which the page was asked for: a node may stop between its last
-// look and its answer, and no cache can prevent that.
+// The age is that of the page's data when the page was asked for. It is not the age at the time of the answer, because
+// a node may stand still between its last look and its answer, and no cache can prevent that.
 func boundedStaleness() Invariant {
 	return Invariant{
 		Name:      "bounded-staleness",
@@ -45,7 +45,8 @@ func checkAges(ev Evidence) Finding {
 	return finding
 }
 
-// eventsOf returns the numbers of events that are in order; some may be the same.
+// eventsOf returns the numbers of the given events. The events must be in order, and the same event may be given twice
+// in a row.
 func eventsOf(events ...*history.Event) (seqs []int) {
 	for _, e := range events {
 		if len(seqs) == 0 || seqs[len(seqs)-1] != e.Seq {

@@ -9,7 +9,7 @@ import (
 )
 
 // callLiveness holds that every key has a result once faults have stopped and its callers are done or dead. It is
-// judged from the moment at which the history says so (history.Settled).
+// judged from the event history.Settled on, which says that this is so.
 func callLiveness() Invariant {
 	return Invariant{
 		Name:      "call-liveness",

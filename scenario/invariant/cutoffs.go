@@ -7,8 +7,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// cutoffs follows a history in which the order of events is the true one. Only one confirmed invalidation of a page
-// matters, the one that was asked for last: a rendering that is too old for another one is too old for it.
+// cutoffs follows a history in which the order of events is the true one. Of the confirmed invalidations of a page,
+// only the one that was asked for last matters: if a rendering is too old for another invalidation, it is also too old
+// for this one.
 type cutoffs struct {
 	rendered map[renderedFor]*history.Event // the last of each body
 	latest   map[pageOf]cutoff
@@ -79,7 +80,7 @@ func (all *cutoffs) Event(e *history.Event) Finding {
 	return Finding{}
 }
 
-// serve judges what was served as fresh for a request after an invalidation.
+// serve judges a page that was served as fresh for a request after an invalidation.
 func (all *cutoffs) serve(page pageOf, by boundBy, e *history.Event) Finding {
 	source := all.rendered[renderedFor{page, e.Body}]
 	if source == nil {

@@ -8,18 +8,18 @@
 //	})
 //
 // It needs no simulator: any implementation in any language that writes META and LOCK rows into a ddbfake can be judged
-// by its change log. Six invariants need nothing else, and also watch a log while it is written (Invariant.Watch).
-// Evidence.Schema describes other rows, whose logs are then judged.
+// by its change log. Six invariants need nothing but the log, and can also watch a log while it is written
+// (Invariant.Watch). If a cache has other rows, describe them in Evidence.Schema.
 //
 // # Limits
 //
-// The log tells the holder of a token: a lease belongs to the actor that put its token into the LOCK row. An actor that
-// comes back after a crash must therefore have another name, or the requests that it sent before the crash pass for its
-// new ones. The log must reach back to the beginning of the table: the holder of a lock that was there before it is not
-// known.
+// The log says who holds a token: a lease belongs to the actor that put its token into the LOCK row. So an actor that
+// comes back after a crash must have another name. Otherwise the requests that it sent before the crash are taken for
+// new ones. The log must reach back to the beginning of the table: the holder of a lock that is older than the log is
+// not known.
 //
 // # Determinism
 //
-// A check is a function of the evidence alone. It reports the first violation in the order of the log, or the first
-// doubt if there is no violation.
+// A check depends on the evidence alone. It reports the first violation in the order of the log, or the first doubt if
+// there is no violation.
 package invariant

@@ -9,11 +9,11 @@ import (
 // effectOnce holds that the effect of a key happens at most once, as far as a layer can promise that.
 //
 // If somebody was told the result of a call, the effect does not run again until the result may be forgotten
-// (Evidence.Retention, from before the call was made, less 2e and a second). If nobody was told the result, because the
-// call is under way, its node has died, or its end could not be written, the call is in progress for Evidence.Lease,
-// less 2e, from before it was made. No other effect begins until then. An effect may begin so late that its own call no
-// longer counts as in progress, as on a node that stood still. Nobody can prevent that. An effect that failed did not
-// happen.
+// (Evidence.Retention less 2e and a second, counted from before the call was made). If nobody was told the result,
+// because the call is under way, its node has died, or its end could not be written, the call is in progress for
+// Evidence.Lease less 2e, counted from before it was made. No other effect begins until then. An effect may begin so
+// late that its own call no longer counts as in progress, for example if its node stood still. Nobody can prevent that.
+// An effect that failed did not happen.
 func effectOnce() Invariant {
 	return Invariant{
 		Name: "effect-once",

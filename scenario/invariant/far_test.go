@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// TestRowsFarAway holds what is said about rows whose numbers are milliseconds or nothing: no time.Duration reaches so
-// far.
+// TestRowsFarAway checks the messages about rows whose numbers are milliseconds or missing. These times are too far
+// away for a time.Duration.
 func TestRowsFarAway(t *testing.T) {
 	expires := in(30*second) * 1000
 	away := func(a, b int64) string { return " " + strconv.FormatInt(a-b, 10) + "s " }
@@ -39,7 +39,7 @@ func TestRowsFarAway(t *testing.T) {
 		{judged{name: "generated in seconds after milliseconds", log: published(expires, in(30*second)),
 			why: []string{"bob published what was generated" + away(expires, in(30*second)) + "before"}, show: []int{2, 4, 5}},
 			invariant.Named("monotonic-publication")},
-		// As a time.Duration that would be later.
+		// In a time.Duration, which overflows, this distance would have the other sign.
 		{judged{name: "generated so long before that it comes round", log: published(in(0)+10_000_000_000, in(0)),
 			why: []string{"bob published what was generated 10000000000s before"}, show: []int{2, 4, 5}},
 			invariant.Named("monotonic-publication")},

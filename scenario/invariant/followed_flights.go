@@ -9,24 +9,26 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// maxFlights is the number of flights under way on one page that are remembered. Those whose leases ended first are
-// forgotten: each belongs to a client that took the lease and has never come back.
+// maxFlights is the number of flights under way on one page that are remembered. If there are more, the flights whose
+// leases ended first are forgotten: each of them belongs to a client that took the lease and has never come back.
 const maxFlights = 256
 
-// followedFlights judges flights of clients that are not known beforehand. A simulation knows when a node has not taken
-// a lease. Here the client may instead go by another name, or keep its lock elsewhere.
+// followedFlights judges flights of clients that are not known in advance. In a simulation it is certain when a node
+// has not taken a lease. Here the client may have taken it under another name, or in another place.
 type followedFlights struct {
 	flights
 	byKey     map[string][]*partition
-	actors    map[string]bool     // that have changed a row
-	locks     map[tableOf]bool    // that have had a LOCK row
+	actors    map[string]bool     // the actors that have changed a row
+	locks     map[tableOf]bool    // the tables that have had a LOCK row
 	forgotten map[*partition]bool // not all of their flights are known
 }
 
-// tableOf returns the name of a table without the addition by which live.Checker marks one that was created again.
+// tableOf is a table by its region and name. The name lacks the addition by which live.Checker marks a table that was
+// created again.
 type tableOf struct{ region, name string }
 
-// createdAgain stands in the name of a table that was created again, between its name and the number of times.
+// createdAgain is between the name and a number in the name of a table that was created again. The number says how
+// often.
 const createdAgain = ", created again "
 
 func (id rowID) tableOf() tableOf {
@@ -78,7 +80,7 @@ func (all *followedFlights) Event(e *history.Event) Finding {
 	return Finding{}
 }
 
-// judge judges a rendering, if it is known whose it is.
+// judge judges a rendering, if it is known to which page and client it belongs.
 func (all *followedFlights) judge(e *history.Event) Finding {
 	p, why := all.partitionOf(e)
 	if p == nil {

@@ -5,15 +5,15 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// teller judges a log and a history while both are written. It is told of changes and events in the order in which
-// they happened, and takes that order for the true one, also where the time has stood still. It goes on after a
-// violation.
+// teller judges a log and a history while both are written. It is told of changes and events in the order in which they
+// happened, and relies on that order, even for changes and events at the same time. It goes on after a violation.
 //
 // A teller remembers every key, rendering and event that it is told of. It is not safe for concurrent use.
 type teller interface {
-	// Request takes in the changes of one request, as a Watcher does.
+	// Request takes in the changes of one request, like a Watcher.
 	Request(changes []ddbfake.Change)
-	// Event judges the next event, whose Seq is above those before it. The event must not change afterwards. A Finding
-	// without a Verdict says that there was nothing to judge. Events of a Finding are the deciding ones.
+	// Event judges the next event, whose Seq is greater than those before it. The event must not change afterwards. A
+	// Finding without a Verdict says that there was nothing to judge. The Events of a Finding are the events that decide
+	// it.
 	Event(e *history.Event) Finding
 }

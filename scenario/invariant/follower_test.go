@@ -13,7 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// A history gets the same verdict while it is written and as a whole: for every prefix, Check finds a violation if and
+// A history gets the same verdict while it is written as at the end: for every prefix, Check finds a violation if and
 // only if a Follower has found one by then.
 func TestAFollowerAgreesWithTheCheck(t *testing.T) {
 	const window = 10 * time.Second
@@ -65,7 +65,7 @@ func TestAFollowerAgreesWithTheCheck(t *testing.T) {
 			for i := range events {
 				broken = broken || judge.Event(&events[i]).Verdict == invariant.Violated
 				whole := inv.Check(invariant.Evidence{History: events[:i+1], Revalidate: window})
-				// A follower is not told all renderings: a body without a known rendering stays in doubt.
+				// A follower may not be told of all renderings, so a body without a known rendering stays in doubt.
 				unmade := strings.Contains(whole.Why, "what nobody has ever made")
 				if (whole.Verdict == invariant.Violated && !unmade) != broken {
 					t.Fatalf("%s after %d events: the check says %v (%s), the follower has found a violation: %v\n%v",

@@ -8,9 +8,10 @@ import (
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
-// freeCall holds that a call is answered if no other call of its key is in the way: freeLock says when that is so. A
-// call is excused if its effect failed, if its requests failed, or if its effect took so long that it was no longer in
-// progress when it came to its end. It is not excused if its effect began too late: that was the layer's doing.
+// freeCall holds that a call is answered if no other call of its key is in the way. freeLock says when another call is
+// in the way. A call is excused if its effect failed, if its requests failed, or if its effect took so long that the
+// call was no longer in progress when the effect ended. A call is not excused if its effect began too late, because the
+// layer decided that.
 func freeCall() Invariant {
 	return Invariant{
 		Name: "free-call",

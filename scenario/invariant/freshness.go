@@ -11,8 +11,8 @@ import (
 )
 
 // freshness holds that a page served as fresh is fresh, within the promised skew of clocks, and that a served page was
-// made for the key that was asked for. Rows do not decide it. The check compares the time at which the origin was
-// really read for the body that was served.
+// made for the key that was asked for. It is not decided by rows. The check uses the time at which the origin was
+// really read for the served body.
 func freshness() Invariant {
 	return Invariant{
 		Name: "freshness",
@@ -23,9 +23,9 @@ func freshness() Invariant {
 	}
 }
 
-// checkFreshness judges a whole history, which has all renderings. If some answer equals a rendering, the cache hands
-// renderings on unchanged. Then an answer that neither is a rendering nor contains one was never made. If no answer
-// equals a rendering, the cache may change bodies on the way.
+// checkFreshness judges a whole history, which has all renderings. If some answer equals a rendering, the cache serves
+// renderings unchanged. Then an answer that neither is a rendering nor contains one was made by nobody. If no answer
+// equals a rendering, the cache may change bodies before it serves them.
 func checkFreshness(ev Evidence) Finding {
 	pages := freshPages{Promise: Promise{ev.MaxClockSkew, ev.Revalidate}, windows: true, whole: true}
 	finding := ok()
@@ -47,12 +47,12 @@ func checkFreshness(ev Evidence) Finding {
 // freshPages follows a history.
 type freshPages struct {
 	Promise
-	windows  bool                            // Revalidate holds where a rendering does not say its own
-	rendered map[renderedPage]*history.Event // the later rendering of a body made twice: it holds that data as well
+	windows  bool                            // Revalidate is the window of renderings that have none of their own
+	rendered map[renderedPage]*history.Event // the last rendering of a body, whose data may be in the body, too
 	first    map[string]*history.Event       // by body
 	whole    bool                            // the history has all renderings
 	asMade   bool                            // some answer equals a rendering of its page
-	unmade   []*history.Event                // answers for which no rendering was known
+	unmade   []*history.Event                // answers for which no rendering was known at the time
 }
 
 type renderedPage struct{ key, body string }

@@ -46,8 +46,8 @@ func (h *told) within(d time.Duration) *told {
 	return h
 }
 
-// A rendering may say how long it is fresh. If it does not, the promised window holds. A follower without a promise
-// knows no other window.
+// A rendering may say how long it is fresh. If it does not, the window is the promised one. A follower without a
+// promise knows only the windows of renderings.
 func TestARenderingHasItsOwnWindow(t *testing.T) {
 	for _, test := range []struct {
 		name           string

@@ -16,12 +16,12 @@ import (
 // idempotentRegeneration holds that a regeneration with an idempotency key happens once, however often it is asked for,
 // and that a key stands for one set of inputs.
 //
-// The body of a publish tells its request, so the body store must have been observed. A key is forgotten with its REQ
-// row: when the row is past its ttl, less the nodes' buffer, the key may be used anew. A pointer that is set back to a
-// version that has been visible publishes nothing.
+// The body of a publish shows its request, so the body store must have been observed. A key is forgotten together with
+// its REQ row: after the row's ttl less the nodes' buffer, the key may be used for another request. A pointer that is
+// set back to a version that has been visible publishes nothing.
 //
-// A rendering for other inputs is judged by the states of the REQ row since its request was asked for. It is a
-// violation if no state had the request's hash, and one had another hash and was not past its ttl.
+// A rendering for other inputs is judged by the states that the REQ row has had since the request was asked for. It is
+// a violation if no state had the request's hash, and some state had another hash and was not past its ttl.
 func idempotentRegeneration() Invariant {
 	return Invariant{
 		Name: "idempotent-regeneration",
@@ -60,7 +60,7 @@ func requestRow(pk, id string) reqRow { return reqRow{pk, sortRequest + id} }
 var forever = time.Unix(math.MaxInt32*100, 0)
 
 func checkRequests(ev Evidence) Finding {
-	made := map[string]requestOf{} // which body was made for which request
+	made := map[string]requestOf{} // the request for which each body was made
 	asked := map[string]time.Time{}
 	var renderings []*history.Event
 	for i := range ev.History {
@@ -154,7 +154,7 @@ func checkRequests(ev Evidence) Finding {
 	return doubt
 }
 
-// inputsOf counts the different inputs of the renderings for one request. A request that only ever had the same inputs
+// inputsOf counts the different inputs of the renderings for one request. If a request always had the same inputs, it
 // cannot have been refused.
 func inputsOf(renderings []*history.Event, e *history.Event) int {
 	var inputs []string
@@ -187,21 +187,22 @@ func noteClaim(claims map[reqRow][]claim, c *ddbfake.Change, early time.Duration
 	claims[of] = append(claims[of], now)
 }
 
-// publish is one for a request, with all changes that were made at once with it.
+// publish is the publish of a page that was made for a request, with all changes that were made at once with it.
 type publish struct {
 	*ddbfake.Change
 	with []ddbfake.Change
 }
 
-// keptUntil returns the time until which a request is remembered after its publish: for ever without a REQ row. A row
-// that was replaced at that very instant may have been forgotten before.
+// keptUntil returns the time until which a request is remembered after its publish. Without a REQ row it is remembered
+// for ever. If another state of the row was replaced at the very instant of the publish, the request may have been
+// forgotten before.
 func keptUntil(states []claim, p publish) time.Time {
 	kept := forever
 	for _, s := range states {
 		own := s.seq >= p.with[0].Seq && s.seq <= p.with[len(p.with)-1].Seq
 		switch {
 		case s.from.After(p.Time):
-		case !own && s.from.Equal(p.Time) && kept.Before(s.ttl): // only the log gives the two an order
+		case !own && s.from.Equal(p.Time) && kept.Before(s.ttl): // only the order of the log says which of the two came first
 		default:
 			kept = s.ttl
 		}
@@ -209,7 +210,7 @@ func keptUntil(states []claim, p publish) time.Time {
 	return kept
 }
 
-// otherInputs returns the inputs that a rendering broke, "" if it broke none.
+// otherInputs returns the hash of other inputs that the rendering contradicts; "" if there is none.
 func otherInputs(states []claim, e *history.Event, since time.Time) (other string) {
 	for _, s := range states {
 		switch {
@@ -223,15 +224,15 @@ func otherInputs(states []claim, e *history.Event, since time.Time) (other strin
 	return other
 }
 
-// requested is the memory of idempotentRegeneration, from the first regeneration with a key on: the renderings and
-// publishes, the REQ rows, and the states of these since each open request was asked for. It does not hold the order of
-// changes and questions of the same instant, because the judgement does not depend on it.
+// requested is the memory of idempotentRegeneration, from the first regeneration with a key on. It has the renderings
+// and publishes, the REQ rows, and the states that these rows have had since each open request was asked for. It does
+// not have the order of changes and questions at the same instant, because the judgement does not depend on it.
 type requested struct {
 	on   bool
 	log  ledger
 	open map[string]fingerprint.Hash // by actor: the states of REQ that its open request may have read
 	rows map[reqRow]reqStates
-	last struct { // the changes of REQ rows at the latest instant of one
+	last struct { // the changes of REQ rows at the latest instant that had one
 		at  time.Time
 		sum fingerprint.Hash
 	}
@@ -240,7 +241,7 @@ type requested struct {
 
 // reqStates are the hashes of a REQ row.
 type reqStates struct {
-	before, now fingerprint.Hash // until its latest change, and since
+	before, now fingerprint.Hash // before the row's latest change, and since then
 	at          time.Time        // of that
 }
 
@@ -274,7 +275,7 @@ func (m *requested) Change(c ddbfake.Change) {
 	}
 	//isrsim:unordered each by itself
 	for actor := range m.open {
-		m.open[actor] += h // may belong to another request: that costs states, and hides no violation
+		m.open[actor] += h // may belong to another request; that makes more states, but hides no violation
 	}
 }
 
@@ -296,8 +297,8 @@ func (m *requested) Event(e history.Event) {
 	}
 }
 
-// claimed is the REQ row of a request before this instant. A cache with partition keys of its own may have it in any
-// partition.
+// claimed is the REQ row of a request before this instant. If a cache has partition keys of its own, the row may be in
+// any partition.
 func (m *requested) claimed(e *history.Event) (sum fingerprint.Hash) {
 	before := func(s reqStates) fingerprint.Hash {
 		if s.at.Equal(e.Time) {

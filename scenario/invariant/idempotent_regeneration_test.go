@@ -73,8 +73,8 @@ func TestIdempotentRegenerationNeedsTheBodies(t *testing.T) {
 	checkFinding(t, invariant.Named("idempotent-regeneration").Check(ev), invariant.Unknown, nil, nil)
 }
 
-// A search takes two moments for the same if the code knows the same, even if it learnt it at other times. So a memory
-// holds the time of each event that is later compared with a time.
+// A search counts two moments as one if the code knows the same, even if the code learnt it at different times. So a
+// memory must hold the time of each event that is later compared with a time.
 func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 	remembered := func(r *run) (sum uint64) {
 		ev := r.evidence()
@@ -98,7 +98,8 @@ func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 	}
 }
 
-// Only the log says whether a question or a change of REQ came first at one instant. The memory does not hold it.
+// If a question and a change of REQ happen at the same instant, only the log says which came first. The memory does not
+// hold this order.
 func TestTheOrderOfAnInstantIsNotRemembered(t *testing.T) {
 	ev := newRun().with("r1", "h").claims("bob", "r1", "g").asks("alice").claims("bob", "r1", "h").evidence()
 	remembered := func(before int) uint64 { // the number of changes before the question

@@ -25,7 +25,7 @@ func rendered(events []history.Event) renderedBodies {
 }
 
 // in returns the body that a row holds: a text or binary attribute that is a rendered body or, in a document around it,
-// contains one. "" says that none was found: the row may hold a body compressed or encoded.
+// contains one. If it finds no body it returns ""; the row may hold a compressed or encoded body.
 func (all renderedBodies) in(row attr.Item) string {
 	found := ""
 	for _, name := range slices.Sorted(maps.Keys(row)) {
@@ -45,7 +45,7 @@ func (all renderedBodies) in(row attr.Item) string {
 			if text == body {
 				return body
 			}
-			// If several bodies begin alike, the longest is the one that is there.
+			// If one body is the beginning of another, the longest one that fits is the one in the row.
 			if len(body) > len(found) && strings.Contains(text, body) {
 				found = body
 			}

@@ -21,7 +21,7 @@ type Verdict uint8
 const (
 	OK       Verdict = iota + 1
 	Violated         // the invariant's statement does not hold
-	Unknown          // the evidence does not suffice to say
+	Unknown          // the evidence is not enough to decide
 )
 
 // String returns "ok", "violated" or "unknown".
@@ -42,20 +42,21 @@ func (v Verdict) String() string {
 type Evidence struct {
 	Changes []ddbfake.Change // the store's change log, from its beginning
 	History []history.Event  // the events that the clients saw; invariants on the log alone do not need it
-	// Schema says how the cache keeps its pages and locks, if not in META and LOCK. Findings name the changes of its own
-	// rows, by its own names. Rows that Schema does not fit make a violation unknown.
+	// Schema says how the cache keeps its pages and locks, if not in META and LOCK. Findings then name changes of the
+	// cache's own rows, by their own names. If there are rows that Schema does not fit, a violation counts as unknown.
 	Schema isr.Schema
 	// MaxClockSkew is the promised bound of |a node's clock - true time|: e in the statements.
 	MaxClockSkew time.Duration
-	// Revalidate is the freshness window, also for rows that do not hold one.
+	// Revalidate is the freshness window. It also counts for rows that do not hold one.
 	Revalidate time.Duration
-	// TTLBuffer is the time before its ttl from which a row may count as gone for the nodes.
+	// TTLBuffer is a time before the ttl of a row. In this time, the row may already count as gone for the nodes.
 	TTLBuffer time.Duration
-	// Settle is how long after the end of all faults every page must be fresh again, and every lock must have been taken.
+	// Settle is the time after the end of all faults within which every page must be fresh again, and every lock must have
+	// been taken.
 	Settle time.Duration
 	// AcrossNodes says that monotonic-reads is promised for all nodes together, and not only for each by itself.
 	AcrossNodes bool
-	// MaxAge is the age from which on nothing may be served, fresh or stale; 0 states none.
+	// MaxAge is the age at which a page may no longer be served, neither as fresh nor as stale; 0 states no age.
 	MaxAge time.Duration
 
 	recorded
@@ -63,8 +64,8 @@ type Evidence struct {
 
 type recorded = inside.Of[evidence]
 
-// evidence holds more evidence, which only our own runs have. An invariant that needs it does not judge a run without
-// it.
+// evidence holds further evidence, which only runs of the simulator have. An invariant that needs it does not judge a
+// run without it.
 type evidence struct {
 	// Operations are the operations of the nodes on their stores.
 	Operations []storeop.Operation
@@ -102,13 +103,13 @@ type Invariant struct {
 	Name      string
 	Statement string // T is true time, e is the promised bound of clock skew
 	Check     func(Evidence) Finding
-	// Watch begins a check of a log that is still being written. It is nil if the change log alone does not decide.
+	// Watch begins a check of a log that is still being written. It is nil if the check needs more than the change log.
 	Watch func(Promise) Watcher
 
 	ours
-	rule rule // if the log decides: Check and Watch are made of it
-	// beyond makes the part of Check that needs more than the log. The ledger knows the log so far. It is nil if Check has
-	// no such part, and returns nil if the evidence has nothing for it.
+	rule rule // set if the log decides; then Check and Watch are made from it
+	// beyond makes the part of Check that needs more than the log. The ledger knows the log so far. The field is nil if
+	// Check has no such part; the function returns nil if the evidence has nothing for it.
 	beyond func(Evidence, *ledger) follower
 }
 
@@ -119,13 +120,14 @@ type own struct {
 	// the check needs more than events.
 	Follow func(Promise) teller
 	// Memory makes an empty memory of the past that Check remembers in addition to the rows. An exhaustive search proves
-	// only invariants that have one. The search runs one of many orders in which different nodes act at the same instant,
-	// so the check must come to the same verdict for each order; changes of one row have the same order in all of them.
-	// Nil means that Check depends on such orders, or on too much of the past: such an invariant is for campaigns.
+	// only invariants that have one. If different nodes act at the same instant, the search runs only one of the possible
+	// orders. So the check must come to the same verdict for all these orders; changes of the same row have the same order
+	// in all of them. Nil means that Check depends on such orders, or on too much of the past: such an invariant is for
+	// campaigns.
 	Memory func() Memory
 }
 
-// follows reports whether Check is made of a rule, of beyond, or of both.
+// follows reports whether Check is made from rule, from beyond, or from both.
 func (inv *Invariant) follows() bool { return inv.rule != nil || inv.beyond != nil }
 
 var all = []Invariant{
@@ -138,7 +140,7 @@ var all = []Invariant{
 // first.
 func All() []Invariant { return slices.Clone(all) }
 
-// Named returns the invariant of that name, as [All] has it. It panics if there is none.
+// Named returns the invariant of [All] with this name. It panics if there is none.
 func Named(name string) Invariant {
 	i := slices.IndexFunc(all, func(inv Invariant) bool { return inv.Name == name })
 	if i < 0 {
@@ -153,8 +155,8 @@ func unknown(why string, args ...any) Finding {
 	return Finding{Verdict: Unknown, Why: fmt.Sprintf(why, args...)}
 }
 
-// or returns f unless it is ok, and then other: the first doubt stays. A violation needs no such care, because it ends
-// the check: a doubt about one key does not hide a violation on another.
+// or returns f or, if f is ok, other. So the first doubt is kept. Violations are not lost in this way, because a
+// violation ends the check before; a doubt about one key does not hide a violation on another.
 func (f Finding) or(other Finding) Finding {
 	if f.Verdict != OK {
 		return f

@@ -24,9 +24,10 @@ type following struct {
 	beyond follower
 }
 
-// Judge checks the invariants that are named, or All without any, and reports the findings that are not ok, in the order
-// of the invariants. The findings are those of Check; the log is read once for all invariants that need it. A check that
-// gives no verdict makes it unknown. An invariant that is not one of All sees the cache's own rows, whatever Schema says.
+// Judge checks the given invariants, or All if none is given, and reports the findings that are not ok, in the order of
+// the invariants. The findings are the same as those of Check, but the log is read only once for all invariants that
+// need it. If a check gives no verdict, the verdict is unknown. An invariant that is not one of All sees the cache's
+// own rows, whatever Schema says.
 func Judge(ev Evidence, report func(Invariant, Finding), by ...Invariant) {
 	if len(by) == 0 {
 		by = all
@@ -61,8 +62,8 @@ func isOneOfAll(name string) bool {
 	return slices.ContainsFunc(all, func(inv Invariant) bool { return inv.Name == name })
 }
 
-// checked corrects the finding of a check, which may be the caller's own: it has a verdict then, and names only changes
-// and events that exist.
+// checked corrects the finding of a check, which may be the caller's own. A corrected finding has a verdict, and names
+// only changes and events that exist.
 func checked(inv *Invariant, ev Evidence) Finding {
 	if inv.Check == nil {
 		return unknown("%s has no check", inv.Name)
@@ -111,7 +112,7 @@ func follow(ev Evidence, invs []Invariant) []following {
 		}
 	}
 	bodies, events := inside.In(&ev).Bodies, ev.History
-	// The place of a body or an event is behind the last change before it.
+	// The place of a body or an event is after the last change before it.
 	tell := func(next int) {
 		if len(beyond) == 0 {
 			return
@@ -167,7 +168,7 @@ func (r *ruled) step(s *step) {
 		return
 	}
 	if f := r.rule(s); f.Verdict == Violated || f.Verdict == Unknown && r.finding == nil {
-		kept := f // and not f itself: each step has its own
+		kept := f // a copy, so that not every step allocates an f
 		r.finding = &kept
 	}
 }

@@ -13,8 +13,8 @@ import (
 type ledger struct {
 	Promise
 	first      partition            // most runs have one
-	partitions map[rowID]*partition // all partitions; nil while there is only the first
-	last       *partition           // the partition of the latest look-up; the next one is mostly for the same
+	partitions map[rowID]*partition // all partitions; nil as long as there is only the first
+	last       *partition           // the partition of the latest look-up, which is mostly also that of the next
 	step       step
 }
 
@@ -24,7 +24,7 @@ func newLedger(p Promise) *ledger { return &ledger{Promise: p} }
 type partition struct {
 	rowID
 	lock  lease
-	murky int // the change that left LOCK without a token, 0 if it has one, is gone, or is nobody's
+	murky int // the change that left LOCK without a token; 0 if LOCK has a token, is gone, or is nobody's
 
 	turns int    // how often the lease has been taken
 	took  []turn // each actor's last turn, in the order of their first turns
@@ -36,7 +36,7 @@ type partition struct {
 	versions  []version
 }
 
-// turn is one time that an actor has taken the lease. Turns are numbered from 1; the zero turn means none.
+// turn is an actor's hold of the lease, from one taking of it. Turns are numbered from 1; the zero turn means none.
 type turn struct {
 	actor string
 	n     int
@@ -52,15 +52,17 @@ type version struct {
 // step is the effect of one request on one key.
 type step struct {
 	Promise
-	*partition                   // as the request left it
-	was        partition         // as it was before, but for its slices
+	*partition                   // the state after the request
+	was        partition         // the state before the request, except its slices
 	rows       []*ddbfake.Change // the changes of the key's rows
 	// onMeta and onLock are the changes of META and LOCK, nil if there is none.
 	onMeta, onLock *ddbfake.Change
-	// published says that META shows another generation than before, and restored that it is one that it led to before.
+	// published says that META shows another generation than before. restored says that META has led to this generation
+	// before.
 	published, restored bool
-	by                  turn // the publisher's last; zero if it has never taken the lease
-	// arrived says that META shows another generation than before, which was published in another region.
+	by                  turn // the publisher's last turn; zero if it has never taken the lease
+	// arrived says that META shows another generation than before, and that this generation was published in another
+	// region.
 	arrived bool
 }
 
@@ -69,7 +71,7 @@ func (l *ledger) take(request []ddbfake.Change, judge func(*step)) {
 	for i := range request {
 		id, _ := role(request[i])
 		if i > 0 && within(request[:i], id) {
-			continue // taken in with the first of that key
+			continue // it was taken in together with the first change of its key
 		}
 		s := &l.step
 		*s = step{Promise: l.Promise, partition: l.at(id), rows: s.rows[:0]}
@@ -84,7 +86,7 @@ func (l *ledger) take(request []ddbfake.Change, judge func(*step)) {
 	}
 }
 
-// within reports whether one of the changes is of the key.
+// within reports whether one of the changes belongs to the key.
 func within(changes []ddbfake.Change, id rowID) bool {
 	return slices.ContainsFunc(changes, func(c ddbfake.Change) bool {
 		other, _ := role(c)
@@ -113,7 +115,7 @@ func (l *ledger) at(id rowID) *partition {
 	return p
 }
 
-// find returns the partition with this partition key, nil if there is none. Histories are of one table.
+// find returns the partition with this partition key, nil if there is none. A history is about one table.
 func (l *ledger) find(pk string) *partition {
 	for p := range l.all {
 		if p.pk == pk {
@@ -216,7 +218,7 @@ func (p *partition) noteVersion(c *ddbfake.Change, sk string) {
 	}
 }
 
-// versionAt returns the place of a VER row, -1 if there is none.
+// versionAt returns the position of a VER row; -1 if there is none.
 func (p *partition) versionAt(sk string) int {
 	for i := range p.versions {
 		if p.versions[i].sk == sk {
@@ -226,8 +228,8 @@ func (p *partition) versionAt(sk string) int {
 	return -1
 }
 
-// publish reads the page that META shows now. Of one that was published in another region, whose turn it was is known
-// there.
+// publish reads the page that META shows now. If the page was published in another region, only the partition in that
+// region knows whose turn it was.
 func (s *step) publish() {
 	if s.onMeta == nil || !showsAnother(*s.onMeta) {
 		return

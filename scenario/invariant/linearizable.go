@@ -14,20 +14,20 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
 )
 
-// linearizable holds that the answers that nodes got have an explanation: an order of all operations on a key, each
-// between its call and its answer, in which a single page with a single lease would have given the same answers. An
-// operation without an answer, or with one that leaves the outcome open, may have taken effect at any time since its
-// call, or never.
+// linearizable holds that the answers that nodes got have an explanation. An explanation is an order of all operations
+// on a key in which a single page with a single lease would have given the same answers; each operation has its place
+// between its call and its answer. If an operation has no answer, or an answer that leaves the outcome open, it may
+// have taken effect at any time since its call, or never.
 //
-// Time is part of the check: a lease is over for an acquire only when its end has come, and not over for a publish
-// under it, give or take e. A refusal needs no reason, and does not prove that nothing happened: a request that meets a
-// transaction is refused, and one that is sent again may meet its own success.
+// Time is part of the check. An acquire finds the lease over only after its end, and a publish needs a lease that is
+// not over; both within e. A refusal needs no reason, and does not prove that nothing happened: a request that
+// conflicts with a transaction is refused, and so is a request that is sent again after its own success.
 //
-// The other invariants read the log of the store; this one reads the operations as the nodes saw them. An eventually
-// consistent read is visible nowhere else.
+// The other invariants read the log of the store; this one reads the operations as the nodes saw them. Only this
+// invariant sees eventually consistent reads.
 //
-// The search for the order is bounded. Where it ends at the bound, the verdict is unknown, and names the operations
-// that were under way.
+// The search for the order is bounded. If it ends at the bound, the verdict is unknown, and the finding names the
+// operations that were under way.
 //
 // Source: Herlihy, Wing: Linearizability: a correctness condition for concurrent objects (TOPLAS 1990).
 func linearizable() Invariant {
@@ -59,7 +59,7 @@ func checkLinearizable(ev Evidence, work int) Finding {
 	return found
 }
 
-// givenUp is the finding of a search that reached its bound at an operation, with the open ones under way.
+// givenUp is the finding of a search that reached its bound at an operation, while the operations open were under way.
 func givenUp(all []storeop.Operation, at *storeop.Operation, open []*storeop.Operation, end ended, work int) Finding {
 	f := unknown("no order was found in %d steps that explains what %s was told when it called %s for %s", work, at.Actor, at.Verb, at.Key)
 	if end == outOfPlaces {
@@ -84,8 +84,8 @@ func givenUp(all []storeop.Operation, at *storeop.Operation, open []*storeop.Ope
 }
 
 // Visualize writes a page of HTML that shows the operations on every key, and the longest orders found that explain
-// them. The orders are porcupine's, from a bounded search. If the bound does not suffice, the page shows an operation
-// as unexplained although an order explains it. The verdict comes from Linearizable alone.
+// them. The orders come from porcupine's search, which is bounded here. If the bound is too small, the page may show an
+// operation as unexplained although an order explains it. The verdict comes from Linearizable alone.
 //
 // Source: https://github.com/anishathalye/porcupine
 func (e *evidence) Visualize(skew time.Duration, w io.Writer) error {
@@ -93,9 +93,9 @@ func (e *evidence) Visualize(skew time.Duration, w io.Writer) error {
 	return porcupine.Visualize(model, info, w)
 }
 
-// Orders returns, for each key, the longest order found of operations on it in which a single page with a single lease
-// would have given their answers, by their places in Evidence.Operations, from 1. An order does not name the operations
-// that it leaves out. Visualize makes the same search.
+// Orders returns an order of operations for each key: the longest order found in which a single page with a single
+// lease would have given their answers. An operation is named by its place in Evidence.Operations, from 1. Operations
+// that are not part of the order are left out. Visualize makes the same search.
 func (e *evidence) Orders(skew time.Duration) [][]int {
 	places := map[int]int{} // by call
 	for i, o := range e.Operations {
@@ -135,7 +135,7 @@ func (e *evidence) orders(skew time.Duration) (porcupine.Model, porcupine.Linear
 		}
 		return parts
 	}
-	left := map[string]*int{} // a goroutine has a key
+	left := map[string]*int{} // each key has a goroutine of its own
 	for _, key := range keys {
 		steps := maxDrawn
 		left[key] = &steps
@@ -146,7 +146,7 @@ func (e *evidence) orders(skew time.Duration) (porcupine.Model, porcupine.Linear
 		o, _ := input.(storeop.Operation)
 		steps := left[o.Key]
 		if *steps--; *steps < 0 {
-			return false, nil // nothing is possible any more, and so the search ends
+			return false, nil // with no possible step left, the search ends
 		}
 		return step(state, input, output)
 	}
@@ -154,11 +154,11 @@ func (e *evidence) orders(skew time.Duration) (porcupine.Model, porcupine.Linear
 	return model, info
 }
 
-// maxDrawn bounds the steps of the search for one key's picture.
+// maxDrawn bounds the steps of the search for the picture of one key.
 const maxDrawn = 1 << 14
 
-// leadingTo returns the places, from 1, of the operations on the same key that did something and were called before the
-// given one was answered, only the latest ones, and the given one as the last.
+// leadingTo returns the places, from 1, of the operations that led to the given one, and of the given one as the last.
+// These are the latest operations on the same key that had an effect and were called before the given one was answered.
 func leadingTo(all []storeop.Operation, o storeop.Operation) []int {
 	var places []int
 	own := 0
@@ -187,7 +187,7 @@ func keysOf(operations []storeop.Operation) []string {
 	return keys
 }
 
-// porcupineOperations puts the operations into porcupine's words.
+// porcupineOperations converts the operations to those of porcupine.
 func porcupineOperations(operations []storeop.Operation) []porcupine.Operation {
 	all := make([]porcupine.Operation, 0, len(operations))
 	var actors []string

@@ -14,8 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// calls is a history of operations written by hand. Each operation takes the second in which it is written down, unless
-// it is one of several at once.
+// calls is a history of operations written by hand. The n-th operation takes the n-th second, unless it is one of
+// several at once.
 type calls struct{ all []storeop.Operation }
 
 func (c *calls) evidence(skew time.Duration) invariant.Evidence {
@@ -34,13 +34,13 @@ func (c *calls) add(actor string, second int, o storeop.Operation) *calls {
 	return c
 }
 
-// until delays the answer of the last operation until after the next n.
+// until delays the answer to the last operation until after the next n operations.
 func (c *calls) until(n int) *calls {
 	c.all[len(c.all)-1].Return += 2*n + 1
 	return c
 }
 
-// unanswered takes away the answer of the last operation.
+// unanswered removes the answer to the last operation.
 func (c *calls) unanswered() *calls {
 	last := &c.all[len(c.all)-1]
 	last.Ended, last.Return, last.Result = time.Time{}, 0, storeop.InDoubt
@@ -73,7 +73,7 @@ func (c *calls) release(actor string, second int, token string, r storeop.Result
 	return c.add(actor, second, storeop.Operation{Verb: storeop.Release, Token: token, Result: r})
 }
 
-// read finds a page, or none.
+// read finds a page, or no page.
 func (c *calls) read(actor string, second int, page string) *calls {
 	o := storeop.Operation{Verb: storeop.Read, Page: page, Result: done}
 	if page == "" {
@@ -89,7 +89,7 @@ func TestLinearizable(t *testing.T) {
 		name string
 		skew time.Duration
 		log  *calls
-		show []int // the operations that a violation names; none is no violation
+		show []int // the operations that a violation names; none if there is no violation
 	}{
 		{name: "nothing at all", log: ops()},
 		{name: "a quiet life", log: ops().
@@ -230,8 +230,8 @@ func TestVisualizeShowsOperationsInWords(t *testing.T) {
 	}
 }
 
-// TestTheDecisiveOperationIsLast holds that the decisive operation is the one without an explanation, and not one that
-// was called later.
+// TestTheDecisiveOperationIsLast: the decisive operation is the operation without an explanation, and not an operation
+// that was called later.
 func TestTheDecisiveOperationIsLast(t *testing.T) {
 	at := func(s int) time.Time { return time.Date(2040, 1, 1, 0, 0, s, 0, time.UTC) }
 	f := invariant.Named("linearizable").Check((&calls{[]storeop.Operation{

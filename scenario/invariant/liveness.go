@@ -8,16 +8,16 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// liveness holds that pages become fresh again once nothing is in the way: no lock outlives the node that held it, no
-// mark of a failed regeneration keeps a page from being made, and a page that is made gets into the cache, so that the
-// next request is served from there. It is judged from the moment at which faults stopped and all other nodes were
-// done, if the history has one (history.Settled).
+// liveness holds that pages become fresh again once nothing is in the way. No lock stays held after its node has died,
+// no mark of a failed regeneration keeps a page from being made, and a page that is made gets into the cache, so that
+// the next request is served from there. It is judged from the moment at which faults have stopped and all other nodes
+// are done. If the history has such a moment, it is the event history.Settled.
 func liveness() Invariant {
 	return Invariant{
 		Name:      "liveness",
 		Statement: "once faults have stopped, every page that is asked for is in the cache and fresh within the time that the scenario gives it",
 		Check:     checkLiveness,
-		// the rows decide everything after the last step of a schedule
+		// after the last step of a schedule, everything depends on the rows
 		ours: inside.Put(own{Memory: rememberNothing}),
 	}
 }
@@ -29,10 +29,10 @@ func checkLiveness(ev Evidence) Finding {
 	}
 	settled := ev.History[at]
 	type page struct{ tenant, key string }
-	var pages []page // the pages asked for since, in order
+	var pages []page // the pages that were asked for since then, in order
 	last := map[page]history.Event{}
 	well := map[page]bool{} // served fresh, and from the cache
-	made := map[page]bool{} // since it was asked for
+	made := map[page]bool{} // made since it was asked for
 	for _, e := range ev.History[at+1:] {
 		it := page{e.Tenant, e.Key}
 		switch {
@@ -68,8 +68,9 @@ func checkLiveness(ev Evidence) Finding {
 	return ok()
 }
 
-// lockedBy are the changes that tell who holds the lock of an event's page at its time: the change that put the token
-// into the row, and the last change of the row, if that is another. None is a lock that is free.
+// lockedBy returns the changes that show who holds the lock of an event's page at the time of the event: the change
+// that put the token into the row, and the last change of the row, if that is another one. It returns none if the lock
+// is free.
 func lockedBy(ev Evidence, e *history.Event) (changes []int) {
 	past := newLedger(Promise{})
 	for i := range ev.Changes {

@@ -23,7 +23,7 @@ func (h *told) settled(at time.Duration) *told {
 	return h.event(at, history.Event{Actor: "visitor", Kind: history.Settled})
 }
 
-// Everything must be well within 30 s throughout.
+// In all these cases, every page must be fresh and in the cache within 30 s.
 func TestLiveness(t *testing.T) {
 	const fresh, stale = history.Fresh, history.Stale
 	for _, test := range []struct {
@@ -69,9 +69,9 @@ func TestLiveness(t *testing.T) {
 	}
 }
 
-// A violation names the changes that tell who holds the page's lock when the visitor is told.
+// A violation names the changes that show who holds the page's lock when the visitor gets its answer.
 func TestLivenessShowsWhoHoldsTheLock(t *testing.T) {
-	ends := func(r *run) *run { // 31 s later than is allowed
+	ends := func(r *run) *run { // 31 s, later than is allowed
 		return r.happens("visitor", history.Settled).asks("visitor").wait(31*second).happens("visitor", history.Failed)
 	}
 	lock := func(r *run, tokens ...string) *run {

@@ -9,13 +9,13 @@ import (
 // lockTheft holds that only the holder of a lease changes it before its end, and that nobody extends a lease that is gone.
 //
 // An update without a condition, sent by a holder after its lock was given back or deleted, writes a row with an end and
-// without a token: nobody can give that lock back. A deletion by TTL is no client's write: a lock whose ttl ends before
-// its lease is ill-formed, not stolen.
+// without a token: nobody can give that lock back. A deletion by TTL is not the write of a client: if the ttl of a lock
+// is before the end of its lease, the lock is ill-formed, and not stolen.
 //
-// A write that came from another region is its writer's: two regions of a global table can each give the lease away, and
-// the later one takes it from the other. It is judged where the lease was taken. In the other regions LOCK is a copy,
-// and may miss that the lease was given back in between. What TTL deletes in another region takes a lease away like any
-// other write: its row had expired there, and not here.
+// A write that came from another region counts as a write of its writer: each of two regions of a global table can give
+// the lease away, and then the later write takes it from the other holder. This is judged in the region where the lease
+// was taken. In other regions LOCK is a copy, which may not show that the lease was given back in between. A deletion
+// by TTL in another region takes a lease away like any other write: the row had expired there, and not here.
 func lockTheft() Invariant {
 	return onLog("lock-theft",
 		"a write that replaces, extends or removes a LOCK row with lease_expires_at > T + e carries that row's token, "+
@@ -53,14 +53,15 @@ func lockTheft() Invariant {
 		})
 }
 
-// revives reports whether an actor that has had the lease leaves LOCK with an end to come, and without a token.
+// revives reports whether an actor that once had the lease leaves a LOCK row without a token whose end is in the
+// future.
 func (s *step) revives() bool {
 	c := s.onLock
 	now, held := readLease(c.After)
 	return !held && now.expires.After(c.Time.Add(s.MaxClockSkew)) && s.lastOf(c.Actor).n > 0
 }
 
-// theft says how c touches a lease that is not its actor's, or "".
+// theft says how c changes a lease that does not belong to c's actor; "" if it does not.
 func theft(c *ddbfake.Change, held lease) string {
 	token, _ := c.After.Str("lease_token")
 	switch {

@@ -130,7 +130,7 @@ func TestLockTheftCatches(t *testing.T) {
 	}
 }
 
-// until is a LOCK row that was left by an update of only its end.
+// until is the LOCK row that remains after an update of nothing but the end.
 func until(d time.Duration) attr.Item { return attr.Item{"lease_expires_at": attr.Int(in(d))} }
 
 // endless is a LOCK row without an end.

@@ -12,21 +12,23 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// The invariants of locks are judged from what the clients of a lock asked and were told (mark.Hold), whatever rows the
-// lock keeps, and wherever. They take only the times of a node's writes from the change log.
+// The invariants of locks are judged from what the clients of a lock asked and were told (mark.Hold). It does not
+// matter which rows the lock keeps, and where. From the change log the invariants take only the times of a node's
+// writes.
 var ofLocks = []Invariant{mutualExclusion(), guardedWrites(), keptLease(), freeLock(), lockLiveness()}
 
-// OfLocks returns the invariants of locks in the order in which reports name them. They are not among All: a run is
-// about pages or about locks. Judge takes them by name.
+// OfLocks returns the invariants of locks in the order in which reports name them. They are not among All, because a
+// run is about pages or about locks. Pass them to Judge.
 func OfLocks() []Invariant { return slices.Clone(ofLocks) }
 
 // mutualExclusion holds that no two nodes hold a lock at the same time, as far as a lock can promise that.
 //
-// A holder believes in its lock from the moment at which it is told that it has it, until it gives it back, is told
-// that it has lost it, or crashes. If it is not told again, it believes in it only until the end of the lease, less 2e.
-// The lease counts from before the holder asked. The 2e are there because the holder reads its own clock then and now,
-// or another node reads its own. A holder that is told that it still holds its lock has held it since it took it. Such
-// an answer may be late by 4e: two nodes have read their clocks twice.
+// A holder may rely on its lock from the moment at which it is told that it has the lock, until it gives the lock back,
+// is told that it has lost it, or crashes. If it is not told again that it holds the lock, it may rely on it only until
+// the end of the lease less 2e. The lease counts from before the holder asked. The 2e are needed because the holder
+// reads its own clock at the beginning and at the end, or another node reads its clock. If a holder is told that it
+// still holds its lock, it has held it since it took it. Such an answer may be late by 4e, because two nodes have read
+// their clocks twice.
 func mutualExclusion() Invariant {
 	return Invariant{
 		Name: "mutual-exclusion",
@@ -54,8 +56,8 @@ func checkMutualExclusion(ev Evidence) Finding {
 	return ok()
 }
 
-// both returns the event that shows that two holders of one lock have relied on it at the same time; nil if none does.
-// second is the holder that was told later that it has the lock.
+// both returns the event that shows that two holders of one lock could rely on it at the same time; nil if there is
+// none. The parameter second is the holder that was told later that it has the lock.
 func both(ev Evidence, first, second *hold) *history.Event {
 	at := second.taken
 	if first.ended != nil && first.ended.Seq < at.Seq {
@@ -65,7 +67,7 @@ func both(ev Evidence, first, second *hold) *history.Event {
 	if surely(first) && surely(second) {
 		return at
 	}
-	// An answer that a holder got later counts from here on, if it is later by more than clocks can be wrong.
+	// From here on, a later answer to a holder counts if it is later by more than clocks can be wrong.
 	shows, end := at, at.Time.Add(math.MaxInt64)
 	for _, h := range []*hold{first, second} {
 		until, claim := h.sure(ev, h.last), h.claim(at)
@@ -91,11 +93,12 @@ func both(ev Evidence, first, second *hold) *history.Event {
 	return shows
 }
 
-// guardedWrites holds that writes to what a lock guards take effect in the order of its holders.
+// guardedWrites holds that writes to the guarded resource take effect in the order of the lock's holders.
 //
-// A write that is still under way when the lease ends may take effect at any time, and no lock can prevent that, unless
-// the lock hands out fencing tokens and the resource looks at them: then a late write is refused. So a late write counts
-// if it took effect before the end of the lease less 2e, or if its writer had a token. Tokens must grow for that.
+// A write that is still under way when the lease ends may take effect at any time. A lock can prevent that only if it
+// gives out fencing tokens and the resource checks them: then a late write is refused. So a write out of order is a
+// violation only if it took effect before the end of the lease less 2e, or if its writer had a token. For that, tokens
+// must grow.
 func guardedWrites() Invariant {
 	return Invariant{
 		Name: "guarded-write",
@@ -157,10 +160,10 @@ func (h *hold) after(first *hold) bool { return h.asked.Seq > first.taken.Seq }
 // keptLease holds that a lock is held for as long as it says.
 //
 // It is violated if a holder is told too early that it has lost the lock: before the end of its lease, less 2e and the
-// lock's own margin. Then the lease was shorter than the one asked for, or the lock has thrown it away. A holder whose
-// lock extends itself must not be told so if the lock could have extended itself. It could if none of its requests
-// failed for a reason that it was told, and its requests and its node were held up for less than a quarter of the lease
-// in all, after 2e.
+// lock's own margin. In this case the lease was shorter than requested, or the lock has thrown it away. If a lock
+// extends itself, its holder must not be told so as long as the lock could have extended itself. It could have done so
+// if none of its requests failed for a reason that it was told, and if its requests and its node were delayed for less
+// than a quarter of the lease less 2e in all.
 func keptLease() Invariant {
 	return Invariant{
 		Name: "kept-lease",
@@ -198,13 +201,13 @@ func checkKeptLease(ev Evidence) Finding {
 	return ok()
 }
 
-// freeLock holds that a lock that nobody can hold is given to the one who asks for it, without a wait.
+// freeLock holds that a lock that nobody can hold is given to a node that asks for it, without a wait.
 //
-// Another node, or an earlier request of the same node, can hold the lock from the moment at which it asks for it until
-// it is refused or its release has returned, if no request of its lock failed for a reason that it was told. In every
-// other case (a crash, a lost answer, a release that failed) it can hold the lock until a lease and LockTerms.Takeover
-// have passed since its last write in the change log and its last event. Twice 2e and two seconds are added: rows may
-// hold whole seconds.
+// Another node, or an earlier request of the same node, can hold the lock from the moment at which it asks for it. If
+// no request of its lock failed for a reason that it was told, it can hold it until it is refused or its release has
+// returned. In every other case (a crash, a lost answer, a release that failed) it can hold the lock until a lease and
+// LockTerms.Takeover have passed since its last write in the change log and since its last event. Twice 2e and two
+// seconds are added, because rows may hold whole seconds.
 func freeLock() Invariant {
 	return Invariant{
 		Name: "free-lock",
@@ -235,12 +238,12 @@ func checkFreeLock(ev Evidence) Finding {
 	return ok()
 }
 
-// free judges the requests for which nobody else may be in the way.
+// free judges the requests for which nobody else can be in the way.
 type free struct {
 	all            []*hold
 	wait, takeover time.Duration
 	refused        history.Kind
-	// The words of a request that was refused, and of one that was delayed.
+	// refusal and delay are the words about a request that was refused, and about one that was delayed.
 	refusal func(*hold) string
 	delay   func(*hold, time.Duration) string
 }
@@ -282,7 +285,7 @@ func (r free) check(ev Evidence) Finding {
 }
 
 // lockLiveness holds that every lock can be taken again once faults have stopped and its holders are done or dead. It
-// is judged from the moment at which the history says so (history.Settled).
+// is judged from the event history.Settled on, which says that this is so.
 func lockLiveness() Invariant {
 	return Invariant{
 		Name:      "lock-liveness",
@@ -330,30 +333,31 @@ func checkLockLiveness(ev Evidence) Finding {
 type lock struct {
 	key    string
 	all    []*hold // requests, in the order in which they were made
-	holds  []*hold // those that were granted, in the order of the answers
+	holds  []*hold // the granted requests, in the order of the answers
 	byID   map[string]*hold
-	writes []*history.Event // that the guarded resource took
+	writes []*history.Event // writes that the guarded resource accepted
 }
 
 // hold is a request for a lock and its fate.
 type hold struct {
 	actor     string
 	asked     *history.Event
-	answer    *history.Event // LockTaken or LockRefused; nil without one
+	answer    *history.Event // LockTaken or LockRefused; nil if there is none
 	taken     *history.Event // nil if it was not granted
 	extending *history.Event
-	extended  []*history.Event // extensions that were granted, at the time when they were asked for
-	claims    []*history.Event // answers that it still holds the lock, at the time of the question
+	extended  []*history.Event // the questions for extensions that were granted
+	claims    []*history.Event // the questions whose answer was that it still holds the lock
 	checking  *history.Event
-	ended     *history.Event // when the holder ceased to rely on the lock: released, lost or crashed
-	closed    *history.Event // when it can no longer be in the way: refused, or the release has returned
+	ended     *history.Event // the event after which the holder no longer relies on the lock: released, lost or crashed
+	closed    *history.Event // the event after which it can no longer be in the way: refused, or the release has returned
 	troubled  bool
 	late      bool // for a call: it was no longer in progress when it was answered
 	last      *history.Event
 	lastWrite time.Time // in the change log
 }
 
-// since is when the lease begins, as far as it is known before an event: at the moment of the request.
+// since is the request with which the lease began: the last one for the lock or an extension that was granted before an
+// event.
 func (h *hold) since(before *history.Event) *history.Event {
 	for _, e := range slices.Backward(h.extended) {
 		if e.Seq < before.Seq {
@@ -363,13 +367,14 @@ func (h *hold) since(before *history.Event) *history.Event {
 	return h.asked
 }
 
-// sure is the time until which a holder may rely on its lock without asking, as far as it is known before an event.
-// Rows may hold whole milliseconds.
+// sure is the time until which a holder may rely on its lock without asking again. It considers the extensions before
+// an event. Rows may hold whole milliseconds.
 func (h *hold) sure(ev Evidence, before *history.Event) time.Time {
 	return h.since(before).Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - time.Millisecond)
 }
 
-// claim is the last answer to a question after an event that the lock is still held, nil if there is none.
+// claim is the last question whose answer was that the lock is still held, if it came after the given event; otherwise
+// nil.
 func (h *hold) claim(after *history.Event) *history.Event {
 	if last := h.lastClaim(); last != nil && last.Seq > after.Seq {
 		return last
@@ -486,7 +491,7 @@ func (l *lock) take(h *hold, e *history.Event) {
 	}
 }
 
-// writes finds the last write that the hold's node can have made for the hold.
+// writes finds the last write that the node of the hold may have made for it.
 func (h *hold) writes(changes []ddbfake.Change) {
 	for i := range changes {
 		if c := &changes[i]; c.Actor == h.actor && c.Cause == ddbfake.CauseClient && !c.Sent.Before(h.asked.Time) {
@@ -495,7 +500,7 @@ func (h *hold) writes(changes []ddbfake.Change) {
 	}
 }
 
-// events are the places of events in the history, each once and in order; nil stands for none.
+// events returns the places of the given events in the history, each once and in order. It leaves out nil.
 func events(all ...*history.Event) []int {
 	var seqs []int
 	for _, e := range all {

@@ -20,7 +20,7 @@ func promised(terms LockTerms) recorded {
 	return inside.Put(evidence{Lease: 10 * time.Second, Lock: &terms})
 }
 
-// told is one event of a history of locks: the news about a node's hold, and its time.
+// told is one event of a history of locks: what happened to a hold of a node, and when.
 type told struct {
 	at       time.Duration
 	actor    string
@@ -32,7 +32,7 @@ type told struct {
 	note     string
 }
 
-// of makes a history of lock job.
+// of makes a history of the lock "job".
 func of(all ...told) []history.Event {
 	var events []history.Event
 	for i, a := range all {
@@ -46,12 +46,12 @@ func of(all ...told) []history.Event {
 	return events
 }
 
-// takes is a hold that begins at a time.
+// takes asks for the lock and gets it at the same time.
 func takes(at time.Duration, actor, hold string, token int64) []told {
 	return []told{{at: at, actor: actor, kind: mark.EventLockAsked, hold: hold}, {at: at, actor: actor, kind: mark.EventLockTaken, hold: hold, token: token}}
 }
 
-// is adds one event of a hold.
+// is is one event of a hold.
 func is(at time.Duration, actor string, kind history.Kind, hold string, token int64) []told {
 	return []told{{at: at, actor: actor, kind: kind, hold: hold, token: token}}
 }
@@ -61,7 +61,7 @@ func back(at time.Duration, actor, hold string) []told {
 	return append(is(at, actor, mark.EventLockReleasing, hold, 0), is(at, actor, mark.EventLockReleased, hold, 0)...)
 }
 
-// claims asks whether a hold lasts, and is told that it does.
+// claims asks whether the lock is still held, and gets the answer yes.
 func claims(at time.Duration, actor, hold string) []told {
 	return append(is(at, actor, mark.EventLockChecking, hold, 0), is(at, actor, mark.EventLockHeld, hold, 0)...)
 }
@@ -193,8 +193,7 @@ func judge(name string, ev Evidence) Finding {
 	return all[slices.IndexFunc(all, func(inv Invariant) bool { return inv.Name == name })].Check(ev)
 }
 
-// TestFindingsOfLocksShowWhatViolatesThem holds that a finding names the events that show it, in their order, and the
-// reason.
+// TestFindingsOfLocksShowWhatViolatesThem: a finding names the reason and, in their order, the events that show it.
 func TestFindingsOfLocksShowWhatViolatesThem(t *testing.T) {
 	for _, test := range []struct {
 		name, inv string
@@ -217,8 +216,8 @@ func TestFindingsOfLocksShowWhatViolatesThem(t *testing.T) {
 	}
 }
 
-// TestALateWriteOfADeadHolder holds that a write in the change log makes its node
-// count as a holder: a request that was in the network when it crashed.
+// TestALateWriteOfADeadHolder: a write in the change log makes its node count as
+// a holder, even if the request was still in the network when the node crashed.
 func TestALateWriteOfADeadHolder(t *testing.T) {
 	story := join(takes(0, "bob", "b", 0), is(s, "bob", history.Crashed, "", 0), is(20*s, "alice", mark.EventLockAsked, "a", 0), is(20*s, "alice", mark.EventLockRefused, "a", 0))
 	ev := Evidence{History: of(story...), recorded: promised(LockTerms{Wait: s})}

@@ -11,7 +11,7 @@ import (
 // t0 is when the logs begin; times in them count from here.
 var t0 = time.Unix(2_000_000_000, 0).UTC()
 
-// in is the whole second at the given time after t0, as rows hold it.
+// in is the time d after t0 in whole seconds, the form that rows hold.
 func in(d time.Duration) int64 { return t0.Add(d).Unix() }
 
 // changeLog is a change log written by hand. It keeps the rows, so that each change holds the row before it.
@@ -98,7 +98,7 @@ func (l *changeLog) meta(actor, body string) *changeLog {
 	})
 }
 
-// page puts META alone, with the given attributes in addition to those of meta or in their place.
+// page puts META alone. The given attributes are added to the usual ones, or replace them.
 func (l *changeLog) page(actor, body string, with attr.Item) *changeLog {
 	return l.write(actor, "META", l.row(body, with))
 }
@@ -110,7 +110,7 @@ func (l *changeLog) row(body string, with attr.Item) attr.Item {
 	return row
 }
 
-// swap is the transaction of recipe B: a version, the pointer to it, the lock.
+// swap is the transaction of recipe B: it puts a version and the pointer to it, and deletes the lock.
 func (l *changeLog) swap(actor, version string) *changeLog {
 	return l.together(func() { l.version(actor, version).point(actor, version, l.sent.Sub(t0)).unlock(actor) })
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// Memory is the past that a check remembers in addition to the rows as they are now. An exhaustive search needs it: it
-// takes two moments of different runs for the same when the rows are equal and so is the knowledge of every client, and
-// continues one of them only. So the check must come to the same verdict after both.
+// Memory is the past that a check remembers in addition to the present rows. An exhaustive search needs it. The search
+// counts two moments of different runs as one if the rows, the knowledge of every client and the memories are equal,
+// and it continues only one of them. So the check must come to the same verdict after both.
 type Memory interface {
 	Change(ddbfake.Change) // the next entry of the change log
 	Event(history.Event)   // the next entry of the history
@@ -21,7 +21,7 @@ type Memory interface {
 	Fingerprint(now time.Time) uint64
 }
 
-// Memories returns a memory of each kind that the invariants have which an exhaustive search can prove.
+// Memories returns one memory of each kind. The invariants that an exhaustive search can prove have these memories.
 func Memories() []Memory {
 	return []Memory{rememberPages(), rememberRenderings(), &flights{log: newLedger(Promise{})}, &invalidations{}, &requested{}, &ownWrites{}}
 }
@@ -50,7 +50,7 @@ func (m *pages) Change(c ddbfake.Change) {
 
 // tag remembers which etag has stood for which body. The row of a version is in the log before META leads to it.
 func (m *pages) tag(s *step) {
-	if !s.published { // nor where it arrives: its publish is known
+	if !s.published { // an arrival from another region needs no tag: its publish is known
 		return
 	}
 	row, _ := s.generation()
@@ -68,8 +68,8 @@ func (m *pages) tag(s *step) {
 func (*pages) Event(history.Event)            {}
 func (m *pages) Fingerprint(time.Time) uint64 { return uint64(m.sum) }
 
-// past is the fingerprint of a page's past in addition to its rows. The order of turns counts, and so does which of
-// them have published.
+// past is the fingerprint of a page's past in addition to its rows. It depends on the order of the turns, and on which
+// of them have published.
 func (p *partition) past() (h fingerprint.Hash) {
 	if p.lock.holder != "" {
 		h = h.Text(p.lock.holder)
@@ -107,7 +107,7 @@ func (p *partition) past() (h fingerprint.Hash) {
 	return h.Text(p.region).Text(p.table).Text(p.pk).Number(uint64(parts))
 }
 
-// nothing is the memory of a check that judges by the rows, as far as schedules matter to it.
+// nothing is the memory of a check that depends on the schedule only through the rows.
 type nothing struct{}
 
 func rememberNothing() Memory { return nothing{} }

@@ -8,12 +8,12 @@ import (
 // monotonicPublication holds that a page only becomes newer: the node that took the lease later shows the newer
 // generation.
 //
-// A publish belongs to the last turn of its actor at the lease. A pointer that is set back to a version that has been
-// visible is a rollback: it makes the page older on purpose, but must come in turn like any other write.
+// A publish belongs to the last turn of its actor at the lease. If the pointer is set back to a version that has been
+// visible, that is a rollback. It makes the page older on purpose, but its lease must be in order like that of any
+// other publish.
 //
-// In several regions each is judged by itself: a publish in the region where it is made, and the generated_at of one that
-// arrives from another region in the region where it arrives. Leases that are acquired in different regions have no
-// order.
+// Several regions are judged separately. A publish is judged in the region where it is made. When it arrives in another
+// region, its generated_at is judged there, too. Leases that are acquired in different regions have no order.
 //
 // generated_at may fall by 2e, and not only by e: one clock may be e ahead and the next e behind. If rows hold whole
 // seconds, the bound is 2e rounded up to seconds; if they hold fractions, to milliseconds.
@@ -29,7 +29,7 @@ func monotonicPublication() Invariant {
 			violated := func(why string, args ...any) Finding {
 				return Finding{Verdict: Violated, Why: fmt.Sprintf(why, args...), Changes: []int{s.was.shown, c.Seq}}
 			}
-			if s.by.n > 0 && s.by.n < s.was.newest.n { // of an arrival, by is nobody
+			if s.by.n > 0 && s.by.n < s.was.newest.n { // if it arrived from another region, by is zero
 				return violated("%s published, whose lease was acquired before the one under which %s had published",
 					c.Actor, s.was.newest.actor)
 			}
@@ -64,5 +64,6 @@ func roundedUp(d, step time.Duration) time.Duration {
 	return (d + step - time.Nanosecond).Truncate(step)
 }
 
-// farther reports whether it is longer than d from one instant to another. time.Time.Sub would end after 292 years.
+// farther reports whether it is longer than d from one instant to another. A time.Duration, which time.Time.Sub
+// returns, cannot hold more than 292 years.
 func farther(from, to time.Time, d time.Duration) bool { return from.Add(d).Before(to) }

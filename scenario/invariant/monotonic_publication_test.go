@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// generated is a log of two generations, one after the other. The second claims to have been made the given time after
-// the first.
+// generated is a log of two generations, one after the other. The generated_at of the second is the given time after
+// that of the first.
 func generated(later time.Duration) *changeLog {
 	made := func(at time.Duration) attr.Item { return attr.Item{"generated_at": attr.Int(in(at))} }
 	l := newLog().at(20*second).lock("alice", "a1", 50*second)

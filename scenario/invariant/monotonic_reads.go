@@ -7,13 +7,13 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// monotonicReads holds that no node sees a page go back in time. Where that is promised (Evidence.AcrossNodes), all
-// nodes count as one.
+// monotonicReads holds that no node sees a page go back in time. If the cache promises it for all nodes together
+// (Evidence.AcrossNodes), all nodes count as one.
 //
-// A page counts once it is in the cache, which is known when it was served to a request that did not make it. A node
-// whose publish was refused may serve its own page to the request that it was made for, and the page that is in the cache
-// to the next. The answer to a regeneration by name is the page that was made for that name, however old. Fresh or stale
-// makes no difference.
+// Only a page that was in the cache counts. That is known if it was served to a request that did not make it. A node
+// whose publish was refused may serve its own page to the request for which the page was made, and then the page in the
+// cache to the next request. The answer to a regeneration by name is the page that was made for that name, however old
+// it is. It makes no difference whether a page is served as fresh or as stale.
 func monotonicReads() Invariant {
 	return Invariant{
 		Name: "monotonic-reads",
@@ -39,8 +39,8 @@ type readers struct {
 	reads  reads
 	seen   map[question][]seenPage // by node; the actor "" stands for all
 	cached map[*history.Event]bool // renderings that were served to a request that did not make them
-	doubts []descent               // it is not known yet whether the newer page was ever in the cache
-	lost   map[question]string     // a served body with an unknown maker
+	doubts []descent               // descents of which it is not yet known whether the newer page was ever in the cache
+	lost   map[question]string     // a body that was served although nobody is known to have made it
 }
 
 func checkMonotonicReads(ev Evidence) Finding {
@@ -60,7 +60,7 @@ func checkMonotonicReads(ev Evidence) Finding {
 	return finding
 }
 
-// servesTwo reports whether two pages of some key were served: most short runs serve one.
+// servesTwo reports whether two different pages were served. Most short runs serve only one.
 func servesTwo(events []history.Event) bool {
 	body := ""
 	for i := range events {
@@ -130,8 +130,8 @@ func (all *readers) unknownBody(by question, r read) Finding {
 		r.served.Seq, r.served.Body, r.served.Key)
 }
 
-// finding is the violation. proof is the answer that shows that the newer page was in the cache; nil if an earlier
-// answer has shown it.
+// finding is the violation. The parameter proof is the answer that shows that the newer page was in the cache; nil if
+// an earlier answer has shown it.
 func (d descent) finding(proof *history.Event) Finding {
 	events := []int{d.older.source.Seq, d.newer.source.Seq, d.newer.served.Seq, d.older.asked.Seq, d.older.served.Seq}
 	if proof != nil {

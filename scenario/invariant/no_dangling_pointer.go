@@ -10,11 +10,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// noDanglingPointer holds that META leads somewhere: to the version that it names, to the body, and to the body that
-// its etag was made for. Otherwise a reader has nothing to serve, or keeps an old page because its etag is current.
+// noDanglingPointer holds that META leads to things that exist: to the version that it names, and to the body, which
+// must be the body for which its etag was made. Otherwise a reader has nothing to serve, or keeps an old page because
+// the etag seems to be current.
 //
-// META that is past its ttl is not visible, and neither is META without a page, which an invalidation may leave. Bodies
-// are checked if the evidence has any.
+// META is not visible after its ttl, or if it has no page, as after some invalidations. Bodies are checked if the
+// evidence has bodies.
 func noDanglingPointer() Invariant {
 	return followed(Invariant{
 		Name: "no-dangling-pointer",
@@ -47,7 +48,7 @@ func checkPointer(s *step) Finding {
 	case row == nil && s.onMeta == c:
 		return violated("%s has META lead to %s, which is not there", who(c), sk)
 	case row == nil:
-		for _, c = range s.rows { // some change removed it, or this was reported before
+		for _, c = range s.rows { // one of the changes removed it, or this was reported before
 			if _, gone := role(*c); gone == sk {
 				return violated("%s removed %s, to which META leads", who(c), sk)
 			}
@@ -79,9 +80,9 @@ func who(c *ddbfake.Change) string {
 type bodies struct {
 	log     *ledger
 	there   map[string]string // bodies by their names
-	stands  map[tag]string    // which body an etag stands for
-	history []history.Event   // the history of the renderings: rows may hold their bodies
-	// elsewhere says that the body store was observed and never used.
+	stands  map[tag]string    // the body for which an etag stands
+	history []history.Event   // the history, for its renderings: rows may hold their bodies
+	// elsewhere says that the body store was observed and never used: the bodies are in another place.
 	elsewhere bool
 	first     Finding
 }
@@ -141,7 +142,7 @@ func (all *bodies) step(s *step) {
 	all.tags(s, row, body)
 }
 
-// tags judges the etags of a page that was published; "" is a body that cannot be read.
+// tags judges the etags of a page that was published. The body is "" if it cannot be read.
 func (all *bodies) tags(s *step, row attr.Item, body string) {
 	for _, from := range []attr.Item{s.meta, row} {
 		etag, has := from.Str("etag")

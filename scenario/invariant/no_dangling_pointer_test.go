@@ -73,10 +73,11 @@ func TestNoDanglingPointerCatches(t *testing.T) {
 	}
 }
 
-// stored is a body store's log.
+// stored is the log of a body store.
 func stored(bodies ...recorder.Body) []recorder.Body { return bodies }
 
-// put says that alice stored the body of that name and text when the log had the given number of changes.
+// put is alice's storing of a body with the given name and text, at the moment when the log had the given number of
+// changes.
 func put(name, text string, change int) recorder.Body {
 	return recorder.Body{Time: t0, Actor: "alice", Name: name, Body: text, Change: change}
 }

@@ -15,7 +15,8 @@ import (
 // data back as fresh.
 //
 // "Before" and "after" mean true time, or the order of events on one node. Events of different nodes at the same
-// instant have no order. An invalidation that failed may not have happened. A page served as stale may be of any age.
+// instant have no order. An invalidation that failed may not have happened, so it does not count. A page that is served
+// as stale may have any age.
 func noLostInvalidation() Invariant {
 	return Invariant{
 		Name: "no-lost-invalidation",
@@ -40,7 +41,7 @@ type pageOf struct{ tenant, key string }
 
 // invalidations follows a history.
 type invalidations struct {
-	rendered map[pageOf][]*history.Event // the last of each body
+	rendered map[pageOf][]*history.Event // the last rendering of each body
 	all      []*invalidation
 }
 
@@ -51,7 +52,7 @@ type invalidation struct {
 	at               time.Time        // when it was confirmed
 	failed           bool             // it will never be confirmed
 	old              []*history.Event // renderings from before it
-	bound            []*history.Event // open requests that must not be served one of these as fresh
+	bound            []*history.Event // open requests to which none of these may be served as fresh
 }
 
 // judge reads the next event.
@@ -87,7 +88,7 @@ func (all *invalidations) render(page pageOf, e *history.Event) {
 	same := func(other *history.Event) bool { return other.Body == e.Body }
 	all.rendered[page] = append(without(all.rendered[page], same), e)
 	for _, v := range all.all {
-		if v.pageOf == page { // a body that is made again holds the newer data as well
+		if v.pageOf == page { // if a body is made again, it also holds the newer data
 			v.old = without(v.old, same)
 		}
 	}
@@ -103,7 +104,7 @@ func (all *invalidations) begin(page pageOf, e *history.Event) {
 	all.all = append(all.all, v)
 }
 
-// end reads the end of its actor's request or invalidation.
+// end reads an event that ends a request or an invalidation of its actor.
 func (all *invalidations) end(page pageOf, e *history.Event) Finding {
 	finding := ok()
 	for _, v := range all.all {
@@ -147,7 +148,7 @@ func (all *invalidations) Fingerprint(time.Time) uint64 {
 	var sum fingerprint.Hash
 	for _, v := range all.all {
 		if v.failed || len(v.old) == 0 {
-			continue // no later event can break it
+			continue // no later event can violate it
 		}
 		h := fingerprint.Hash(0).Text(v.tenant).Text(v.key).Text(v.actor).
 			Number(uint64(v.at.Unix())).Number(uint64(v.at.Nanosecond()))
@@ -163,7 +164,7 @@ func (all *invalidations) Fingerprint(time.Time) uint64 {
 	return uint64(sum)
 }
 
-// without returns the other events, in memory of its own.
+// without returns the events for which is returns false, in new memory.
 func without(events []*history.Event, is func(*history.Event) bool) []*history.Event {
 	var left []*history.Event
 	for _, e := range events {

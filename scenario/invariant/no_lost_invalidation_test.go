@@ -10,7 +10,7 @@ import (
 
 func TestNoLostInvalidation(t *testing.T) {
 	const begin, told = history.Invalidating, history.Invalidated
-	// Carol invalidates at 10 s, and is told so at 12 s.
+	// Carol invalidates the page at 10 s, and is told at 12 s that it is invalidated.
 	invalidated := func(r *run) *run {
 		return r.wait(10*second).happens("carol", begin).wait(12*second).happens("carol", told)
 	}
@@ -79,7 +79,7 @@ func TestNoLostInvalidation(t *testing.T) {
 	}
 }
 
-// An exhaustive search takes two runs for one if their confirmed invalidations, open questions and old bodies are the
+// An exhaustive search counts two runs as one if their confirmed invalidations, open questions and old bodies are the
 // same.
 func TestInvalidationsAreRemembered(t *testing.T) {
 	made := func(body string) *run { return newRun().renders("alice", body) }

@@ -10,15 +10,15 @@ import (
 )
 
 // The invariants of calls that run once are judged from what their callers asked and were told, and from when effects
-// took place, whatever rows the layer keeps, and wherever. They take only the times of a node's writes from the change
-// log.
+// took place. It does not matter which rows the layer keeps, and where. From the change log the invariants take only
+// the times of a node's writes.
 var ofCalls = []Invariant{effectOnce(), sameResult(), samePayload(), freeCall(), callLiveness()}
 
-// OfCalls returns the invariants of calls that run once in the order in which reports name them. Like those of OfLocks,
-// they are not among All.
+// OfCalls returns the invariants of calls that run once in the order in which reports name them. Like the invariants of
+// OfLocks, they are not among All.
 func OfCalls() []Invariant { return slices.Clone(ofCalls) }
 
-// call is a call and its fate. A call holds its key as a node holds a lock.
+// call is a call and its fate. A call holds its key in the same way as a node holds a lock.
 type call struct {
 	hold
 	payload       string
@@ -83,14 +83,14 @@ func (c *call) take(e *history.Event) {
 // answered says whether the caller was told a result.
 func (c *call) answered() bool { return c.answer != nil && c.answer.Kind == mark.EventCallAnswered }
 
-// effects are the calls whose effects took place, in the order in which those began.
+// effects are the calls whose effects took place, in the order in which the effects began.
 func (k *keyed) effects() []*call {
 	some := slices.DeleteFunc(slices.Clone(k.all), func(c *call) bool { return c.effect == nil })
 	slices.SortFunc(some, func(a, b *call) int { return a.begun.Seq - b.begun.Seq })
 	return some
 }
 
-// of is the call whose effect had this result; nil if there is none.
+// of is the call whose effect had the given result; nil if there is none.
 func (k *keyed) of(result string) *call {
 	i := slices.IndexFunc(k.all, func(c *call) bool { return c.effect != nil && c.effect.Body == result })
 	if i < 0 {
@@ -99,7 +99,7 @@ func (k *keyed) of(result string) *call {
 	return k.all[i]
 }
 
-// told is the first answer with a result; nil if nobody was told.
+// told is the first answer with the given result; nil if nobody was told this result.
 func (k *keyed) told(result string) (first *history.Event) {
 	for _, c := range k.all {
 		if c.answered() && c.answer.Body == result && (first == nil || c.answer.Seq < first.Seq) {
@@ -109,13 +109,13 @@ func (k *keyed) told(result string) (first *history.Event) {
 	return first
 }
 
-// forgotten is the time from which on the result of a call may be forgotten. It is kept from before the call was made,
-// and rows may hold whole seconds.
+// forgotten is the time from which on the result of a call may be forgotten. The retention is counted from before the
+// call was made, and a second is taken off because rows may hold whole seconds.
 func (c *call) forgotten(ev Evidence) time.Time {
 	return c.asked.Time.Add(inside.In(&ev).Retention - 2*ev.MaxClockSkew - time.Second)
 }
 
-// inProgress is the time until which a call surely counts as in progress, whatever happened to its node.
+// inProgress is the time until which a call certainly counts as in progress, whatever happened to its node.
 func (c *call) inProgress(ev Evidence) time.Time {
 	return c.asked.Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - time.Millisecond)
 }

@@ -13,7 +13,7 @@ import (
 
 // calls reads the story of a key whose calls are in progress for 10 s, and whose result is kept for 60 s: a line is an
 // event, as in "0 alice asks a", "1 alice begins", "1 alice happens r1", "2 alice told r1", "2 alice fails", "2 alice
-// refused", "2 alice other" and "9 visitor settled". A name with a dot stands for another call of the same actor.
+// refused", "2 alice other" and "9 visitor settled". A name with a dot means another call of the same actor.
 func calls(t *testing.T, story string) Evidence {
 	t.Helper()
 	kinds := map[string]history.Kind{
@@ -51,7 +51,7 @@ const (
 	alicesCall   = alicesEffect + "1 alice told r1\n"
 )
 
-// TestCalls holds what each invariant of calls finds, and what it lets pass.
+// TestCalls checks what each invariant of calls finds, and what it lets pass.
 func TestCalls(t *testing.T) {
 	tests := []struct{ name, story, violated string }{
 		{"one effect, two callers", alicesCall + "2 bob asks a\n2 bob told r1", ""},
@@ -100,7 +100,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestCallsOfLayersThatPromiseLess holds what is judged if the layer does not state its promises, or does not promise
+// TestCallsOfLayersThatPromiseLess checks what is judged if the layer does not state its promises, or does not promise
 // payloads.
 func TestCallsOfLayersThatPromiseLess(t *testing.T) {
 	for _, once := range []*promise.OnceTerms{nil, {Wait: time.Hour}} {
@@ -112,7 +112,7 @@ func TestCallsOfLayersThatPromiseLess(t *testing.T) {
 	}
 }
 
-// TestTwoResultsAreToldInTheirOrder holds that a report names the caller last who was told last.
+// TestTwoResultsAreToldInTheirOrder: the caller who was told last comes last in a report.
 func TestTwoResultsAreToldInTheirOrder(t *testing.T) {
 	for last, story := range map[string]string{
 		"alice was told r1 for order-7, and bob was told r2 before": alicesEffect + "12 bob asks a\n12 bob begins\n12 bob happens r2\n12 bob told r2\n13 alice told r1",
@@ -124,7 +124,7 @@ func TestTwoResultsAreToldInTheirOrder(t *testing.T) {
 	}
 }
 
-// TestCallsWithoutAnEnd holds that liveness is not judged in a run whose visitor made no call.
+// TestCallsWithoutAnEnd: liveness is not judged in a run whose visitor made no call.
 func TestCallsWithoutAnEnd(t *testing.T) {
 	if f := checkCallLiveness(calls(t, alicesCall+"5 visitor settled")); f.Verdict != Unknown {
 		t.Errorf("got %v, want unknown", f.Verdict)

@@ -14,12 +14,13 @@ const (
 )
 
 // search looks for an order that explains the operations on a key. It reads calls and answers in their order, and keeps
-// the results of the orders that explain all answers so far. Such an order contains no operation that no answer asks
-// for yet: an operation before an answered one can wait for that answer. If no order is left after an answer, this is
-// the first answer without an explanation. Later operations cannot mend that: an order of a history contains an order
-// of each beginning of the history.
+// the results of the orders that explain all answers so far. Such an order contains an operation only if some answer
+// already needs it. An operation before an answered one need not be put into the order before that answer. If no order
+// is left after an answer, this is the first answer without an explanation. Later operations cannot change that,
+// because an order of a history contains an order of each beginning of the history.
 //
-// Where nothing is under way, only the possible states of the page are left: the history is cut there.
+// When no operation is under way, the search keeps only the possible states of the page. So the history is cut at such
+// moments.
 //
 // Source: Lowe: Testing for linearizability (2017), the just-in-time algorithm.
 type search struct {
@@ -27,22 +28,22 @@ type search struct {
 	work int // how many steps are left
 
 	open                   [maxOpen]*storeop.Operation // nil is a free place
-	top                    int                         // all places from here on are free
-	reads, optional, doubt set                         // which of those open
-	// settable is the last moment at which an operation gives a token to the lease.
+	top                    int                         // the first of the places after which all are free
+	reads, optional, doubt set                         // the places of the reads, the optional and the doubtful ones
+	// settable is, by token, the last moment at which an operation can give the token to the lease.
 	settable map[string]int
 	now      []prefix
 
-	next, seen, todo []prefix // room for those of one answer
+	next, seen, todo []prefix // memory for the prefixes while an answer is processed
 }
 
 // prefix is the result of one order of the operations so far.
 type prefix struct {
 	page page
-	in   set // those open that are in it
+	in   set // the open operations that are in it
 }
 
-// ended says why a search came to no end.
+// ended says whether a search is complete, or why it gave up.
 type ended uint8
 
 const (
@@ -58,9 +59,9 @@ type moment struct {
 	o        *storeop.Operation
 }
 
-// explain returns the operation on the key whose answer is the first that no order explains, nil if there is none. If
-// the search was given up at the call or the answer of an operation, it returns this one, and open are the operations
-// under way then.
+// explain returns the operation on the key whose answer is the first that no order explains; nil if there is none. If
+// the search gave up at the call or the answer of an operation, it returns this operation, and open has the operations
+// that were under way then.
 func explain(all []storeop.Operation, key string, skew time.Duration, work int) (at *storeop.Operation, open []*storeop.Operation, end ended) {
 	moments, settable := momentsOf(all, key)
 	s := search{skew: skew, work: work, settable: settable, now: []prefix{{}}}
@@ -81,7 +82,8 @@ func explain(all []storeop.Operation, key string, skew time.Duration, work int) 
 	return nil, nil, complete
 }
 
-// momentsOf returns the calls and answers on the key that count, in their order; of those at once the calls are first.
+// momentsOf returns the calls and answers on the key that matter, in their order. At the same moment, calls come before
+// answers.
 func momentsOf(all []storeop.Operation, key string) (moments []moment, settable map[string]int) {
 	moments = make([]moment, 0, 2*len(all))
 	for i := range all {
@@ -127,16 +129,17 @@ func answeredBy(o *storeop.Operation) int {
 	return o.Return
 }
 
-// needless reports whether the history can be explained as well without the operation: it is an acquire whose token no
-// other operation names. It finds the lease free or over, and a node that can take the lease after it could take it
-// before.
+// needless reports whether the history can be explained just as well without the operation. That is so for an acquire
+// whose token no other operation names: it found the lease free or over, and a node that can take the lease after it
+// could also take it before.
 func needless(o *storeop.Operation) bool {
 	return o.Verb == storeop.Acquire && o.Result != storeop.Done
 }
 
-// call puts the operation among the open ones; false if there is no place. A read that finds the page as it is, is
-// over: it changes nothing, so later is no better. One that finds no page where there was one says that TTL has taken
-// it, which is a change: it stays open, and may come before any answer, as a write may.
+// call adds the operation to the open ones; false if there is no place. If a read finds the present page, it is put
+// into the order at once: it changes nothing, so a later place is no better. If a read finds no page where there was
+// one, TTL has deleted the page. That is a change, so the read stays open and, like a write, may come before any
+// answer.
 func (s *search) call(o *storeop.Operation) bool {
 	place := slices.Index(s.open[:], nil)
 	if place < 0 {
@@ -158,7 +161,7 @@ func (s *search) call(o *storeop.Operation) bool {
 	return true
 }
 
-// read puts the open read into the order if it finds the page as it is, and does not change the page.
+// read puts the open read into the order if it finds the present page and does not change it.
 func (s *search) read(p *prefix, place int) {
 	s.work--
 	if next, n := p.page.after(s.open[place], s.skew); n == 1 && next[0] == p.page {
@@ -168,8 +171,8 @@ func (s *search) read(p *prefix, place int) {
 
 func (s *search) placeOf(o *storeop.Operation) int { return slices.Index(s.open[:], o) }
 
-// answer keeps the orders that contain the operation, those that can take it in, with other open operations before it,
-// and those that may do without it. It returns false when the work is done before it is over.
+// answer keeps the orders that contain the operation, the orders that can be extended by it, with other open operations
+// before it, and the orders that may do without it. It returns false if the limit of work is reached first.
 func (s *search) answer(place int) bool {
 	next, seen := s.next[:0], s.seen[:0]
 	for _, p := range s.now {
@@ -194,7 +197,7 @@ func (s *search) answer(place int) bool {
 			}
 			pages, n := p.page.after(o, s.skew)
 			if s.optional.has(i) {
-				pages[0], n = pages[1], n-1 // without an effect it need not be there
+				pages[0], n = pages[1], n-1 // without an effect it need not be in the order
 			}
 			if n == 0 {
 				continue
@@ -239,7 +242,7 @@ func (s *search) forget(place int) {
 	s.now, s.next = left, s.now
 }
 
-// settle forgets the operations in doubt that cannot take effect any more: those of a lease that is gone for good.
+// settle forgets the operations in doubt that can no longer take effect, because their lease is gone for good.
 func (s *search) settle(order int) {
 	for i := range s.top {
 		if !s.doubt.has(i) || s.open[i].Verb == storeop.Refresh || s.settable[s.open[i].Token] >= order {
@@ -257,7 +260,7 @@ func (s *search) keep(some *[]prefix, p prefix) bool {
 	for _, other := range *some {
 		s.work--
 		if s.covers(other, p) {
-			return false // then p covers none before it, for other covers those, too
+			return false // then p covers none of the earlier ones: other would cover them, too
 		}
 		if !s.covers(p, other) {
 			kept = append(kept, other)
@@ -268,8 +271,9 @@ func (s *search) keep(some *[]prefix, p prefix) bool {
 	return true
 }
 
-// covers says whether a explains all that b explains: its page can do as much, it contains every read that b contains,
-// and of the operations that may be left out none but those of b. All other operations are the same.
+// covers says whether a explains everything that b explains. For that, the page of a must cover the page of b, a must
+// contain every read that b contains, and it must contain only those optional operations that b contains. All other
+// operations must be the same.
 func (s *search) covers(a, b prefix) bool {
 	if !a.page.covers(b.page) {
 		return false

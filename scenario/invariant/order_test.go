@@ -48,8 +48,8 @@ func drawOperations(t *rapid.T) []storeop.Operation {
 	return all
 }
 
-// drawExplicable draws a history that has an explanation: each operation takes effect at a moment between its call and
-// its answer, on a page whose rows go by their ttl, and is answered by what it met.
+// drawExplicable draws a history that has an explanation. Each operation takes effect at a moment between its call and
+// its answer, on a page whose rows are deleted by their ttl, and its answer says what it found.
 func drawExplicable(t *rapid.T) []storeop.Operation {
 	epoch := time.Unix(1_000, 0)
 	var all []storeop.Operation
@@ -117,7 +117,7 @@ func drawExplicable(t *rapid.T) []storeop.Operation {
 	return all
 }
 
-// A history that has an explanation is never said to have none: that would accuse a correct cache.
+// The search must never say that a history with an explanation has none: that would be a violation of a correct cache.
 func TestTheSearchFindsTheOrderThatThereWas(t *testing.T) {
 	reads := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -137,8 +137,8 @@ func TestTheSearchFindsTheOrderThatThereWas(t *testing.T) {
 	}
 }
 
-// TestAReadAfterTTLMayComeBeforeAWrite has a history in which it did: alice finds that the first page has gone, bob
-// publishes the second, and bob gets his answer first. It was called a violation.
+// TestAReadAfterTTLMayComeBeforeAWrite has a history in which it does: alice finds that the first page has gone, bob
+// publishes the second page, and bob gets his answer first. An earlier version of the search called this a violation.
 func TestAReadAfterTTLMayComeBeforeAWrite(t *testing.T) {
 	at := func(seconds int64) time.Time { return time.Unix(1_000+seconds, 0) }
 	all := []storeop.Operation{
@@ -158,8 +158,8 @@ func TestAReadAfterTTLMayComeBeforeAWrite(t *testing.T) {
 	}
 }
 
-// The search finds the same as porcupine. Porcupine does not know the order of answers, places, or operations that may
-// be left out.
+// The search finds the same as porcupine. Porcupine's search uses neither the order of answers, nor places, nor
+// operations that may be left out.
 func TestTheSearchFindsWhatPorcupineFinds(t *testing.T) {
 	explicable, not := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -175,7 +175,7 @@ func TestTheSearchFindsWhatPorcupineFinds(t *testing.T) {
 		}
 		not++
 		var before, with []storeop.Operation
-		foretold := false // operations in doubt have no token and no end, and those under way have the ones of their later answer
+		foretold := false // operations in doubt have no token and no end; those under way have the token and end of their later answer
 		for _, o := range all {
 			if o.Call > at.Return {
 				continue

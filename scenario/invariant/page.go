@@ -17,9 +17,9 @@ type page struct {
 	name  string // "" is none
 	ttl   int64
 	token string // "" is no lease
-	// The lease is over at some second from earliest to latest; they differ after an operation in doubt.
+	// The lease ends at some second from earliest to latest. The two differ after an operation in doubt.
 	earliest, latest int64
-	// since is the end of the last lease that was found to be over: later operations were not answered before it.
+	// since is the end of the last lease that was found to be over. No later operation was answered before it.
 	since int64
 }
 
@@ -34,13 +34,13 @@ func (p page) String() string {
 	return fmt.Sprintf("%s, leased to %s until %d", text, p.token, p.latest)
 }
 
-// released is the page with its lease given back.
+// released returns the page after its lease was given back.
 func (p page) released() page {
 	p.token, p.earliest, p.latest = "", 0, 0
 	return p
 }
 
-// pageModel is how one page with one lease behaves.
+// pageModel is the behaviour of one page with one lease.
 func pageModel(skew time.Duration) porcupine.Model {
 	model := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{page{}} },
@@ -63,20 +63,21 @@ func pageModel(skew time.Duration) porcupine.Model {
 	return model.ToModel()
 }
 
-// covers says whether p explains whatever q explains.
+// covers says whether p explains everything that q explains.
 func (p page) covers(q page) bool {
 	return p.name == q.name && p.ttl == q.ttl && p.token == q.token &&
 		p.earliest <= q.earliest && p.latest >= q.latest && p.since <= q.since
 }
 
-// concerns reports whether it makes a difference if the write takes effect now. It need not have taken effect at all. A
-// write that found another node's lease, and found it over, allows nothing that is not possible without it.
+// concerns reports whether it makes a difference if the write takes effect now. The write is one that need not have
+// taken effect at all. If such a write found another node's lease, and found it over, it allows nothing that is not
+// possible without the write.
 func (p page) concerns(o *storeop.Operation) bool {
 	return o.Verb == storeop.Refresh || p.token == o.Token
 }
 
-// after returns what the page can be after the operation: the first n of next. If n is 0, the operation cannot have
-// been answered so. If it may have had no effect, next[0] is the page as it was.
+// after returns the possible pages after the operation: the first n of next. If n is 0, this answer to the operation is
+// not possible. If the operation may have had no effect, next[0] is the unchanged page.
 func (p page) after(o *storeop.Operation, skew time.Duration) (next [2]page, n int) {
 	if o.Verb == storeop.Read {
 		if read, possible := p.read(o, skew); possible {
@@ -94,8 +95,8 @@ func (p page) after(o *storeop.Operation, skew time.Duration) (next [2]page, n i
 	return next, n
 }
 
-// read returns the page as it is; false if another page was read. A page that was not found may have been deleted by
-// TTL, or count as gone by the reader's clock.
+// read returns the page after the read; false if another page was read. If no page was found, TTL may have deleted it,
+// or it may count as gone by the reader's clock.
 func (p page) read(o *storeop.Operation, skew time.Duration) (page, bool) {
 	switch {
 	case o.Ended.Add(skew).Unix() < p.since:
@@ -103,7 +104,7 @@ func (p page) read(o *storeop.Operation, skew time.Duration) (page, bool) {
 	case o.Result == storeop.Done:
 		return p, p.name == o.Page
 	case o.Result == storeop.Refused && (p.name == "" || p.ttl != 0 && p.ttl <= o.Ended.Add(skew).Unix()):
-		if p.ttl <= o.Began.Add(-skew).Unix() { // else a clock that is behind may still find it
+		if p.ttl <= o.Began.Add(-skew).Unix() { // otherwise a reader whose clock is behind may still find it
 			p.name, p.ttl = "", 0
 		}
 		return p, true
@@ -112,7 +113,7 @@ func (p page) read(o *storeop.Operation, skew time.Duration) (page, bool) {
 	}
 }
 
-// effect returns the page after a write that took effect, false if it could not.
+// effect returns the page after a write that took effect; false if it cannot have taken effect.
 func (p page) effect(o *storeop.Operation, skew time.Duration) (page, bool) {
 	ended := o.Ended
 	if o.Return == 0 || o.Result == storeop.InDoubt {
@@ -127,7 +128,7 @@ func (p page) effect(o *storeop.Operation, skew time.Duration) (page, bool) {
 		p.name, p.ttl = o.Page, o.TTL
 		return p.released(), own
 	}
-	// An operation on a lease that has ended changes nothing. The sender of an acquire that was not done knows neither a
+	// An operation on a lease that has ended changes nothing. The sender of an acquire without success knows neither a
 	// token nor an end.
 	nobodys := o.Verb == storeop.Acquire && o.Result != storeop.Done
 	takes := true

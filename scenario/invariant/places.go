@@ -8,16 +8,17 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// places finds the partition of a page's rows. The schema says which one it is. A cache with partition keys of its own
-// is known by its rows: the row that leads to a body is the row of the page that the body was made for. A page that was
-// never published is known by the rows that its node has named (history.Event.Partition).
+// places finds the partition of a page's rows. Usually it follows from the page's key, by the schema. If a cache has
+// partition keys of its own, the partition is learnt from rows: the row that leads to a body belongs to the page for
+// which the body was made. If the page was never published, the rows that its node has named show it
+// (history.Event.Partition).
 type places struct {
 	ev     Evidence
-	learnt map[pageOf]string // by the bodies; "" is several. Nil until somebody asks
+	learnt map[pageOf]string // learnt from bodies; "" if there are several. Nil until it is needed
 }
 
-// of returns the partition key of the page of a rendering; "" if it is not known. The ledger is asked whether the
-// schema's own partition is there.
+// of returns the partition key of the page of a rendering; "" if it is not known. The ledger knows whether the
+// partition that follows from the key exists.
 func (p *places) of(l *ledger, e *history.Event) string {
 	own := ownPartition(e)
 	if e.Partition == own || l.find(own) != nil {

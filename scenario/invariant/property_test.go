@@ -28,15 +28,15 @@ const (
 
 var cacheKeys = []string{"/a", "/b"}
 
-// writer is a node with a clock of its own that keeps to recipe A. It remembers every lease that it ever had, and uses
-// old ones, too, as a paused node would.
+// writer is a node with a clock of its own that follows recipe A. It remembers every lease that it has ever had. Like a
+// node that was paused, it also uses old leases.
 type writer struct {
 	name   string
 	store  *pagecache.RecipeA
 	leases []pagecache.Lease
 }
 
-// fleet is a table, and writers whose clocks are off by maxSkew at most.
+// fleet is a table, and writers whose clocks are wrong by at most maxSkew.
 type fleet struct {
 	ctx     context.Context
 	clock   *fakeclock.Clock
@@ -101,7 +101,7 @@ func (f *fleet) step(t *rapid.T) {
 	}
 }
 
-// page is a META row that differs from all before.
+// page is a META row that differs from all earlier ones.
 func (f *fleet) page(pk string) pagecache.Meta {
 	f.bodies++
 	return pagecache.Meta{PK: pk, S3Key: fmt.Sprint("body-", f.bodies), GeneratedAt: pagecache.Floor(f.clock.Now()), RevalidateSeconds: 60}
@@ -117,14 +117,14 @@ func (f *fleet) check(inv invariant.Invariant) invariant.Finding {
 	return inv.Check(invariant.Evidence{Changes: f.db.Changes(), MaxClockSkew: maxSkew})
 }
 
-// noBodies is a body store that is never asked.
+// noBodies is a body store that is never used.
 type noBodies struct{}
 
 func (noBodies) PutBody(context.Context, string, []byte) error { return nil }
 
 func (noBodies) GetBody(context.Context, string) ([]byte, error) { return nil, isr.ErrNoBody }
 
-// Correct writers violate nothing, whatever they do and however their clocks differ within the promise.
+// Correct writers violate nothing, whatever they do, and whatever their clocks show within the promise.
 func TestCorrectWritersAreInnocent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFleet(t)
@@ -137,13 +137,13 @@ func TestCorrectWritersAreInnocent(t *testing.T) {
 	})
 }
 
-// onLog returns the invariants that the log alone decides.
+// onLog returns the invariants that need only the log.
 func onLog() []invariant.Invariant {
 	return slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return inv.Watch == nil })
 }
 
-// A judge of the whole log, a judge of all invariants at once and a watcher of each request find the same, with a
-// stranger in the log or without.
+// A check of the whole log, a judge of all invariants at once and a watcher of each request find the same, whether or
+// not a stranger writes.
 func TestJudgesAndWatchersFindWhatChecksFind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFleet(t)
@@ -206,7 +206,7 @@ func TestAStrangersPublishIsFound(t *testing.T) {
 	})
 }
 
-// A stranger's deletion of a lock is theft if and only if the lease is live by every clock that keeps the promise.
+// If a stranger deletes a lock, that is theft if and only if the lease is not over by any clock that keeps the promise.
 func TestAStrangersReleaseIsTheftOfALiveLease(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFleet(t)
@@ -235,7 +235,8 @@ func TestAStrangersReleaseIsTheftOfALiveLease(t *testing.T) {
 	})
 }
 
-// Two clocks at the two ends of the promise need all of 2e: a page is served as fresh until just then, and no longer.
+// Two clocks at the two ends of the promise need the whole of 2e: a page may be served as fresh until exactly that
+// time, and no longer.
 func TestFreshnessGrantsWhatTwoClocksNeed(t *testing.T) {
 	const window = time.Minute
 	clock := fakeclock.New(t0)

@@ -10,10 +10,10 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// readYourWrites holds that a node that was told of the success of a regeneration by name does not see the page from
-// before when it asks again, not even as a stale one. A regeneration that failed may not have happened.
+// readYourWrites holds that a node that was told that a regeneration by name has succeeded does not get an older page
+// when it asks again, not even as stale. A regeneration that failed does not count, because it may not have happened.
 //
-// A read after an invalidation, the node's own or another's, is judged by noLostInvalidation.
+// Reads after an invalidation, by the node itself or by another, are judged by noLostInvalidation.
 func readYourWrites() Invariant {
 	return Invariant{
 		Name: "read-your-writes",
@@ -36,7 +36,7 @@ func checkOwnWrites(ev Evidence) Finding {
 	return finding
 }
 
-// writes reports whether a node was told of the success of a regeneration.
+// writes reports whether some node was told that a regeneration has succeeded.
 func writes(events []history.Event) bool {
 	for i := range events {
 		if e := &events[i]; e.Kind == history.Served && e.Request != "" {
@@ -48,18 +48,18 @@ func writes(events []history.Event) bool {
 
 // ownWrites follows a history.
 type ownWrites struct {
-	exempt map[pageOf]bool // pages that are rolled back
+	exempt map[pageOf]bool // pages that are rolled back at some time
 	reads  reads
 	all    []*ownWrite
 	// rendered are the last renderings of all bodies, in order.
 	rendered []*history.Event
 }
 
-// ownWrite is one that its node was told of.
+// ownWrite is a regeneration of whose success its node was told.
 type ownWrite struct {
 	question
 	told  *history.Event // that it is done
-	bound *history.Event // the rendering of its page: data from before it is old
+	bound *history.Event // the rendering of its page; earlier data is old
 	old   []*history.Event
 }
 
@@ -71,7 +71,7 @@ func (all *ownWrites) judge(e *history.Event) Finding {
 		same := func(other *history.Event) bool { return other.Key == e.Key && other.Body == e.Body }
 		all.rendered = append(without(all.rendered, same), e)
 		for _, w := range all.all {
-			w.old = without(w.old, same) // a body that is made again holds the newer data as well
+			w.old = without(w.old, same) // if a body is made again, it also holds the newer data
 		}
 	}
 	if !served {
@@ -84,7 +84,7 @@ func (all *ownWrites) judge(e *history.Event) Finding {
 	return finding
 }
 
-// add takes in a write, with the renderings from before it.
+// add takes in a write, with the earlier renderings.
 func (all *ownWrites) add(w *ownWrite) {
 	for _, r := range all.rendered {
 		if r.Key == w.key && r.Tenant == w.tenant && before(r, w.bound) {
@@ -132,7 +132,7 @@ func (all *ownWrites) Fingerprint(time.Time) uint64 {
 	var sum fingerprint.Hash
 	for _, w := range all.all {
 		if len(w.old) == 0 {
-			continue // no later event can break it
+			continue // no later event can violate it
 		}
 		h := fingerprint.Hash(0).Text(w.tenant).Text(w.key).Text(w.actor)
 		var old fingerprint.Hash

@@ -2,7 +2,7 @@ package invariant
 
 import "github.com/isr-sim/isr-sim/scenario/history"
 
-// read is one request for a page and its answer, as the history tells it.
+// read is one request for a page and its answer, taken from the history.
 type read struct {
 	asked  *history.Event // the request; the answer itself, if the history has no request
 	served *history.Event
@@ -10,11 +10,11 @@ type read struct {
 	source *history.Event
 	// foreign says that the body was made for another key: Freshness judges that.
 	foreign bool
-	// own says that the page was made within this very request.
+	// own says that the page was made for this request.
 	own bool
 }
 
-// question is a request that may be open: of one node, for one page.
+// question names the open requests of one node for one page.
 type question struct {
 	actor string
 	pageOf
@@ -23,14 +23,15 @@ type question struct {
 // reads follows a history and puts requests, answers and renderings together.
 type reads struct {
 	made map[madeBody]*history.Event // the last rendering of each body
-	any  map[string]bool             // the bodies of all keys
+	any  map[string]bool             // the bodies that were made for any key
 	open map[question]*openQuestion
 }
 
 type madeBody struct{ key, body string }
 
-// openQuestion is the first of the requests that are open. If there are several, an answer does not say to which of
-// them it belongs. The first one is the guess that accuses the cache least, because the least had happened by then.
+// openQuestion is the first of the open requests, and their number. If there are several, an answer does not say to
+// which of them it belongs. It is taken for the answer to the first one. That can hide a violation but not invent one,
+// because the least had happened by then.
 type openQuestion struct {
 	first *history.Event
 	n     int
@@ -77,13 +78,14 @@ func (r *reads) close(q question) {
 	}
 }
 
-// before reports whether an event happened before another one: at an earlier instant, or on the same node. Events of
-// different nodes at one instant have no order.
+// before reports whether an event happened before another one: at an earlier instant, or earlier on the same node.
+// Events of different nodes at the same instant have no order.
 func before(a, b *history.Event) bool {
 	return a.Time.Before(b.Time) || a.Actor == b.Actor && a.Seq < b.Seq
 }
 
-// rolledBack returns the pages that somebody asks to roll back. An older page may be served there, and on purpose.
+// rolledBack returns the pages that somebody asks to roll back. For these pages, an older page may be served on
+// purpose.
 func rolledBack(events []history.Event) map[pageOf]bool {
 	var all map[pageOf]bool
 	for i := range events {

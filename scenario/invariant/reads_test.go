@@ -40,7 +40,7 @@ func oldAndNew() *run {
 		wait(60*second).asks("alice").renders("alice", "new").gets("alice", "new")
 }
 
-// atNext lets a second pass; then a node asks, and is told.
+// atNext lets a second pass. Then a node asks for the page, and gets an answer.
 func (r *run) atNext(actor string, as history.ServedAs, body string) *run {
 	r.wait(r.now.Sub(t0) + second)
 	return r.asks(actor).event(actor, history.Served, as, body)
@@ -95,7 +95,7 @@ func TestMonotonicReads(t *testing.T) {
 func TestReadYourWrites(t *testing.T) {
 	const fresh, stale = history.Fresh, history.Stale
 	const violated, unknown = invariant.Violated, invariant.Unknown
-	// Alice regenerates the page of a minute ago as r1.
+	// Alice regenerates, by the name r1, a page that is a minute old.
 	forced := func() *run {
 		return newRun().asks("carol").renders("carol", "old").gets("carol", "old").
 			wait(60*second).with("r1", "h").asks("alice").renders("alice", "new").gets("alice", "new").with("", "")

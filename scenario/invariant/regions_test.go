@@ -8,13 +8,13 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// to moves to the replica of a region.
+// to makes the replica of a region the place of the next changes.
 func (l *changeLog) to(region string) *changeLog {
 	l.region = region
 	return l
 }
 
-// arrive has the latest write of a row in another region arrive here.
+// arrive makes the latest write of a row in another region arrive here.
 func (l *changeLog) arrive(from, sk string) *changeLog {
 	c := ddbfake.Change{Cause: ddbfake.CauseReplica, Sent: l.sent}
 	for _, other := range l.changes {
@@ -26,7 +26,7 @@ func (l *changeLog) arrive(from, sk string) *changeLog {
 }
 
 func TestInvariantsOfTheLogInSeveralRegions(t *testing.T) {
-	both := func() *changeLog { // alice takes the lease in a, and bob in b
+	both := func() *changeLog { // alice takes the lease in region a, and bob in region b
 		return newLog().to("a").lock("alice", "a1", 30*second).to("b").lock("bob", "b1", 30*second)
 	}
 	page := func(region, actor, body string, generated int64) func(*changeLog) {
@@ -122,7 +122,8 @@ func TestSingleFlightInSeveralRegions(t *testing.T) {
 	}
 }
 
-// An exhaustive search tells two pasts apart that the judgement of several regions tells apart.
+// If the judgement of several regions depends on the difference between two pasts, an exhaustive search sees that they
+// differ.
 func TestRegionsAreRemembered(t *testing.T) {
 	in := func(r *run, region string) *run { return r.do(func(l *changeLog) { l.to(region) }) }
 	for _, name := range []string{"single-flight", "lock-theft"} {

@@ -27,20 +27,20 @@ func role(c ddbfake.Change) (rowID, string) {
 	return rowID{c.Region, c.Table, pk}, sk
 }
 
-// lease is a LOCK row as the checks see it. The zero lease is no row.
+// lease is a LOCK row in the form that the checks use. The zero lease means no row.
 type lease struct {
 	token   string
 	holder  string // the actor that put the token into the row
 	expires time.Time
-	open    int // the change that left the row without an end, 0 if it has one
+	open    int // the change that left the row without an end; 0 if it has an end
 	// copied says that the token has come from another region: the lease was taken there, and this row is a copy.
 	copied bool
 }
 
-// endless reports whether the row says that the lease has no end: it is over when it is given back.
+// endless reports whether the row says that the lease has no end. Such a lease is over only when it is given back.
 func (l *lease) endless() bool { return l.expires.Equal(endOfTime) }
 
-// readLease reads a LOCK row; false if it does not say who holds it. A lease_expires_at that is null is no end.
+// readLease reads a LOCK row; false if it does not say who holds it. If lease_expires_at is NULL, the lease has no end.
 func readLease(row attr.Item) (lease, bool) {
 	token, hasToken := row.Str("lease_token")
 	expires, hasExpiry := rowmap.Instant(row, "lease_expires_at")
@@ -49,20 +49,20 @@ func readLease(row attr.Item) (lease, bool) {
 	}
 	l := lease{token: token, expires: expires}
 	if !hasExpiry {
-		l.open = 1 // and the ledger knows which
+		l.open = 1 // the ledger replaces it by the number of the change
 	}
 	return l, hasToken && token != ""
 }
 
-// isNobodys reports whether nobody holds a LOCK row at t, for a page whose locks have had tokens: the row has no token,
-// and no end after t.
+// isNobodys reports whether nobody holds a LOCK row at t: the row has no token, and no end after t. The page's locks
+// must have had tokens before.
 func isNobodys(row attr.Item, t time.Time) bool {
 	now, held := readLease(row)
 	return !held && !now.expires.After(t)
 }
 
 // isPage reports whether a META row shows a page: it names a body or a version, or holds any other content. A row
-// without a page is left by an invalidation of a missing page, or holds a lease only.
+// without a page comes from an invalidation of a missing page, or holds nothing but a lease.
 func isPage(meta attr.Item) bool {
 	if leads(meta) {
 		return true
@@ -90,7 +90,7 @@ func holdsBody(row attr.Item) bool {
 	return false
 }
 
-// isBookkeeping reports whether an attribute of META is no part of the page.
+// isBookkeeping reports whether an attribute of META is not a part of the page.
 func isBookkeeping(name string) bool {
 	switch name {
 	case "pk", "sk", "ttl", "version", "invalidated_version", "revalidate_seconds", "fresh_until", "lease_token", "lease_expires_at":
@@ -100,9 +100,9 @@ func isBookkeeping(name string) bool {
 	}
 }
 
-// freshUntil returns the time until which the page of a row is fresh; false if the time is not known. The promised
-// window, if there is one, counts for a row without revalidate_seconds. A translated row (package rowmap) may hold the
-// end itself.
+// freshUntil returns the time until which the page of a row is fresh; false if the time is not known. If the row has no
+// revalidate_seconds, the promised window counts, if there is one. A translated row (package rowmap) may hold the end
+// itself.
 func (p Promise) freshUntil(row attr.Item) (until time.Time, known bool) {
 	if until, known := rowmap.Instant(row, "fresh_until"); known {
 		return until, true
@@ -116,7 +116,7 @@ func (p Promise) freshUntil(row attr.Item) (until time.Time, known bool) {
 }
 
 // generatedAt returns when the data of a row's page was read; false if the row does not say it. If the row has only the
-// end of its freshness, the time is a window before that.
+// end of its freshness, the time is one window before the end.
 func (p Promise) generatedAt(row attr.Item) (at time.Time, known bool) {
 	if at, known := rowmap.Instant(row, "generated_at"); known || row["fresh_until"] == nil {
 		return at, known
@@ -141,7 +141,7 @@ func Publishes(c *ddbfake.Change) bool {
 	return sk == sortMeta && isPublish(*c)
 }
 
-// isPublish reports whether a change of META is a client's, and shows another generation than before.
+// isPublish reports whether a change of META was made by a client, and shows another generation than before.
 func isPublish(c ddbfake.Change) bool { return c.Cause == ddbfake.CauseClient && showsAnother(c) }
 
 // showsAnother reports whether a change of META shows another generation than before.
@@ -165,8 +165,8 @@ func differs(c ddbfake.Change, name string) bool {
 	return (before == nil) != (after == nil) || before != nil && !attr.Equal(before, after)
 }
 
-// showsOther reports whether a row with its body in it has another body than before. A number is no body, so a row that
-// counts its readers shows nothing new.
+// showsOther reports whether a row with its body in it has another body than before. A number does not count as a body,
+// so a row that counts its readers shows nothing new.
 func showsOther(c ddbfake.Change) bool {
 	//isrsim:unordered any of them will do
 	for name, value := range c.After {
@@ -180,14 +180,14 @@ func showsOther(c ddbfake.Change) bool {
 // longestStory is the largest number of changes that a finding names.
 const longestStory = 8
 
-// Story returns the changes that led to the last of the deciding ones: the deciding changes, and all changes of the
-// same key since its actor last wrote LOCK there, or since the beginning of the log. If the story is long, it returns
-// the first change and the last ones. A log that has lost its beginning is allowed.
+// Story returns the changes that led to the last deciding change: the deciding changes, and all changes of the same key
+// since that change's actor last wrote LOCK there, or since the beginning of the log. If the story is long, it returns
+// the first change and the last ones. The log may lack its beginning.
 func Story(log []ddbfake.Change, deciding []int) []int {
 	if len(deciding) == 0 || len(log) == 0 {
 		return deciding
 	}
-	// A translated log (package rowmap) may have several changes with one number, or none.
+	// In a translated log (package rowmap), several changes may have the same number, and numbers may be missing.
 	last, found := slices.BinarySearchFunc(log, deciding[len(deciding)-1], func(c ddbfake.Change, seq int) int { return c.Seq - seq })
 	if !found {
 		return deciding
@@ -214,7 +214,8 @@ func Story(log []ddbfake.Change, deciding []int) []int {
 	return seqs
 }
 
-// Requests splits the log into the changes that took effect at once: those of one transaction, or a single change.
+// Requests splits the log into groups of changes that took effect at once: the changes of one transaction, or a single
+// change.
 func Requests(log []ddbfake.Change) func(yield func([]ddbfake.Change) bool) {
 	return func(yield func([]ddbfake.Change) bool) {
 		for len(log) > 0 {
@@ -227,7 +228,7 @@ func Requests(log []ddbfake.Change) func(yield func([]ddbfake.Change) bool) {
 	}
 }
 
-// firstRequest returns the number of changes that the first request of a log made. Changes with one number are
+// firstRequest returns the number of changes that the first request of a log made. Changes with the same number are
 // translations of one change.
 func firstRequest(log []ddbfake.Change) int {
 	n := 1
@@ -243,7 +244,8 @@ func named(row attr.Item) string {
 	return name
 }
 
-// content identifies the page that a row shows: by the name of its body, or by the whole row if the body is in it.
+// content identifies the page that a row shows. It is the name of the body, or the text of the whole row if the body is
+// in it.
 func content(row attr.Item) string {
 	if row == nil || leads(row) {
 		return named(row)

@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// run is a log, a history and a log of bodies written by hand. Each knows the length of the others at each moment. It
-// is about the page "/".
+// run is a log, a history and a log of bodies written by hand. Each event and each body notes how long the log was at
+// its moment. It is about the page "/".
 type run struct {
 	*changeLog
 	told   told
@@ -35,7 +35,7 @@ func (r *run) do(something func(l *changeLog)) *run {
 // wait moves to an instant.
 func (r *run) wait(d time.Duration) *run { return r.do(func(l *changeLog) { l.at(d) }) }
 
-// take and give are LOCK's put, for 30 s, and deletion.
+// take puts LOCK for 30 s, and give deletes it.
 func (r *run) take(actor string) *run {
 	return r.do(func(l *changeLog) { l.lock(actor, actor, l.now.Sub(t0)+30*second) })
 }
@@ -47,7 +47,8 @@ func (r *run) shows(actor, body string) *run {
 	return r.do(func(l *changeLog) { l.publish(actor, body) })
 }
 
-// with makes the following requests regenerations with this key and these inputs; "" makes them plain again.
+// with makes the following requests regenerations with this key and these inputs; with "" they are plain requests
+// again.
 func (r *run) with(request, inputs string) *run {
 	r.as, r.inputs = request, inputs
 	return r
@@ -115,12 +116,13 @@ func (r *run) keyed(key string) *run {
 	return r
 }
 
-// past is a case about an invariant's memory: two runs, and whether they are equal to it at a time after their start.
+// past is a case about the memory of an invariant: two runs, and whether the memories of them are equal at a time after
+// their start.
 type past struct {
 	name  string
 	at    time.Duration
 	a, b  *run
-	equal bool // no later event makes a difference
+	equal bool // the memories are equal: no later event makes a difference
 }
 
 func (test past) check(t *testing.T, inv invariant.Invariant) {

@@ -7,9 +7,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 )
 
-// samePayload holds that a key stands for one payload, where a layer promises that: a caller with another payload is
-// refused, and is not told the result of an effect for other data. If all calls of a key had the same payload, no
-// caller is refused for its payload, whatever the layer promises.
+// samePayload holds that a key stands for one payload, if the layer promises that. Then a caller with another payload
+// is refused, and is not told the result of an effect for other data. Whatever the layer promises: if all calls of a
+// key had the same payload, no caller is refused for its payload.
 func samePayload() Invariant {
 	return Invariant{
 		Name: "same-payload",

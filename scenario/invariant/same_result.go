@@ -6,13 +6,13 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// sameResult holds that all callers of a key are told the same result, and that it comes from an effect which took
-// place for the key.
+// sameResult holds that all callers of a key are told the same result, and that the result comes from an effect that
+// took place for the key.
 //
-// Where an effect happened twice although the layer could not prevent it, one of the two is the result for everybody: the
-// other call loses its place, and is told so. Two results may both be told on two conditions. The effect of the second
-// began when the first result may have been forgotten (see effectOnce), and nobody who asks after the second was told
-// is told the first.
+// If an effect happened twice, which the layer cannot always prevent, the result of one of the two is the result for
+// everybody. The other call has lost its place, and is told so. Two results may both be told on two conditions. First,
+// the effect of the second began when the first result was allowed to be forgotten (see effectOnce). Second, when
+// somebody has been told the second result, nobody who asks afterwards is told the first.
 func sameResult() Invariant {
 	return Invariant{
 		Name: "same-result",
@@ -51,7 +51,7 @@ func checkSameResult(ev Evidence) Finding {
 
 // twoResults judges two callers of a key who were told different results.
 func twoResults(ev Evidence, k *keyed, a, b *call) Finding {
-	first, second := k.of(a.answer.Body), k.of(b.answer.Body) // both changes exist: that has been judged
+	first, second := k.of(a.answer.Body), k.of(b.answer.Body) // both calls exist: that has been judged before
 	if first.begun.Seq > second.begun.Seq {
 		first, second, a, b = second, first, b, a
 	}

@@ -15,8 +15,8 @@ type ownRows struct {
 	misfit  string
 }
 
-// translated returns the evidence with its log translated; nil if there is nothing to translate. A wrong schema fits no
-// rows.
+// translated returns the evidence with its log translated; nil if there is nothing to translate. If the schema is
+// wrong, it fits no rows.
 func (ev Evidence) translated() (Evidence, *ownRows) {
 	m, err := rowmap.New(ev.Schema)
 	if m == nil && err == nil {
@@ -39,7 +39,7 @@ func (ev Evidence) translated() (Evidence, *ownRows) {
 	return ev, rows
 }
 
-// placed is a history without the partition keys of the cache's own rows, which no translated row has.
+// placed returns the history without the partition keys that no translated row has: those of the cache's own rows.
 func placed(events []history.Event, log []ddbfake.Change) []history.Event {
 	known := map[string]bool{}
 	for i := range log {
@@ -59,11 +59,11 @@ func placed(events []history.Event, log []ddbfake.Change) []history.Event {
 	return events
 }
 
-// say puts the cache's own names into a sentence.
+// say puts the cache's own names of rows into a sentence.
 func (r *ownRows) say(text string) string { return r.mapping.Say(text) }
 
-// own is a finding in the cache's own names. Rows outside the schema are not judged. If no row is within it, the
-// finding is unknown.
+// own returns a finding in the cache's own names. Rows outside the schema are not judged. If the schema does not fit
+// the rows, the finding is unknown.
 func (r *ownRows) own(f Finding) Finding {
 	if r.misfit != "" {
 		return Finding{Verdict: Unknown, Why: r.misfit}
@@ -75,7 +75,7 @@ func (r *ownRows) own(f Finding) Finding {
 // hides reports whether the schema does not fit the rows that an invariant reads.
 func (r *ownRows) hides(inv *Invariant) bool { return r != nil && r.misfit != "" && inv.rule != nil }
 
-// onRows makes a check of the log that reads rows of any names.
+// onRows makes, from a check of META, LOCK and the like, a check of rows with any names.
 func onRows(check func(Evidence) Finding) func(Evidence) Finding {
 	return func(ev Evidence) Finding {
 		ev, rows := ev.translated()

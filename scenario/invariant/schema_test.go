@@ -23,7 +23,7 @@ var shared = isr.Schema{Rows: []isr.Row{{
 // ms is the millisecond at the given time after t0.
 func ms(d time.Duration) attr.N { return attr.Int(t0.Add(d).UnixMilli()) }
 
-// pageRow is the change log of one such row.
+// pageRow is the change log of one row of such a cache.
 type pageRow struct {
 	changes []ddbfake.Change
 	last    attr.Item
@@ -74,7 +74,7 @@ func (r *pageRow) publish(actor, html string) *pageRow {
 	return r.set(actor, "html", attr.S(html), "updated_at", ms(r.now), "locked_by", nil, "locked_until", nil)
 }
 
-// TestRowsInMilliseconds holds both sides of each boundary that whole seconds would hide.
+// TestRowsInMilliseconds checks both sides of each boundary that whole seconds would hide.
 func TestRowsInMilliseconds(t *testing.T) {
 	const ms1 = time.Millisecond
 	row := func() *pageRow { return &pageRow{} }
@@ -142,7 +142,7 @@ func TestRowsInMilliseconds(t *testing.T) {
 	}
 }
 
-// The partition of a page follows from its key, whatever partition key the rows have.
+// In translated rows, the partition of a page follows from its key, whatever partition key the cache's rows have.
 func TestSingleFlightOfOwnRows(t *testing.T) {
 	row := (&pageRow{}).lock("alice", "a1", 10*second)
 	events := []history.Event{

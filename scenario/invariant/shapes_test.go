@@ -26,7 +26,7 @@ func (l *changeLog) odd(actor, body string, with attr.Item) *changeLog {
 	return l.write(actor, "META", row)
 }
 
-// oddLock is a LOCK row of that cache.
+// oddLock is a LOCK row of the same cache.
 func (l *changeLog) oddLock(actor string) *changeLog {
 	return l.write(actor, "LOCK", attr.Item{"owner": attr.S(actor)})
 }
@@ -48,8 +48,8 @@ func regenerated() *run {
 	return newRun().with("r1", "h").asks("alice").renders("alice", "1").gets("alice", "1").with("", "")
 }
 
-// TestRowsOfAnotherShape gives each invariant rows outside the schema. It must judge the rows that it can read, and
-// must not say ok if it cannot read them.
+// TestRowsOfAnotherShape gives each invariant rows outside the schema. The invariant must judge the rows that it can
+// read. If it cannot read the rows, it must not say ok.
 func TestRowsOfAnotherShape(t *testing.T) {
 	const okay, violated, unknown = invariant.OK, invariant.Violated, invariant.Unknown
 	type shape struct {
@@ -58,7 +58,7 @@ func TestRowsOfAnotherShape(t *testing.T) {
 		want invariant.Verdict
 	}
 	tagged := func(etag string) attr.Item { return attr.Item{"etag": attr.S(etag)} }
-	odd := func(with attr.Item) *run { // a publish, in turn, of a page that cannot be read
+	odd := func(with attr.Item) *run { // a correct publish of a page that cannot be read
 		return ownRows().take("alice").renders("alice", "body-1").
 			do(func(l *changeLog) { l.together(func() { l.odd("alice", "body-1", with).unlock("alice") }) })
 	}
@@ -192,7 +192,7 @@ func TestRowsOfAnotherShape(t *testing.T) {
 	}
 }
 
-// stores puts a body into the body store; without a name, the body store is observed and stays empty.
+// stores puts a body into the body store. If the name is "", the body store is observed but stays empty.
 func (r *run) stores(actor, name string) *run {
 	if r.bodies == nil {
 		r.bodies = []recorder.Body{}
@@ -203,5 +203,5 @@ func (r *run) stores(actor, name string) *run {
 	return r
 }
 
-// in moves to another partition.
+// in makes another partition the place of the next changes.
 func (r *run) in(pk string) *run { return r.do(func(l *changeLog) { l.on(l.table, pk) }) }

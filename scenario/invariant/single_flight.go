@@ -13,18 +13,20 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// singleFlight holds that a page is made by one node at a time, and not while there is no need.
+// singleFlight holds that a page is made by only one node at a time, and only when it is needed.
 //
 // A flight is the turn of a node that renders. It begins when the node takes the lease, and ends when the node gives
 // the lease back or crashes. Changes of LOCK by other nodes or by TTL do not end it: the node does not know of them.
-// Two flights that overlap count if the first lease had time left, by all clocks, when the second was taken.
+// Two overlapping flights are a violation only if, when the second lease was taken, the first had time left by all
+// clocks.
 //
-// A page is one page in all regions: the turns of nodes in different regions are judged together. A turn is one where the
-// lease was taken; that LOCK arrives in another region begins and ends none. How fresh the page was is judged by its
-// rows in the region where the lease was taken.
+// A page is the same page in all regions, so the turns of nodes in different regions are judged together. A turn begins
+// and ends in the region where the lease was taken: a LOCK row that arrives in another region begins and ends nothing.
+// How fresh the page was is judged by its rows in the region where the lease was taken.
 //
-// A node may render if the page was stale, missing or without a body in any state since it took the lease: the node may
-// have read that state. It may always render for a regeneration that was asked for by name (history.Event.Request).
+// A node may render if the page was stale, missing or without a body in some state since the node took the lease,
+// because the node may have read that state. A node may always render for a regeneration that was asked for by name
+// (history.Event.Request).
 func singleFlight() Invariant {
 	return followed(Invariant{
 		Name: "single-flight",
@@ -59,8 +61,8 @@ func newFlights(ev Evidence, l *ledger) follower {
 type flights struct {
 	skew   time.Duration
 	log    *ledger
-	places *places // nil where the log is not known to its end
-	blind  bool    // the history does not say how far the log was at its events
+	places *places // nil if the log is not known to its end
+	blind  bool    // the history does not say how long the log was at its events
 	first  Finding
 	pages  map[rowID][]*flight // the last flight of each actor that has not ended
 	lost   fingerprint.Hash    // renderings of pages whose rows are not known
@@ -74,13 +76,13 @@ type flight struct {
 	token    string
 	expires  time.Time
 	rendered *history.Event
-	crashed  bool // its requests under way may still take effect
+	crashed  bool // the node has crashed; its requests under way may still take effect
 	// fresh is the time until which the page was fresh in every state since the flight began; zero if it was not fresh in
 	// some state.
 	fresh time.Time
 	// unread says that one of these states cannot be read: the page may have been stale in it.
 	unread bool
-	murky  int       // the change that left its LOCK without a token or an end; 0 is none
+	murky  int       // the change that left its LOCK without a token or an end; 0 if there is none
 	beside []*flight // flights that were under way when this one began
 }
 
@@ -101,7 +103,7 @@ func (all *flights) step(s *step) {
 	}
 }
 
-// page names the page of a partition in all regions.
+// page is the name of a partition's page, which is the same in all regions.
 func (*flights) page(p *partition) rowID {
 	id := p.rowID
 	id.region = ""
@@ -118,7 +120,7 @@ func (all *flights) found(ev Evidence) Finding {
 	return f
 }
 
-// lock reads a change of LOCK.
+// lock reads a change of the LOCK row.
 func (all *flights) lock(s *step) {
 	c := s.onLock
 	if c.Cause == ddbfake.CauseReplica {
@@ -153,8 +155,8 @@ func (all *flights) lock(s *step) {
 	all.pages[all.page(s.partition)] = under
 }
 
-// pageFreshUntil is the time until which the page that META shows is fresh; zero if there is no page. False if META
-// does not say it.
+// pageFreshUntil is the time until which the page that META shows is fresh; zero if there is no page. It returns false
+// if META does not say it.
 func (s *step) pageFreshUntil() (time.Time, bool) {
 	row, _ := s.generation()
 	if row == nil || !isPage(s.meta) {
@@ -196,7 +198,7 @@ func (all *flights) render(e *history.Event) Finding {
 	return all.renderIn(all.log.find(pk), e)
 }
 
-// renderIn judges a rendering of the page with these rows; nil if nothing has been written there.
+// renderIn judges a rendering of the page with the rows p; p is nil if nothing has been written there.
 func (all *flights) renderIn(p *partition, e *history.Event) Finding {
 	var under []*flight
 	if p != nil {
@@ -249,8 +251,8 @@ func together(first, second *flight) Finding {
 	}
 }
 
-// began are the changes that show that both have the lease: the later one, with the story of its key, and where they are
-// in different regions, the earlier one too.
+// began are the changes that show that both have the lease. The last one is the later one, to which the story of its
+// key is added. If the two are in different regions, the earlier one is there, too.
 func began(first, second *flight) []int {
 	from, to := min(first.began, second.began), max(first.began, second.began)
 	if first.region == second.region {
@@ -280,7 +282,7 @@ func (all *flights) Fingerprint(now time.Time) uint64 {
 	return uint64(sum)
 }
 
-// print covers the part of a flight that may still matter.
+// print is the fingerprint of the part of a flight that may still matter.
 func (f *flight) print(now time.Time) fingerprint.Hash {
 	h := fingerprint.Hash(0).Text(f.actor).Text(f.region)
 	if f.crashed {

@@ -106,8 +106,9 @@ func TestSingleFlightNeedsToKnowHowFarTheLogWas(t *testing.T) {
 	}
 }
 
-// An exhaustive search takes two runs for one if their flights are the same, as far as they still matter. These are the
-// flights of bob, whose lease lasts until 60 s, and of alice, whose lease lasts until 30 s and is mostly over.
+// An exhaustive search counts two runs as one if their flights are the same, as far as they still matter. In these
+// cases there are the flights of bob, whose lease lasts until 60 s, and of alice, whose lease lasts until 30 s and is
+// usually over.
 func TestFlightsAreRemembered(t *testing.T) {
 	lock := func(r *run, actor, token string, until time.Duration) *run {
 		return r.do(func(l *changeLog) { l.lock(actor, token, until) })

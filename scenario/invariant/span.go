@@ -6,11 +6,13 @@ import (
 	"time"
 )
 
-// farSeconds is the number of seconds, twenty years, from which on no duration is shown. Rows hold what their writers
-// take for seconds: larger numbers are mostly milliseconds, and stay recognisable as numbers.
+// farSeconds is the number of seconds in twenty years. From this number on, no duration is shown. Rows hold numbers
+// that their writers take for seconds. Larger numbers are usually milliseconds, and readers can recognise them if they
+// are printed as numbers.
 const farSeconds = 20 * 365 * 24 * 3600
 
-// span prints how long it is from one instant to another. time.Time.Sub would end after 292 years.
+// span prints how long it is from one instant to another. A time.Duration, which time.Time.Sub returns, cannot hold
+// more than 292 years.
 func span(from, to time.Time) string {
 	if d := to.Sub(from); d.Abs() < farSeconds*time.Second {
 		return d.String()
@@ -18,7 +20,7 @@ func span(from, to time.Time) string {
 	return spanSeconds(minus(to.Unix(), from.Unix()))
 }
 
-// spanSeconds prints a number of seconds. As a time.Duration, it would come round to the other sign after 292 years.
+// spanSeconds prints a number of seconds. In a time.Duration it would overflow after 292 years.
 func spanSeconds(n int64) string {
 	if n > -farSeconds && n < farSeconds {
 		return (time.Duration(n) * time.Second).String()
@@ -26,7 +28,7 @@ func spanSeconds(n int64) string {
 	return strconv.FormatInt(n, 10) + "s"
 }
 
-// minus is a - b, as far as there are numbers.
+// minus is a - b, or the number nearest to it that there is.
 func minus(a, b int64) int64 {
 	switch {
 	case b < 0 && a > math.MaxInt64+b:

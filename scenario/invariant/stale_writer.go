@@ -4,14 +4,14 @@ import "fmt"
 
 // staleWriter holds that only the holder of the lease publishes, or sets META back to an older version.
 //
-// The expiry is judged at S, the time of sending, and not at T. The only clock in a condition of DynamoDB is the :now
-// that the sender put in, so no client can promise more. A long way to the store does not excuse a wrong token: once
-// another node has the lock, a late publish must fail.
+// The expiry is judged at S, the time of sending, and not at T. A condition of DynamoDB knows the time only from the
+// value :now, which the sender has put in, so no client can promise more. But the token is judged when the publish
+// takes effect: once another node has the lock, a late publish must fail.
 func staleWriter() Invariant {
 	return onLog("stale-writer",
 		"a publish takes effect only while LOCK carries the publisher's own token, "+
 			"with lease_expires_at > S - e, S being the true time at which the publisher sent it",
-		// A publish is judged by the lock as its request found it: the same request may release it.
+		// A publish is judged by the lock before its request, because the same request may release the lock.
 		func(s *step) Finding {
 			if !s.published {
 				return ok()
@@ -37,7 +37,7 @@ func staleWriter() Invariant {
 		})
 }
 
-// publishedUnder is the doubt about a publish under a LOCK row that a change has left.
+// publishedUnder is the doubt about a publish under a LOCK row that lacks a token or an end since a change.
 func publishedUnder(left, publish int) Finding {
 	return unknown("change %d leaves a LOCK row without lease_token (S) and lease_expires_at (N), and change %d publishes under it", left, publish)
 }

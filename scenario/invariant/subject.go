@@ -8,7 +8,8 @@ import (
 )
 
 // HasSubject reports whether a run has something that the named invariant judges, such as a publish, or an answer after
-// an invalidation. Without it, the verdict ok says nothing. It is always true of an invariant that is not one of All.
+// an invalidation. If it has nothing of that kind, the verdict ok means nothing. For an invariant that is not one of
+// All, HasSubject is always true.
 func (*own) HasSubject(name string, ev Evidence) bool {
 	subject, known := subjects[name]
 	return !known || subject(ev)
@@ -76,7 +77,7 @@ func has(events []history.Event, kind history.Kind) bool {
 	return slices.ContainsFunc(events, func(e history.Event) bool { return e.Kind == kind })
 }
 
-// severalTenants says whether something is served where pages of more than one tenant were made.
+// severalTenants says whether pages of more than one tenant were made, and something was served.
 func severalTenants(ev Evidence) bool {
 	tenants := map[string]bool{}
 	for i := range ev.History {
@@ -109,7 +110,7 @@ func servedAfter(events []history.Event, follows func(before, asked *history.Eve
 	return false
 }
 
-// isServed says whether the first of the events is a question that is answered with a page.
+// isServed says whether the first of the events is a request that is answered with a page.
 func isServed(events []history.Event) bool {
 	for i := range events[1:] {
 		if e := &events[1+i]; e.Actor == events[0].Actor {

@@ -8,8 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// tenantIsolation holds that a tenant sees its own pages only, fresh or stale. A body that two tenants' renderings made
-// alike belongs to both.
+// tenantIsolation holds that a tenant sees only its own pages, as fresh or as stale. If renderings for two tenants made
+// the same body, it belongs to both.
 func tenantIsolation() Invariant {
 	return Invariant{
 		Name:      "tenant-isolation",

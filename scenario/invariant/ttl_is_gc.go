@@ -8,11 +8,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// ttlIsGC holds that TTL is garbage collection and nothing else: a protocol treats a row that is past its use as gone,
+// ttlIsGC holds that TTL is nothing but garbage collection. If a row is past its use, the protocol treats it as gone,
 // so no decision depends on whether TTL has deleted it.
 //
-// The evidence has the same schedule under other lags of TTL, in which only rows past their ttl were deleted. Without
-// any, there is nothing to compare.
+// The evidence has histories of the same schedule under other lags of TTL, in which only rows past their ttl were
+// deleted. If there are none, there is nothing to compare.
 func ttlIsGC() Invariant {
 	return Invariant{
 		Name:      "ttl-is-gc",
@@ -53,7 +53,7 @@ func compareLag(history []history.Event, other recorder.Lagged) Finding {
 	}
 }
 
-// sameDecision compares all fields but the place in the log, which deletions move.
+// sameDecision compares all fields except the place in the log, which changes with deletions.
 func sameDecision(a, b history.Event) bool {
 	a.Change, b.Change = 0, 0
 	sameTime := a.Time.Equal(b.Time)

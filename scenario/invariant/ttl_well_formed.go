@@ -10,8 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 )
 
-// ttlWellFormed holds that no row asks to be deleted while it is needed, and that every ttl has the unit of TTL: with a
-// ttl that is no number, or that counts milliseconds, a row stays for ever. A row without ttl is well-formed.
+// ttlWellFormed holds that the ttl of a row is not before the end of its use, and that every ttl is a number of
+// seconds. If a ttl is not a number, or counts milliseconds, the row stays for ever. A row without ttl is well-formed.
 func ttlWellFormed() Invariant {
 	return onLog("ttl-well-formed",
 		"ttl is a whole number of epoch seconds, and not before the row's use is over: "+
@@ -27,7 +27,7 @@ func ttlWellFormed() Invariant {
 		})
 }
 
-// lastSecond is of the year 9999. A larger ttl counts milliseconds.
+// lastSecond is the last second of the year 9999. A larger ttl must be in milliseconds.
 const lastSecond = 253402300799
 
 // judgeTTL judges the ttl that a change has given a row.
@@ -57,9 +57,9 @@ func (p Promise) judgeTTL(c *ddbfake.Change, ttl attr.Value) Finding {
 // use is the purpose of a row.
 type use struct {
 	isISR  bool      // it is a row of the schema
-	until  time.Time // zero if any time will do
-	end    string    // the name of that end, in messages
-	unread string    // the attributes that hold it, if they cannot be read
+	until  time.Time // zero if the ttl may have any time
+	end    string    // the name of that time in messages
+	unread string    // the attributes that hold that time, if they cannot be read
 }
 
 func (p Promise) useOf(row attr.Item, sk string) use {
@@ -67,7 +67,7 @@ func (p Promise) useOf(row attr.Item, sk string) use {
 	case sk == sortLock:
 		until, known := rowmap.Instant(row, "lease_expires_at")
 		if held, _ := readLease(row); held.endless() {
-			return use{isISR: true} // its ttl is the time by which its holder is given up
+			return use{isISR: true} // its ttl is the time at which others take its holder for dead
 		}
 		if !known {
 			return use{isISR: true, unread: "lease_expires_at (N)"}

@@ -78,7 +78,7 @@ func TestAllInvariantsAreNamedAndStated(t *testing.T) {
 	}
 }
 
-// The zero Verdict is not valid, so evidence that was not judged never passes for ok.
+// The zero Verdict is not valid, so evidence that was not judged can never pass for ok.
 func TestVerdictsPrint(t *testing.T) {
 	for v, want := range map[invariant.Verdict]string{
 		0: "Verdict(0)", invariant.OK: "ok", invariant.Violated: "violated", invariant.Unknown: "unknown", 9: "Verdict(9)",

@@ -7,21 +7,21 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 )
 
-// Promise holds the bounds that a check of the log alone assumes.
+// Promise has the bounds that a check of the log assumes.
 type Promise struct {
 	MaxClockSkew time.Duration // as in Evidence
-	Revalidate   time.Duration // as in Evidence; 0 means not known
+	Revalidate   time.Duration // the same as in Evidence; 0 means not known
 }
 
-// Watcher judges a log while it is written. It is called with the changes of one request, which took effect at once,
-// request after request from the beginning of the log. Finding.Changes of a violation or a doubt are the deciding
-// changes only; Story adds those that led to them. A watcher goes on after a violation.
+// Watcher judges a log while it is written. It is called for each request, from the beginning of the log, with the
+// request's changes, which took effect at once. Finding.Changes of a violation or a doubt has only the deciding
+// changes; Story adds the changes that led to them. A watcher goes on after a violation.
 //
 // A watcher remembers every key that it has seen. It is not safe for concurrent use.
 type Watcher func(request []ddbfake.Change) Finding
 
-// rule judges one step. It has no memory of its own: the ledger remembers the past for all rules. The changes of its
-// finding are only those that decide.
+// rule judges one step. It has no memory of its own: the ledger remembers the past for all rules. Its finding has only
+// the deciding changes.
 type rule func(*step) Finding
 
 // onLog makes an invariant of a rule.
@@ -29,7 +29,7 @@ func onLog(name, statement string, r rule) Invariant {
 	return followed(Invariant{Name: name, Statement: statement, ours: inside.Put(own{Memory: rememberPages}), rule: r})
 }
 
-// followed gives an invariant its Check, and its Watch if it has a rule.
+// followed sets the Check of an invariant and, if the invariant has a rule, its Watch.
 func followed(inv Invariant) Invariant {
 	if r := inv.rule; r != nil {
 		inv.Watch = func(p Promise) Watcher {

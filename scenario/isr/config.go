@@ -23,32 +23,32 @@ type Client interface {
 	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
 }
 
-// BodyStore keeps the generated bodies, as S3 does. A body is written once, under a name of its own, before anything
-// points at it.
+// BodyStore keeps the generated bodies, like S3. A body is written only once, under a name of its own, before a row
+// points to it.
 type BodyStore interface {
 	PutBody(ctx context.Context, name string, body []byte) error
 	// GetBody returns ErrNoBody if there is no body of that name.
 	GetBody(ctx context.Context, name string) ([]byte, error)
 }
 
-// ErrNoBody is the answer of a BodyStore for a name that it does not hold.
+// ErrNoBody is the answer of a BodyStore for a name under which it has no body.
 var ErrNoBody = errors.New("no such body")
 
-// Renderer reads the origin and makes a page of its data. A long rendering calls keepAlive between its parts: keepAlive
-// refreshes the lease when half of it is over, and fails with ErrLeaseLost if the lease is no longer held.
+// Renderer reads the origin and makes a page from its data. A long rendering calls keepAlive between its parts. When
+// half of the lease is over, keepAlive refreshes the lease. If the lease is no longer held, it fails with ErrLeaseLost.
 type Renderer func(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error)
 
 // Contention says how a request is answered while another node is regenerating the page.
 type Contention uint8
 
 const (
-	// ServeStale serves the old page if there is one, and waits if not. It is the zero value.
+	// ServeStale serves the old page; if there is none, it waits. It is the zero value.
 	ServeStale Contention = iota
-	// Wait waits for the holder, and serves the old page only when its patience is over.
+	// Wait waits for the holder, and serves the old page only when the node has waited for as long as it may.
 	Wait
 )
 
-// Failure says how a request is answered when the origin, the table or the body store fails.
+// Failure says how a request is answered if the origin, the table or the body store fails.
 type Failure uint8
 
 const (
@@ -86,9 +86,9 @@ type Config struct {
 
 type ours = inside.Of[own]
 
-// own is for package recipe's caches, the simulator's and their mutants.
+// own has settings for the caches of package recipe and the simulator, and for their mutants.
 type own struct {
 	Guards      guard.Set        // the guards of a publish, the same on all nodes; default guard.Token|guard.Expiry
-	PointerETag bool             // recipe B: the pointer holds the etag too, for readers that need only the etag
+	PointerETag bool             // recipe B: the pointer also holds the etag, for readers that need nothing else
 	Observe     storeop.Observer // is called for every operation on the store; may be nil
 }

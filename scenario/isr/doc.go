@@ -1,7 +1,7 @@
-// Package isr defines a cache with incremental static regeneration on DynamoDB, as the simulator sees it: pages are
-// served from the cache while they are fresh, and made again by one machine at a time.
+// Package isr defines how the simulator sees a cache with incremental static regeneration on DynamoDB: pages are served
+// from the cache while they are fresh, and made again by one machine at a time.
 //
-// A cache is a [Handler], made from a [Config] by the New of a [Protocol]:
+// A cache is a [Handler]. The function New of a [Protocol] makes it from a [Config]:
 //
 //	protocol := isr.Protocol{
 //		Name:    "ours",
@@ -14,11 +14,11 @@
 // # Rows
 //
 // Rows of one page share a partition ([PartitionKey]): META (the page and the time of its generation) and LOCK (the
-// node that is regenerating, and the end of its lease). [TableInput] and [TTLInput] describe the table.
-// A [Schema] describes the rows of a cache that keeps others.
+// node that is regenerating, and the end of its lease). [TableInput] and [TTLInput] describe the table. If a cache
+// keeps other rows, a [Schema] describes them.
 //
 // # Limits
 //
-// The package sees a DynamoDB client, a clock and a body store, and nothing of the simulator: the code that passes its
-// checks is the code that runs on AWS.
+// A cache gets a DynamoDB client, a clock and a body store, and sees nothing of the simulator. So the code that passes
+// the checks is the code that runs on AWS.
 package isr

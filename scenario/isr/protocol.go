@@ -6,8 +6,8 @@ import (
 )
 
 // Handler answers requests for pages. The handler of recipe.New is also an Invalidator, a Regenerator and a Rollbacker;
-// each of those returns ErrUnsupported if its recipe has no such operation. A cache of another project becomes a
-// Handler by a small adapter.
+// a method returns ErrUnsupported if its recipe does not have the operation. A small adapter makes a cache of another
+// project a Handler.
 type Handler interface {
 	Get(ctx context.Context, key string) (Served, error)
 }
@@ -21,22 +21,22 @@ type Served struct {
 
 // Invalidator is a Handler that can be told that a page is wrong.
 type Invalidator interface {
-	// Invalidate closes the freshness window of the page. No request that is sent after it has returned is served the page
-	// as fresh, unless the page was made of data read after Invalidate was called.
+	// Invalidate closes the freshness window of the page. After it has returned, a request gets the page as fresh only if
+	// the page was made from data that was read after Invalidate was called.
 	Invalidate(ctx context.Context, key string) error
 }
 
-// Regenerator is a Handler that makes a page again at most once a request.
+// Regenerator is a Handler that makes a page again at most once for each Request.
 type Regenerator interface {
-	// Regenerate makes and publishes the page, or serves the page that it has made for the same request before. The same
-	// request with another hash is ErrOtherInputs.
+	// Regenerate makes and publishes the page. If it has already made a page for the same request, it serves that page. If
+	// the same request has another hash, the error is ErrOtherInputs.
 	Regenerate(ctx context.Context, key string, r Request) (Served, error)
 }
 
 // Rollbacker is a Handler that can go back to an older version.
 type Rollbacker interface {
-	// Rollback makes the newest version visible that is older than the visible one. The error is ErrMiss if
-	// there is none.
+	// Rollback makes an older version visible: the newest of those that are older than the visible one. If there is none,
+	// the error is ErrMiss.
 	Rollback(ctx context.Context, key string) error
 }
 
@@ -58,16 +58,17 @@ var (
 	ErrUnsupported = errors.New("the protocol cannot do that")
 )
 
-// Protocol is a way to keep a cache, with a name that commands and scenario files know.
+// Protocol is a way to keep a cache. Commands and scenario files use its name.
 type Protocol struct {
 	Name    string
 	Summary string // one sentence; for a mutant, its bug
-	// Breaks names the invariant that the protocol is known to break: a mutant on purpose, a policy of expiry by its
-	// nature. It is empty for a protocol that should break none.
+	// Breaks names the invariant that the protocol is known to break. A mutant breaks it on purpose, and a policy of
+	// expiry by its nature. Breaks is empty for a protocol that should break no invariant.
 	Breaks string
 	New    func(Config) (Handler, error)
 	// Memoryless says that a Handler keeps nothing in memory from one Get to the next, except for the values that
-	// Config.Tokens has returned. It makes exhaustive search shorter; a false claim makes the search wrong.
+	// Config.Tokens has returned. It makes exhaustive search shorter. If it is set although it is not true, the search is
+	// wrong.
 	Memoryless bool
 	// SDK says that New needs a real *dynamodb.Client as Config.Client.
 	SDK bool

@@ -12,16 +12,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Schemas returns the ready ones. Rows of your own may be added to theirs:
+// Schemas returns the ready-made schemas. You may add rows of your own to their rows:
 //
 //   - reference: META, LOCK, VER# and REQ# of this package; nothing is translated.
 //   - tabletheory: the lease helper and the metadata store of TableTheory, with any partition keys.
-//   - dynamolock: the locks of cirello.io/dynamolock/v2. Its rows do not say until when a lock is held: it may be taken
-//     when its version has not changed for leaseDuration. So a lease counts from the write of its version, which is the
-//     earliest that a contender may count from. The token is the owner's name: two clients of one name, and a client that
-//     takes its own lock again, are not told apart.
+//   - dynamolock: the locks of cirello.io/dynamolock/v2. Its rows do not say until when a lock is held: a lock may be
+//     taken over when its version has not changed for leaseDuration. So a lease counts from the write of its version,
+//     the earliest time from which a contender may count. The token is the owner's name. So two clients with the same
+//     name look like one client, and so does a client that takes its own lock again.
 //   - powertools: the idempotency records of Powertools for AWS Lambda. A record in progress is a lease without a token: it
-//     belongs to the client that put it. A completed one is a page that is fresh until its expiration.
+//     belongs to the client that put it. A completed record is a page that is fresh until its expiration.
 func Schemas() []Schema {
 	return []Schema{
 		{Name: "reference"},
@@ -40,7 +40,7 @@ func Schemas() []Schema {
 	}
 }
 
-// SchemaNamed returns the ready Schema of a name.
+// SchemaNamed returns the ready-made Schema with the given name.
 func SchemaNamed(name string) (Schema, error) {
 	all := Schemas()
 	names := make([]string, len(all))
@@ -52,7 +52,7 @@ func SchemaNamed(name string) (Schema, error) {
 	return Schema{}, fmt.Errorf("rows: found %q, expected one of %s", name, strings.Join(slices.Clip(names), ", "))
 }
 
-// The sort keys of a page's rows, except for those of its versions and of requests.
+// The sort keys of a page's rows, except those of versions and of requests.
 const (
 	SortMeta = "META" // the page and the time of its generation
 	SortLock = "LOCK" // the node that is regenerating, and the end of its lease
@@ -62,7 +62,7 @@ const (
 // hex> with a tenant. The hash keeps keys short and spreads common prefixes.
 func PartitionKey(tenant, key string) string {
 	sum := sha256.Sum256([]byte(key))
-	var few [128]byte // nearly every key fits, and one is made for each request
+	var few [128]byte // it is long enough for nearly every key, so that a request allocates nothing here
 	pk := few[:0]
 	if tenant != "" {
 		pk = append(append(append(pk, "TENANT#"...), tenant...), '#')

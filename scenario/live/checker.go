@@ -20,21 +20,21 @@ import (
 
 // Options configure a Checker.
 type Options struct {
-	// Invariants are the invariants to check; default, if nil: Invariants(). An empty list judges nothing, and so it is
-	// Unknown. An invariant of the caller's own needs a Watch. One without a Watch is reported as a doubt, once.
+	// Invariants are the invariants to check; nil means Invariants(). With an empty list nothing is judged, so the verdict
+	// is Unknown. An invariant of the caller's own needs a Watch. If it has none, that is reported once, as a doubt.
 	Invariants []invariant.Invariant
 	Promise    invariant.Promise
 	Start      time.Time // the instant from which a printed Broken counts time; default: the first change of the log
 	// OnBroken, if set, is called with each violation and doubt that Found keeps, before the Look that found it returns.
 	// It must not call the Checker.
 	OnBroken func(Broken)
-	// Rows says how the caches keep their pages and locks, if not in META and LOCK. It alone then decides which rows are
-	// judged, in tables with any keys. A wrong Schema is a doubt: see Found.
+	// Rows says how the caches keep their pages and locks, if not in META and LOCK. If it is set, only the rows that it
+	// describes are judged, in tables with any keys. A wrong Schema is a doubt: see Found.
 	Rows isr.Schema
-	// Except are actors whose changes are not judged, such as one that sets rows up. Their writes count as the past of
-	// later changes.
+	// Except are actors whose changes are not judged, such as a program that sets up rows. Later changes are still judged
+	// with these writes as their past.
 	Except []string
-	// Clock is the clock of the DB. It gives the events of Tell their times; nil refuses them.
+	// Clock is the clock of the DB. Tell takes the times of events from it. If it is nil, Tell refuses events.
 	Clock ddbfake.Clock
 }
 
@@ -52,7 +52,7 @@ type Broken struct {
 	Why       string
 	Actor     string           // the actor of the decisive change; "" for TTL
 	Changes   []ddbfake.Change // the few changes that show it, the decisive one last
-	Events    []history.Event  // and the few events that clients have told
+	Events    []history.Event  // the few events of clients that show it
 	start     time.Time
 	rows      *rowmap.Mapping
 }
@@ -81,26 +81,27 @@ func (b Broken) String() string {
 // Found holds the findings of a Checker so far.
 type Found struct {
 	Changes    int      // the number of changes seen to rows that can belong to a cache
-	Judged     int      // the number of them that were judged
+	Judged     int      // the number of these changes that were judged
 	Violations int      // the number of violations
 	Doubts     int      // the number of doubts
 	Broken     []Broken // the first violations and the first doubts, at most 100 of each for an invariant
-	Excepted   int      // the number of changes by Options.Except, which are not among Changes
+	Excepted   int      // the number of changes by actors in Options.Except; they are not among Changes
 	Events     int      // the number of events that clients have told
 	// Untold has one line for each invariant that judged nothing. It says what was missing: rows, or a history from the
 	// clients.
 	Untold   []string
-	Unjudged []string // the tables in which nothing was judged, each with its keys and some of its rows, in one line
-	// Misfit says why Options.Rows does not fit the rows that were written, and names some of them, over several lines; ""
-	// if it does, or if there are none.
+	Unjudged []string // the tables in which nothing was judged: a line for each, with its keys and some of its rows
+	// Misfit says, in several lines, why Options.Rows does not fit the rows that were written, and names some of them. It
+	// is "" if Options.Rows fits them, or if no rows were written.
 	Misfit string
 
 	lacks bool // an invariant that was asked for was not judged
 }
 
-// Verdict sums up the findings. It is invariant.Unknown if nothing was judged. It is also Unknown if an invariant that
-// Options.Invariants names judged nothing, if liveness judged nothing after an event history.Settled, or, if no
-// invariants are named, if no publish was judged. If rows hold locks alone, an existing lock must have changed.
+// Verdict sums up the findings. It is invariant.Unknown if nothing was judged. It is also Unknown if an invariant in
+// Options.Invariants judged nothing, or if liveness judged nothing after an event history.Settled. If
+// Options.Invariants is nil, it is Unknown if no publish was judged; if the rows hold only locks, an existing lock must
+// have changed instead.
 func (f Found) Verdict() invariant.Verdict {
 	switch {
 	case f.Violations > 0:
@@ -112,7 +113,7 @@ func (f Found) Verdict() invariant.Verdict {
 	}
 }
 
-// maxKept is the number of violations of one invariant that are kept, and the number of its doubts.
+// maxKept is the largest number of violations that are kept for one invariant, and also the largest number of doubts.
 const maxKept = 100
 
 // Checker judges the traffic of one fake.
@@ -131,8 +132,9 @@ type Checker struct {
 	tables   map[tableName]*table
 	byLock   bool // some invariant judges by LOCK
 	rows     *ownRows
-	watched  []int // how often each of Options.Invariants that has a Watch had something to judge
-	// restoring says that a Restore is under way. stop ends the notices of the DB's own restores.
+	watched  []int // for each of Options.Invariants with a Watch, how often it had something to judge
+	// restoring says that a Restore is under way. The function stop ends the calls by which the DB reports its own
+	// restores.
 	restoring atomic.Bool
 	stop      func()
 }
@@ -143,7 +145,7 @@ type brokenKind struct {
 	verdict invariant.Verdict
 }
 
-// New returns a checker of the changes that db makes from now on. Changes that are in its log already are read, and not
+// New returns a checker of the changes that db makes from now on. Changes that are already in its log are read, but not
 // judged.
 func New(db *ddbfake.DB, o Options) *Checker {
 	named := o.Invariants != nil
@@ -200,8 +202,8 @@ func (c *Checker) Look() {
 	c.read(c.db.ChangesSince(c.seen), true)
 }
 
-// Restore calls restore, which sets the fake back to another state, and reads the log of that state from its beginning.
-// Findings stay. A Restore or Reset of the DB itself is such a call, too.
+// Restore calls the function restore, which sets the fake back to another state, and then reads the log of that state
+// from its beginning. Findings stay. A Restore or Reset of the DB itself has the same effect.
 func (c *Checker) Restore(restore func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -215,7 +217,7 @@ func (c *Checker) Restore(restore func()) {
 	}
 }
 
-// restored is called by the DB when its state is set back.
+// The DB calls restored when its state is set back.
 func (c *Checker) restored(restore func()) {
 	if c.restoring.Load() {
 		restore()
@@ -281,7 +283,7 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 	}
 }
 
-// judgeOwn gives a request to the caller's own invariants: all its rows, under their own names.
+// judgeOwn gives a request to the caller's own invariants. They see all its rows, under the rows' own names.
 func (c *Checker) judgeOwn(request []ddbfake.Change, judge bool) {
 	for i, watch := range c.watchers {
 		if inv := c.options.Invariants[i]; watch != nil && isOwn(inv) {
@@ -321,7 +323,7 @@ func (c *Checker) count(request []ddbfake.Change, off, lockless bool) {
 	}
 }
 
-// concerns reports whether some invariant with a Watch has something to judge in a change.
+// concerns reports whether the invariant inv, which has a Watch, has something to judge in a change.
 func concerns(inv invariant.Invariant, c *ddbfake.Change) bool {
 	sk, _ := c.Key.Str("sk")
 	switch inv.Name {
@@ -336,17 +338,17 @@ func concerns(inv invariant.Invariant, c *ddbfake.Change) bool {
 	}
 }
 
-// The names of the invariants with a Watch that do not judge by LOCK alone.
+// The names of those invariants with a Watch that can judge more changes than publishes.
 var (
 	lockTheft       = invariant.Named("lock-theft").Name
 	danglingPointer = invariant.Named("no-dangling-pointer").Name
 	malformedTTL    = invariant.Named("ttl-well-formed").Name
 )
 
-// incomplete is reported in place of all invariants: without some changes, none can be judged.
+// incomplete is reported instead of all invariants: if some changes are missing, no invariant can be judged.
 var incomplete = invariant.Invariant{Name: "the log", Statement: "all changes are looked at, from the first"}
 
-// tell turns a finding into a Broken with the changes that show it.
+// tell makes a Broken from a finding, with the changes that show it.
 func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request, written []ddbfake.Change) {
 	b := Broken{Invariant: inv, Verdict: f.Verdict, Why: f.Why}
 	deciding := request[len(request)-1]
@@ -364,14 +366,15 @@ func (c *Checker) tell(inv invariant.Invariant, f invariant.Finding, request, wr
 	c.note(b)
 }
 
-// story returns the changes that led to the last of the deciding ones, in a table that was created by change born.
+// story returns the changes that led to the last of the deciding changes. The number born is that of the change at
+// which the table was created.
 func (c *Checker) story(deciding []int, born int) (shown []ddbfake.Change) {
 	log := c.db.Changes()
 	if len(log) == 0 {
 		return nil
 	}
 	if born := born - log[0].Seq + 1; born > 0 {
-		log = log[born:] // without the changes of a former table of that name
+		log = log[born:] // without the changes of a former table with the same name
 	}
 	for _, seq := range invariant.Story(c.translated(log), deciding) {
 		if at := seq - log[0].Seq; at >= 0 && at < len(log) {
@@ -381,7 +384,7 @@ func (c *Checker) story(deciding []int, born int) (shown []ddbfake.Change) {
 	return shown
 }
 
-// note counts a Broken, keeps it within bounds, and passes it to Options.OnBroken.
+// note counts a Broken. If there are not too many of its kind, it keeps it and passes it to Options.OnBroken.
 func (c *Checker) note(b Broken) {
 	b.start, b.rows = c.options.Start, c.rows.mapping()
 	if b.start.IsZero() {

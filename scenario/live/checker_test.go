@@ -22,7 +22,7 @@ import (
 
 const table = "cache"
 
-// traffic is a fake with a cache table, a checker, and the findings that it was told.
+// traffic is a fake with a cache table, a checker, and the findings that the checker has reported.
 type traffic struct {
 	*testing.T
 	clock    *fakeclock.Clock
@@ -49,7 +49,7 @@ func watch(t *testing.T, keep int, o live.Options) *traffic {
 // store is a correct writer.
 func (s *traffic) store(actor string) *pagecache.RecipeA { return s.storeAt(actor, 0) }
 
-// storeAt is a correct writer whose clock is off.
+// storeAt is a correct writer whose clock is wrong.
 func (s *traffic) storeAt(actor string, off time.Duration) *pagecache.RecipeA {
 	s.Helper()
 	n := 0
@@ -64,7 +64,7 @@ func (s *traffic) storeAt(actor string, off time.Duration) *pagecache.RecipeA {
 	return store
 }
 
-// publish takes the lease and publishes a page, as a correct writer does.
+// publish takes the lease and publishes a page, like a correct writer.
 func (s *traffic) publish(store *pagecache.RecipeA, key string) {
 	s.Helper()
 	lease, err := store.Acquire(s.Context(), key)
@@ -158,7 +158,7 @@ func TestARestoreBeginsAnewFromThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.checker.Look()
-	s.wantReported() // she has the lease again, and bob has never had it
+	s.wantReported() // alice has the lease again, and bob has never had it
 	s.put("mallory", s.meta(alice, "/home", "2").Item())
 	s.checker.Restore(func() { s.db.Restore(held) })
 	if got := s.checker.Found().Violations; got != 1 {
@@ -200,7 +200,7 @@ func TestConcurrentCallsAreJudgedInTheOrderOfTheLog(t *testing.T) {
 	}
 }
 
-// An invariant of the caller's own gets each request. If it cannot watch, the verdict is not ok.
+// An invariant of the caller's own gets each request. If it has no Watch, the verdict is not ok.
 func TestAnInvariantOfOnesOwnWatches(t *testing.T) {
 	own := func(watch func(invariant.Promise) invariant.Watcher) invariant.Invariant {
 		return invariant.Invariant{
@@ -239,7 +239,7 @@ func TestAnInvariantOfOnesOwnWatches(t *testing.T) {
 	}
 }
 
-// A program that sets rows up is not judged, and its writes count as the past of other writes.
+// A program that sets up rows is not judged. Other writes are judged with its writes as their past.
 func TestSetupIsExempt(t *testing.T) {
 	for _, test := range []struct {
 		except   []string
@@ -264,7 +264,7 @@ func TestSetupIsExempt(t *testing.T) {
 			t.Errorf("%v: %v, %d excepted, %d judged", test.except, got.Verdict(), got.Excepted, got.Changes)
 		}
 
-		// Others are judged by the lock that the setup has written.
+		// Other actors are judged by the lock that the setup has written.
 		if test.except != nil {
 			if _, err := seed.Acquire(t.Context(), "/other"); err != nil {
 				t.Fatal(err)

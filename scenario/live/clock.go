@@ -8,20 +8,20 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// tolerated is how far a clock may be off, beyond the promised skew, for its rows to be judged.
+// tolerated is how wrong a clock may be, beyond the promised skew. If it is more wrong, its rows are not judged.
 const tolerated = time.Hour
 
-// longestLease is the longest time that passes for a lease.
+// longestLease is the longest time that counts as a possible lease.
 const longestLease = 24 * time.Hour
 
-// wrongClock is reported in place of all invariants: under a clock that is hours off, none can be judged.
+// wrongClock is reported instead of all invariants: if a clock is hours off, no invariant can be judged.
 var wrongClock = invariant.Invariant{Name: "the clock", Statement: "the times in rows are times of the server's clock, or at most an hour off"}
 
-// reading is the time that a row shows for its writer's clock.
+// reading is the time that a row shows of its writer's clock.
 type reading struct {
 	attribute string
 	seconds   int64         // the attribute's value
-	off       time.Duration // the difference to the server's clock; negative is behind
+	off       time.Duration // the difference to the server's clock; negative if the writer's clock is behind
 	lease     bool          // the row is a new lease
 }
 
@@ -67,8 +67,8 @@ func (r reading) String() string {
 	return text
 }
 
-// offClock reports whether the rows of a request were written under a clock that is hours off: then their expiry and
-// order say nothing. It adds one doubt a table.
+// offClock reports whether the rows of a request were written under a clock that is hours off. The expiry and the order
+// of such rows mean nothing. It reports one doubt for each table.
 func (c *Checker) offClock(request []ddbfake.Change, judge bool) bool {
 	off := false
 	for i := range request {
@@ -78,7 +78,8 @@ func (c *Checker) offClock(request []ddbfake.Change, judge bool) bool {
 			bound := tolerated + c.options.Promise.MaxClockSkew
 			far := r.off > bound || r.off < -bound
 			right, known := t.clocks[change.Actor]
-			// Any client may put back an old page. The age of a page counts only for a client whose clock is not known.
+			// Any client may put back an old page, so the age of a page shows the clock only if the client's clock is not known
+			// yet.
 			if !far || r.lease || r.off > 0 || !known || !right {
 				t.clocks[change.Actor] = !far
 			}
@@ -96,7 +97,8 @@ func (c *Checker) offClock(request []ddbfake.Change, judge bool) bool {
 	return off
 }
 
-// off reports whether the clock of a change's actor is off. A deletion by TTL counts as off if any actor's clock is.
+// off reports whether the clock of a change's actor is wrong. For a deletion by TTL, it reports whether the clock of
+// any actor is wrong.
 func (t *table) off(c *ddbfake.Change) bool {
 	if c.Cause == ddbfake.CauseClient {
 		right, known := t.clocks[c.Actor]

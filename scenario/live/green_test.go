@@ -142,7 +142,7 @@ func tellOnly(s *traffic) {
 	s.tell(asked("alice", "/home"), served("alice", "/home", "x", history.Fresh))
 }
 
-// A lock library has no pages: locks that change hands are enough.
+// A lock library has no pages. It is judged if locks go from holder to holder.
 func TestLocksAloneAreJudged(t *testing.T) {
 	rows := isr.Schema{Rows: []isr.Row{{Partition: "pk = {key}", Sort: "sk = L", Token: "owner", Expires: "until iso8601"}}}
 	for name, test := range map[string]struct {

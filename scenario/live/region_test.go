@@ -19,7 +19,7 @@ import (
 
 const ireland = "eu-west-1"
 
-// inTwoRegions makes a test that watches a global table. A write takes a second to the other region.
+// inTwoRegions makes a test that watches a global table. A write takes a second to arrive in the other region.
 func inTwoRegions(t *testing.T) (*traffic, *someTest) {
 	t.Helper()
 	s, test := watched(t, live.Options{})
@@ -48,8 +48,8 @@ func (s *traffic) storeIn(actor, region string) *pagecache.RecipeA {
 	return store
 }
 
-// Each region judges its own condition, so both give the lease of one page away. The later write wins in both, and takes
-// the lease from its holder.
+// Each region judges conditions by its own rows, so both regions give away the lease of the same page. Then the later
+// write wins in both regions, and takes the lease from its holder.
 func TestWatchFindsALeaseTakenInTwoRegions(t *testing.T) {
 	s, test := inTwoRegions(t)
 	for _, store := range []*pagecache.RecipeA{s.storeIn("alice", ddbfake.DefaultRegion), s.storeIn("bob", ireland)} {
@@ -62,7 +62,7 @@ func TestWatchFindsALeaseTakenInTwoRegions(t *testing.T) {
 	wantTest(t, test, "bob replaced the lock of alice")
 }
 
-// The lease of a key is in one place if all writers of the key go to one home region.
+// If all writers of a key use the same home region, the lease of the key is in only one place.
 func TestWatchPassesAHomeRegion(t *testing.T) {
 	s, test := inTwoRegions(t)
 	home := map[string]string{"/home": ddbfake.DefaultRegion, "/shop": ireland}

@@ -12,11 +12,11 @@ import (
 type ownRows struct {
 	*rowmap.Mapping
 	translator *rowmap.Translator
-	sources    map[int]tableName // the tables of the changes of one request, by their numbers
-	request    []ddbfake.Change  // as it was written
+	sources    map[int]tableName // the tables of the changes of one request, by the numbers of the changes
+	request    []ddbfake.Change  // the request as it was written
 }
 
-// wrongRows is reported in place of all invariants where Options.Rows is wrong.
+// wrongRows is reported instead of all invariants if Options.Rows is wrong.
 var wrongRows = invariant.Invariant{Name: "the rows", Statement: "Options.Rows says which rows are pages and locks"}
 
 func (r *ownRows) mapping() *rowmap.Mapping {
@@ -47,7 +47,7 @@ func (c *Checker) translate(request []ddbfake.Change) []ddbfake.Change {
 	return all
 }
 
-// shown are changes of the present request as they were written.
+// shown returns changes of the present request in the form in which they were written.
 func (c *Checker) shown(changes []ddbfake.Change) []ddbfake.Change {
 	if c.rows == nil {
 		return slices.Clone(changes)
@@ -57,7 +57,7 @@ func (c *Checker) shown(changes []ddbfake.Change) []ddbfake.Change {
 	})
 }
 
-// entries counts the entries of the log that changes come from.
+// entries counts the entries of the log from which the changes come.
 func entries(changes []ddbfake.Change) (n int) {
 	for i := range changes {
 		if i == 0 || changes[i].Seq != changes[i-1].Seq {
@@ -75,7 +75,7 @@ func (t *table) place() string {
 	return "table " + t.name
 }
 
-// translated is a log as invariants read it.
+// translated returns a log in the form that invariants read.
 func (c *Checker) translated(log []ddbfake.Change) []ddbfake.Change {
 	if c.rows == nil {
 		return log
@@ -83,7 +83,7 @@ func (c *Checker) translated(log []ddbfake.Change) []ddbfake.Change {
 	return c.rows.Log(log)
 }
 
-// countSource counts a judged change for the table that it was made in, if its translation belongs to another one.
+// countSource counts a judged change for the table in which it was made, if its translation belongs to another table.
 func (c *Checker) countSource(seq int) {
 	if c.rows == nil {
 		return
@@ -93,7 +93,8 @@ func (c *Checker) countSource(seq int) {
 	}
 }
 
-// created is how many times a table was created again; for the tables of one cache, how many times in all.
+// created is how many times a table was created again. If the table stands for all tables of one cache, it is the sum
+// over these tables.
 func (c *Checker) created(t *table) (times int) {
 	if !t.translated {
 		return t.created

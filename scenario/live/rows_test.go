@@ -22,7 +22,7 @@ var apart = isr.Schema{Rows: []isr.Row{
 	{Table: "locks", Partition: "name = lock/{key}", Token: "owner", Expires: "until iso8601"},
 }}
 
-// own is a fake with tables of any keys.
+// own is a fake with tables that may have any keys.
 func own(t *testing.T, rows isr.Schema, keys map[string]string) *traffic {
 	t.Helper()
 	s := watch(t, 0, live.Options{Rows: rows})
@@ -105,7 +105,7 @@ func TestOwnRowsUnderAWrongClock(t *testing.T) {
 	}
 }
 
-// ready returns a ready mapping.
+// ready returns a ready-made mapping.
 func ready(t *testing.T, name string) isr.Schema {
 	t.Helper()
 	s, err := isr.SchemaNamed(name)
@@ -129,8 +129,8 @@ func TestTableTheory(t *testing.T) {
 	s.wantReported("violated stale-writer by mallory", "unknown monotonic-publication by mallory")
 }
 
-// A record of Powertools is completed without a condition. A function that outlives its record's lease completes its
-// successor's record.
+// Powertools completes a record without a condition. If a function runs for longer than the lease of its record, it
+// completes the record of its successor.
 func TestPowertools(t *testing.T) {
 	s := own(t, ready(t, "powertools"), map[string]string{"pages": "id"})
 	record := func(actor, status string, pairs ...types.AttributeValue) {
@@ -168,8 +168,8 @@ func TestPowertools(t *testing.T) {
 	}
 }
 
-// dynamolock's rows hold no end of the lease: the lease is over when the record version has stayed the same for its
-// length.
+// dynamolock's rows do not hold the end of the lease: the lease is over when the record version has not changed for the
+// length of the lease.
 func TestDynamolock(t *testing.T) {
 	s := own(t, ready(t, "dynamolock"), map[string]string{"locks": "key"})
 	row := func(actor, version string) {

@@ -14,18 +14,19 @@ var liveness = invariant.Named("liveness")
 type pageOf struct{ tenant, key string }
 
 // settled judges the time after faults have stopped. The time of each page counts from the first request for it. A page
-// is well once it was served as fresh and nobody had made it since it was asked for: then it came from the cache.
+// is well if it was served as fresh, and nobody had made it since it was asked for. In that case it came from the
+// cache.
 type settled struct {
 	settled *history.Event // nil if no client has said that faults have stopped
 	pages   map[pageOf]*settling
-	waiting []*settling // pages in the order of their first requests, from the first that is not decided
+	waiting []*settling // pages in the order of their first requests; those at the front that are decided are left out
 	broken  bool
 }
 
 // settling is the state of a page that was asked for.
 type settling struct {
 	first *history.Event
-	made  bool           // since the last request for it
+	made  bool           // it was made since the last request for it
 	last  *history.Event // the last request or answer
 	done  bool           // it is known whether the page is well
 }
@@ -61,8 +62,8 @@ func (s *settled) hear(e *history.Event) {
 	}
 }
 
-// overdue returns the next page whose time is over, nil if there is none. A page whose last answer was fresh, but made
-// for it, may be in the cache: the next answer tells.
+// overdue returns the next page whose time is over; nil if there is none. If the last answer was fresh but was made for
+// its request, the page may be in the cache, and only the next answer can show it.
 func (s *settled) overdue(now time.Time) *settling {
 	for len(s.waiting) > 0 && s.waiting[0].done {
 		s.waiting = s.waiting[1:]
@@ -99,7 +100,7 @@ func (c *Checker) judgeLiveness(now time.Time) {
 	}
 }
 
-// unique returns numbers in rising order once each.
+// unique returns each of the numbers once. They must be in rising order.
 func unique(rising ...int) (all []int) {
 	for _, n := range rising {
 		if len(all) == 0 || all[len(all)-1] != n {
@@ -109,7 +110,7 @@ func unique(rising ...int) (all []int) {
 	return all
 }
 
-// decided reports whether the pages that were asked for are well, or one was found not to be.
+// decided reports whether all pages that were asked for are well, or one was found not to be well.
 func (s *settled) decided() bool {
 	if s.broken {
 		return true
@@ -122,7 +123,7 @@ func (s *settled) decided() bool {
 	return len(s.pages) > 0
 }
 
-// lacks says why the pages are not decided.
+// lacks says why it is not decided whether the pages are well.
 func (s *settled) lacks() string {
 	if s.settled == nil {
 		return "no event settled says from when on every page must be fresh"

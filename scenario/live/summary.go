@@ -17,26 +17,26 @@ import (
 
 // Summary holds the facts in rows and requests about stampedes and stale reads.
 //
-// A window of a page ends when its page is no longer fresh, and the next one begins there. A page needs to be made once
-// in a window: a correct cache publishes it once.
+// A window of a page ends when the page is no longer fresh, and then the next window begins. A page needs to be made
+// only once in a window: a correct cache publishes it once.
 type Summary struct {
 	Pages     int           // the number of pages that were published
 	Publishes int           // the greatest number of publishes of one page in one window; 0 if nothing was published
-	Locks     int           // the most writes of one page's lock in one window, taken or refused
+	Locks     int           // the greatest number of writes of one page's lock in one window, refused ones included
 	Reads     int           // the number of reads of pages among the latest requests
-	Oldest    time.Duration // the greatest age of a row that was read: time since generated_at
+	Oldest    time.Duration // the greatest age of a row that was read, since its generated_at
 	Overdue   time.Duration // the greatest time since the end of freshness of a row that was read; 0 if all were fresh
 
 	// Further facts for String: the rows of Publishes, Locks and Oldest, and the clients that wrote rows of the cache,
 	// sorted.
 	published, locked, read string
 	actors                  []string
-	// refusals reports whether refused locks are among Locks. They are read from the latest requests
-	// (ddbfake.Options.LogRequests), if these are kept.
+	// refusals reports whether Locks includes refused writes. These are known from the latest
+	// requests, if ddbfake.Options.LogRequests keeps them.
 	refusals bool
 }
 
-// String prints the summary, a sentence a line.
+// String prints the summary, one sentence on each line.
 func (s Summary) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "pages published: %d\n", s.Pages)
@@ -65,8 +65,9 @@ func (s Summary) String() string {
 	return b.String()
 }
 
-// Summary reads the log, and the latest requests, from New on. It leaves out changes that a Restore took back. An
-// eventually consistent read counts as a read of the current row: under a replica lag it may have seen an older one.
+// Summary reads the log and the latest requests from the time of New on. It leaves out changes that a Restore has
+// undone. An eventually consistent read counts as a read of the current row, although it may have seen an older row
+// under a replica lag.
 func (c *Checker) Summary() Summary {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +77,7 @@ func (c *Checker) Summary() Summary {
 	events := s.written(c.translated(log), c.first.Seq)
 	requests := lastNumbering(c.db.Requests())
 	events = append(events, s.asked(requests, c.first.Request)...)
-	// Events of one request keep the order of the log.
+	// Events of the same request keep the order of the log.
 	slices.SortStableFunc(events, func(a, b event) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.request, b.request)) })
 	for _, e := range events {
 		s.take(e)
@@ -87,7 +88,7 @@ func (c *Checker) Summary() Summary {
 	return s.Summary
 }
 
-// summing is a Summary in the making.
+// summing is a Summary that is being made.
 type summing struct {
 	Summary
 	rows       *rowmap.Mapping
@@ -113,7 +114,7 @@ type pageSum struct {
 type kind uint8
 
 const (
-	pageRow kind = iota // the page is another one, or gone
+	pageRow kind = iota // the page was replaced, or is gone
 	lockTaken
 	lockRefused
 	pageRead
@@ -172,7 +173,7 @@ func (s *summing) written(log []ddbfake.Change, after int) (events []event) {
 	return events
 }
 
-// freshUntil is the end of a page's freshness, the zero time if it is not known.
+// freshUntil is the end of a page's freshness; the zero time if it is not known.
 func (s *summing) freshUntil(c *ddbfake.Change, generated time.Time, known bool) time.Time {
 	if until, ok := rowmap.Instant(c.After, "fresh_until"); ok {
 		return until
@@ -186,7 +187,7 @@ func (s *summing) freshUntil(c *ddbfake.Change, generated time.Time, known bool)
 	return time.Time{}
 }
 
-// asked are the events of requests: refused attempts at locks, and reads of pages.
+// asked returns the events in requests: refused attempts to take locks, and reads of pages.
 func (s *summing) asked(requests []ddbfake.Request, after int) (events []event) {
 	for _, r := range requests {
 		for _, row := range r.Rows {
@@ -218,7 +219,7 @@ func reads(r ddbfake.Request) bool {
 	return r.Err == nil && (r.Operation == "GetItem" || r.Operation == "BatchGetItem" || r.Operation == "TransactGetItems")
 }
 
-// lastNumbering returns the requests since the last restore of the DB, at which their numbers begin again.
+// lastNumbering returns the requests since the last restore of the DB. A restore starts the numbers of requests anew.
 func lastNumbering(requests []ddbfake.Request) []ddbfake.Request {
 	for i := len(requests) - 1; i > 0; i-- {
 		if requests[i].ID <= requests[i-1].ID {
@@ -263,7 +264,7 @@ func (s *summing) take(e event) {
 			s.Publishes, s.published = p.publishes, e.row
 		}
 		if p.ends.IsZero() {
-			// Without an end of freshness, each publish ends a window.
+			// If the end of freshness is not known, each publish ends a window.
 			if p.ends = e.fresh; p.ends.IsZero() {
 				p.ends = e.at
 			}

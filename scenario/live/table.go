@@ -22,12 +22,12 @@ type table struct {
 	tableName
 	changes  int
 	keys     []string        // the key attributes with their types, such as "id (S)"
-	rows     []string        // the first sort keys, or the first keys in a table without a sort key; at most maxRows
+	rows     []string        // the first sort keys or, in a table without a sort key, the first keys; at most maxRows
 	judged   int             // the number of changes that were judged
 	born     int             // ddbfake.Change.Born of the table that has this name now
 	created  int             // the number of times that the table was created again
 	hasLocks bool            // a LOCK row was written, into this table or into a former one of this name
-	clocks   map[string]bool // by actor, for the actors whose rows have shown their clocks: whether the clock is right
+	clocks   map[string]bool // by actor, whether its clock is right; only of actors whose rows have shown it
 
 	toldNoLock, toldClock bool
 	translated            bool // it stands for all tables of one cache with rows of its own
@@ -47,7 +47,7 @@ func (c *Checker) table(change *ddbfake.Change) *table {
 	return c.tables[tableName{change.Region, change.Table}]
 }
 
-// see notes a change. A table that was created again is another table.
+// see notes a change. A table that was created again counts as another table.
 func (c *Checker) see(change *ddbfake.Change) {
 	t := c.table(change)
 	if t == nil {
@@ -95,8 +95,8 @@ func keyNames(key attr.Item) []string {
 	return names
 }
 
-// current returns a request as the watchers see it. A table that was created again has another name there, so that the
-// watchers take its rows for new ones.
+// current returns a request in the form that the watchers get. In it, a table that was created again has another name,
+// so that its rows are new to the watchers.
 func (c *Checker) current(request []ddbfake.Change) []ddbfake.Change {
 	copied := false
 	for i := range request {
@@ -110,7 +110,7 @@ func (c *Checker) current(request []ddbfake.Change) []ddbfake.Change {
 	return request
 }
 
-// noLock is reported in place of the invariants that judge by LOCK.
+// noLock is reported instead of the invariants that judge by LOCK.
 var noLock = invariant.Invariant{Name: "no lock seen", Statement: "a table that pages are published in has LOCK rows"}
 
 // byLock says whether an invariant judges a publish by LOCK.
@@ -123,8 +123,8 @@ func byLock(inv invariant.Invariant) bool {
 	}
 }
 
-// lockless reports whether a request publishes in a table without any LOCK row: the lock may have another name, or be
-// elsewhere. It adds one doubt a table.
+// lockless reports whether a request publishes in a table that has never had a LOCK row: the lock may have another
+// name, or be in another place. It reports one doubt for each table.
 func (c *Checker) lockless(request []ddbfake.Change, judge bool) bool {
 	without := false
 	for i := range request {
@@ -144,7 +144,7 @@ func (c *Checker) lockless(request []ddbfake.Change, judge bool) bool {
 	return without
 }
 
-// noLockIn says that a table has no locks.
+// noLockIn is the sentence that a table has no locks.
 func (c *Checker) noLockIn(t *table, actor string) string {
 	if c.rows != nil {
 		return actor + " published a page, and no lock was ever found in the rows: who held the lease is not known"
@@ -153,7 +153,7 @@ func (c *Checker) noLockIn(t *table, actor string) string {
 		actor, t.name, strings.Join(t.rows, ", "))
 }
 
-// judges reports whether the invariants judge changes of such a row.
+// judges reports whether the invariants judge changes of the changed row.
 func judges(change *ddbfake.Change) bool {
 	sk, _ := change.Key.Str("sk")
 	return sk == "META" || sk == "LOCK" || strings.HasPrefix(sk, "VER#")

@@ -98,7 +98,7 @@ func TestADeletedTableIsForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	old := s.meta(alice, "/home", lease.Token)
-	old.GeneratedAt -= 600 // older than the page in the table before
+	old.GeneratedAt -= 600 // older than the page in the former table
 	if err := alice.Publish(t.Context(), lease, old); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestNoLockSeen(t *testing.T) {
 	if got := s.checker.Found(); got.Judged != 0 || got.Verdict() != invariant.Unknown {
 		t.Errorf("%d judged, %v; want 0, unknown", got.Judged, got.Verdict())
 	}
-	// Other rules need no lock.
+	// Other invariants do not need a lock.
 	bad := s.meta(alice, "/home", "bad").Item()
 	bad["ttl"] = &types.AttributeValueMemberS{Value: "soon"}
 	s.put("alice", bad)
@@ -154,7 +154,7 @@ func TestAClockThatIsHoursOffIsOneHint(t *testing.T) {
 				for i := range 20 {
 					s.publish(store, "/home")
 					meta := s.meta(store, "/home", fmt.Sprint(actor, i))
-					s.put(actor, meta.Item()) // a stale writer, for once
+					s.put(actor, meta.Item()) // once, the writer is stale
 				}
 			}
 			s.checker.Look()
@@ -177,7 +177,7 @@ func TestAClockThatIsHoursOffIsOneHint(t *testing.T) {
 	}
 }
 
-// Nearly an hour is judged, and so is an old page of a client whose clock is known to be right.
+// A client whose clock is nearly an hour off is judged. So is an old page of a client whose clock is known to be right.
 func TestAClockThatIsNearIsJudged(t *testing.T) {
 	s := watch(t, 0, live.Options{})
 	alice := s.store("alice")

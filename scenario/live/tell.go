@@ -12,31 +12,32 @@ import (
 const (
 	maxEvents = 200_000  // that are kept
 	maxText   = 64 << 20 // bytes of their text
-	maxOpen   = 10_000   // requests of clients that are under way at once
+	maxOpen   = 10_000   // requests that are under way at once
 )
 
-// unheard is reported in place of the invariants that need a history.
+// unheard is reported instead of the invariants that need a history.
 var unheard = invariant.Invariant{Name: "the history", Statement: "all that clients post is taken in"}
 
-// callOf is a request of a client that is under way. If a client has several requests for one page, Call distinguishes
-// them.
+// callOf is a request of a client that is under way. If a client has several requests for the same page, the field call
+// tells them apart.
 type callOf struct{ call, tenant, key string }
 
 // calls are the requests under way, by actor.
 type calls map[string]map[callOf]history.Kind
 
-// Tell gets the events that clients saw, in the order in which they happened. Without it, only the invariants of the
-// change log are judged.
+// Tell gets the events that clients saw, in the order in which they happened. Without Tell, only the invariants that
+// need nothing but the change log are judged.
 //
-// An event is told when it happens, and its client goes on when Tell has returned: Asked before the cache is called,
+// A client must tell an event when it happens, and must wait until Tell has returned: Asked before the cache is called,
 // Rendered after the origin was read and before the page is published, Served and Failed after the cache has answered.
-// Invalidating and Invalidated stand around an invalidation, Crashed says that a client has lost its requests under way,
-// and Settled that faults have stopped. Tell sets Seq, Time and Change. Actor is the name by which the client signs its
-// requests; it must be another one after a crash. A Rendered event needs Partition, the partition key of the page's
-// rows, only if Options.Rows does not say it and it is not isr.PartitionKey of tenant and key.
+// Invalidating comes before an invalidation and Invalidated after it. Crashed says that a client has lost its requests
+// under way, and Settled says that faults have stopped. Tell sets Seq, Time and Change. Actor is the name with which
+// the client signs its requests; after a crash it must be a new name. Partition is the partition key of the page's
+// rows. A Rendered event needs it only if Options.Rows does not say it, and if it is not isr.PartitionKey of tenant and
+// key.
 //
-// An error says which event is wrong, and why. Then none of the events counts. At most 200,000 events are kept, with 64
-// MB of text; a Restore begins again with none.
+// An error says which event is wrong, and why. If there is an error, none of the events counts. At most 200,000 events
+// are kept, with at most 64 MB of text. After a Restore, the count starts anew.
 func (c *Checker) Tell(events ...history.Event) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -59,7 +60,7 @@ func (c *Checker) Tell(events ...history.Event) error {
 	return nil
 }
 
-// admit checks events, and takes their requests in if all are right.
+// admit checks events. If all are right, it takes in their requests.
 func (t *told) admit(events []history.Event) error {
 	text := t.text
 	for i := range events {
@@ -100,7 +101,7 @@ func (all calls) number() (n int) {
 	return n
 }
 
-// apply notes the beginning or the end of a request, and returns a function that takes that back.
+// apply notes the beginning or the end of a request, and returns a function that undoes this.
 func (all calls) apply(e *history.Event) (undo func(), err error) {
 	undo = func() {}
 	if err := complete(e); err != nil {

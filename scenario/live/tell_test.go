@@ -34,7 +34,7 @@ func (s *traffic) tell(events ...history.Event) {
 	}
 }
 
-// An event in few words.
+// asked is the event that a client asks for a page.
 func asked(actor, key string) history.Event {
 	return history.Event{Actor: actor, Kind: history.Asked, Key: key}
 }
@@ -202,7 +202,7 @@ func TestWhatClientsTellIsJudged(t *testing.T) {
 			e := of("t1", "", rendered("alice", "/home", "one"))
 			s.reported = nil
 			s.tell(e, of("t1", "", asked("bob", "/home")), of("t1", "", served("bob", "/home", "one", history.Stale)))
-			s.reported = nil // nothing tells which rows they are
+			s.reported = nil // nothing says which rows belong to the page
 			s.tell(of("t2", "", asked("bob", "/home")), of("t2", "", served("bob", "/home", "one", history.Stale)))
 		}, []string{"violated tenant-isolation by bob"}},
 		{"a page never becomes fresh", func(s *traffic, _, _ *pagecache.RecipeA) {
@@ -309,7 +309,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	s.tell(history.Event{Actor: "a", Kind: history.Crashed}, asked("a", "one more"))
 }
 
-// A restore forgets requests under way and the events of later times; a page from before may still be served.
+// A restore forgets requests under way and later events. A page from before may still be served.
 func TestARestoreForgetsHistory(t *testing.T) {
 	s := hear(t, live.Options{})
 	s.regenerate(s.store("alice"), "alice", "/home", "one")
@@ -322,7 +322,7 @@ func TestARestoreForgetsHistory(t *testing.T) {
 	s.wantReported("violated single-flight by bob")
 }
 
-// Invariants that are asked for by name must be judged.
+// If the caller names invariants, they must be judged.
 func TestAHistoryThatWasAskedForAndNotTold(t *testing.T) {
 	only := func(inv invariant.Invariant) live.Options {
 		return live.Options{Invariants: []invariant.Invariant{inv}}
@@ -344,7 +344,7 @@ func TestAHistoryThatWasAskedForAndNotTold(t *testing.T) {
 	s.wantReported()
 }
 
-// If no lock was seen, the check does not say that a lock was not taken.
+// If the check has seen no lock, it does not report that somebody did not take a lock.
 func TestRenderingsWithoutLockRows(t *testing.T) {
 	s := hear(t, live.Options{Invariants: []invariant.Invariant{invariant.Named("single-flight")}})
 	alice := s.store("alice")
@@ -353,8 +353,8 @@ func TestRenderingsWithoutLockRows(t *testing.T) {
 	s.wantReported("unknown single-flight by alice")
 }
 
-// A cache with rows of its own tells its history, too: Options.Rows finds the rows of a page by its key, in tables of any
-// keys, and the findings have the cache's own names.
+// A cache with rows of its own tells its history, too: Options.Rows finds the rows of a page by the page's key, in
+// tables with any keys, and the findings have the cache's own names.
 func TestOwnRowsAndHistory(t *testing.T) {
 	s := hear(t, live.Options{Rows: apart, Invariants: []invariant.Invariant{invariant.Named("single-flight")}})
 	s.create("pages", "path")

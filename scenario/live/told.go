@@ -11,7 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// byHistory reports whether an invariant is judged by what clients tell.
+// byHistory reports whether an invariant needs the history that clients tell.
 func byHistory(inv invariant.Invariant) bool {
 	return inside.In(&inv).Follow != nil || inv.Name == liveness.Name
 }
@@ -24,22 +24,23 @@ type follower interface {
 
 // told is the history that clients have told, and its judges.
 type told struct {
-	named  bool       // the user has named the invariants
-	judges []follower // one for each of Options.Invariants, nil for those that need no history
+	named  bool       // the caller has named the invariants
+	judges []follower // one for each of Options.Invariants; nil for those that need no history
 	judged []int      // how often each of them had something to judge
 	events []*history.Event
-	total  int // with those before the last Restore
+	total  int // the number of events, also of those before the last Restore
 	text   int
 	calls  calls
 	doubts map[doubtOf]bool // those that were shown
 	since  settled
-	full   bool // there was no room for some events
+	full   bool // some events were refused because too many are kept
 }
 
 // doubtOf is a doubt about the events of a page, which is shown once.
 type doubtOf struct{ invariant, tenant, key string }
 
-// begin forgets the requests under way, and events from later than now. Pages rendered up to now may still be served.
+// begin forgets the requests under way, and all events except the renderings up to now. The rendered pages may still be
+// served.
 func (t *told) begin(o Options) {
 	past := t.events
 	*t = told{named: t.named, judged: t.judged, total: t.total, full: t.full, calls: calls{}, doubts: map[doubtOf]bool{}}
@@ -123,7 +124,7 @@ func (c *Checker) clockIsOff(actor string) bool {
 	return false
 }
 
-// tellEvent turns a finding about an event into a Broken.
+// tellEvent makes a Broken from a finding about an event.
 func (c *Checker) tellEvent(inv invariant.Invariant, f invariant.Finding, e *history.Event) {
 	if of := (doubtOf{inv.Name, e.Tenant, e.Key}); f.Verdict == invariant.Unknown {
 		if c.told.doubts[of] {

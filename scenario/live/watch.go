@@ -13,14 +13,16 @@ type TB interface {
 	Errorf(format string, args ...any)
 }
 
-// Watch judges all that db's clients write while the test runs. A Look, and the end of the test, fail the test with
-// each invariant that is violated and each that cannot be judged: its statement, the reason and the few changes that
-// show it. A test that wrote nothing that can be judged fails as vacuous, unless it was skipped or has failed already;
-// so does a test that took locks and published no page (name lock-theft in a test of locks alone). Rows written before
-// a Restore of db are judged, too. Rows that are in the table before Watch are known, and not judged.
+// Watch judges all that db's clients write while the test runs. Each Look, and the end of the test, fail the test if an
+// invariant is violated or cannot be judged. The message has the invariant's statement, the reason and the few changes
+// that show it. If a test wrote nothing that can be judged, it fails as vacuous, unless it was skipped or has already
+// failed. A test that took locks and published no page fails in the same way; in a test that is only about locks, name
+// lock-theft in Options.Invariants. Rows written before a Restore of db are judged, too. Rows that are in the table
+// before Watch are known, but not judged.
 //
-// In the end the test's log has the Checker's Summary. Options.OnBroken is called too, if set. Nothing may write any
-// more when the cleanup of the test runs; functions of Cleanup that are registered after Watch may.
+// At the end, the Checker's Summary is written to the test's log. Options.OnBroken is called, too, if it is set. When
+// Watch's cleanup runs, nothing may write any more. Functions of Cleanup that are registered after Watch run earlier,
+// so they may write.
 //
 //	db := ddbfake.Start(t, ddbfake.Options{Clock: clock})
 //	createTable(t, db)
@@ -74,7 +76,7 @@ func (c *Checker) conclude(t TB, told map[brokenKind]int) {
 	}
 }
 
-// skipped reports whether a test was skipped, if it can be.
+// skipped reports whether a test was skipped, if this kind of test can be skipped.
 func skipped(t TB) bool {
 	s, ok := t.(interface{ Skipped() bool })
 	return ok && s.Skipped()

@@ -132,7 +132,7 @@ func TestWatchOfNothingIsVacuous(t *testing.T) {
 	test.end()
 	wantTest(t, test, "live.Watch: vacuous: nothing was judged, for nothing was written into this ddbfake since Watch")
 
-	s, test := watched(t, live.Options{}) // rows that mean nothing to it
+	s, test := watched(t, live.Options{}) // rows that mean nothing to Watch
 	s.put("alice", pagecache.Key("a", "b"))
 	test.end()
 	wantTest(t, test, "vacuous: nothing was judged, for no row is known to be a page or a lock; say in Options.Rows which ones are, "+
@@ -170,8 +170,8 @@ func TestWatchKnowsAndDoesNotJudgeFormerRows(t *testing.T) {
 	wantTest(t, test)
 }
 
-// Before the fake is set back, by whatever means, all earlier changes are judged. Later ones are judged from the
-// restored state.
+// Whenever the fake is set back, by whatever means, all earlier changes are judged first. Later changes are judged from
+// the restored state.
 func TestAFakeThatIsSetBackIsJudgedBefore(t *testing.T) {
 	for name, set := range map[string]func(s *traffic, to *ddbfake.Snapshot){
 		"to fewer changes": func(s *traffic, to *ddbfake.Snapshot) { s.db.Restore(to) },
@@ -269,7 +269,7 @@ func TestSummaryOfAStampedeAndOfStaleReads(t *testing.T) {
 	}
 }
 
-// A cache whose pages and locks are in two tables; examples/unit has one with both in a row.
+// This is a cache whose pages and locks are in two tables. In examples/unit there is a cache with both in one row.
 func TestSummaryOfOwnRows(t *testing.T) {
 	s := watch(t, 0, live.Options{Rows: apart})
 	s.create("pages", "path")

@@ -7,8 +7,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/policy"
 )
 
-// A cache of two users: a value that is computed once is served until it expires, or until it is the one that was not
-// read for the longest time.
+// This is a cache with room for two users. A value is computed once, and served until it expires, or until it must make
+// room because it was not read for the longest time.
 func ExampleCache() {
 	cache := policy.Cache[string, string]{
 		Policy: policy.Policy{Lifetime: policy.Absolute(5 * time.Minute)}, Keys: 2, Cleanup: time.Minute,
@@ -30,7 +30,7 @@ func ExampleCache() {
 	// 2 hits, 3 misses, 2 expired, 1 left
 }
 
-// short has its own idea of a lifetime: five seconds on Sundays, a minute otherwise.
+// short is a lifetime of the caller's own: five seconds on Sundays, and otherwise a minute.
 type short struct{}
 
 func (short) Stored(e *policy.Entry, _ time.Duration, _ *policy.Random) time.Duration {
@@ -42,7 +42,7 @@ func (short) Stored(e *policy.Entry, _ time.Duration, _ *policy.Random) time.Dur
 
 func (short) Read(e *policy.Entry, _ time.Duration) time.Duration { return e.FreshUntil }
 
-// A lifetime of your own needs two methods.
+// A lifetime of your own must have two methods.
 func ExampleLifetime() {
 	cache := policy.Cache[string, string]{Policy: policy.Policy{Lifetime: short{}}}
 	const monday = 24 * time.Hour

@@ -8,7 +8,7 @@ import (
 
 // Entry is the cached value of a key. Times are since the run began.
 type Entry struct {
-	// Generated is when the render of the value began: data that changed later is not in it.
+	// Generated is when the render of the value began. Changes of the data after that are not in the value.
 	Generated time.Duration
 	// Stored is when it was written.
 	Stored time.Duration
@@ -16,7 +16,8 @@ type Entry struct {
 	FreshUntil time.Duration
 	// Render is how long it took to make.
 	Render time.Duration
-	// Data is the time that the data is about; 0 for data that is about no time.
+	// Data is the time to which the data belongs, such as the minute that a bucket of a time series covers; 0 if it
+	// belongs to no time.
 	Data time.Duration
 	// Class is the tier of the data, for the policy tiered.
 	Class int
@@ -34,7 +35,7 @@ type Policy struct {
 	Name string
 	// Lifetime says how long a value is fresh.
 	Lifetime Lifetime
-	// Refresh says who renders again.
+	// Refresh says who renders a value again.
 	Refresh Refresh
 }
 
@@ -46,8 +47,8 @@ func fromLab(p policy.Policy) Policy {
 	return Policy{Name: p.Name, Lifetime: ready{p.Lifetime}, Refresh: Refresh{p.Refresh}}
 }
 
-// Named returns one of the policies that isr-sim policy compares, for one lifetime of values. The protocol policy-NAME
-// of isr-sim is the policy of that name on the rows of a cache.
+// Named returns one of the policies that isr-sim policy compares, with the given lifetime of values. The protocol
+// policy-NAME of isr-sim is the policy with this name, applied to the rows of a cache.
 func Named(name string, lifetime time.Duration) (Policy, error) {
 	p, err := policy.Named(name, lifetime)
 	if err != nil {
@@ -60,12 +61,12 @@ func Named(name string, lifetime time.Duration) (Policy, error) {
 type Lifetime interface {
 	// Stored returns the time until which a value that is stored now is fresh.
 	Stored(e *Entry, now time.Duration, r *Random) time.Duration
-	// Read returns the time until which a value is fresh after a reader has found it fresh now. A value other than
-	// e.FreshUntil is written to the row, and costs that write.
+	// Read returns the time until which a value is fresh after a reader has found it fresh now. If the time is not
+	// e.FreshUntil, it is written to the row, which costs a write.
 	Read(e *Entry, now time.Duration) time.Duration
 }
 
-// ready is a lifetime of the lab.
+// ready is a lifetime of package internal/lab/policy.
 type ready struct{ lab policy.Lifetime }
 
 func (l ready) Stored(e *Entry, now time.Duration, r *Random) time.Duration {
@@ -76,7 +77,7 @@ func (l ready) Read(e *Entry, now time.Duration) time.Duration {
 	return l.lab.Read((*policy.Entry)(e), now)
 }
 
-// own is a lifetime of the program, in the lab.
+// own makes a lifetime of the program one of package internal/lab/policy.
 type own struct{ of Lifetime }
 
 func (l own) Stored(e *policy.Entry, now time.Duration, r *policy.Random) time.Duration {
@@ -103,15 +104,15 @@ func Absolute(lifetime time.Duration) Lifetime { return ready{policy.Absolute(li
 // Sliding keeps a value fresh for a time that begins anew at each read.
 func Sliding(lifetime time.Duration) Lifetime { return ready{policy.Sliding(lifetime)} }
 
-// Refresh says what a reader does with what it found.
+// Refresh says what a reader does after it has looked for a value.
 type Refresh struct{ lab policy.Refresh }
 
 // Unprotected is a cache without a lock: every reader who finds no fresh value renders.
 func Unprotected() Refresh { return Refresh{policy.Unprotected()} }
 
-// Locked lets one reader at a time render a key, as recipe A does. The others wait.
+// Locked lets one reader at a time render a key, like recipe A. The other readers wait.
 func Locked() Refresh { return Refresh{policy.Locked()} }
 
-// StaleWhileRevalidate lets one reader at a time render a key, in the background. All readers get the old value
-// meanwhile, and so does the one who renders.
+// StaleWhileRevalidate lets one reader at a time render a key, in the background. Meanwhile all readers get the old
+// value, including the reader who renders.
 func StaleWhileRevalidate() Refresh { return Refresh{policy.StaleWhileRevalidate()} }

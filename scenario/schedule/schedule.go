@@ -10,7 +10,7 @@ import (
 // Kind is the kind of a step.
 type Kind uint8
 
-// The kinds of steps that a scenario can plan. The scheduler has others, of its own.
+// The kinds of steps that a scenario can plan. The scheduler has further kinds of its own.
 const (
 	Restart   Kind = iota + 6 // a crashed node comes back with an empty memory
 	Pause                     // a node stops running; its requests under way go on
@@ -30,15 +30,16 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// Planned is an event of an actor's node at a certain time, in every schedule. Time does not go on before it has
-// happened. The schedule decides which other steps of that time come before it.
+// Planned is an event of an actor's node that happens at a certain time, in every schedule. Time does not go on before
+// the event has happened. The schedule decides which other steps of that time come before it.
 //
-// A crash or a pause of a node that is down changes nothing, nor does a restart of one that is not, nor anything once the
-// actor's code has come to its end. A pause of a node that is paused makes the pause longer, if it ends later.
+// A crash or a pause changes nothing if the node is down, and a restart changes nothing if it is not down. When the
+// actor's code has come to its end, no event changes anything. If a node is paused and its second pause ends later than
+// the first, the pause becomes longer.
 type Planned struct {
 	Kind Kind          // Pause, Crash, Restart or ClockStep
 	At   time.Duration // true time since the start of the run
-	For  time.Duration // how long a Pause lasts, exactly; by how much a ClockStep sets the clock
+	For  time.Duration // exactly how long a Pause lasts, or by how much a ClockStep sets the clock
 }
 
 // String returns the event as scenario files write it, such as "pause at 5s for 15s".
@@ -61,13 +62,13 @@ func signed(d time.Duration) string {
 	return d.String()
 }
 
-// Choices is a schedule: for each moment at which several steps were possible, the position of the one that was taken.
+// Choices is a schedule: for each moment at which several steps were possible, the position of the step that was taken.
 type Choices []int
 
 const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 
-// String prints the choices in one word: a character for each of them, 0 to 9 and a to z, and a larger one in
-// parentheses. No choices print as "-".
+// String prints the choices in one word. A choice is one character, 0 to 9 or a to z; a larger choice is a number in
+// parentheses. If there are no choices, the word is "-".
 func (c Choices) String() string {
 	if len(c) == 0 {
 		return "-"

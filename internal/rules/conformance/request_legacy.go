@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// tests are Expected, KeyConditions, QueryFilter or ScanFilter: the expectation for each attribute.
+// tests are the values of Expected, KeyConditions, QueryFilter or ScanFilter: an expectation for each attribute.
 type tests map[string]types.ExpectedAttributeValue
 
 // is compares an attribute with values.
@@ -18,7 +18,7 @@ func is(operator string, values ...any) types.ExpectedAttributeValue {
 	return e
 }
 
-// listing does the same as is, but never leaves the list out, even if it is empty.
+// listing does the same as is, but always sends the list of values, even an empty one.
 func listing(operator string, values ...any) types.ExpectedAttributeValue {
 	e := is(operator, values...)
 	if e.AttributeValueList == nil {
@@ -27,7 +27,7 @@ func listing(operator string, values ...any) types.ExpectedAttributeValue {
 	return e
 }
 
-// having is the older form of Expected.
+// having expects an attribute to have a value, in the older form of Expected.
 func having(value any) types.ExpectedAttributeValue {
 	return types.ExpectedAttributeValue{Value: valueOf(value)}
 }
@@ -67,7 +67,7 @@ func attributesToGet(names ...string) option {
 // changes are AttributeUpdates.
 type changes map[string]types.AttributeValueUpdate
 
-// by changes an attribute by an action with a value. Both may be left out.
+// by changes an attribute by an action with a value. The action may be "", and the value may be left out.
 func by(action string, value ...any) types.AttributeValueUpdate {
 	u := types.AttributeValueUpdate{Action: types.AttributeAction(action)}
 	if len(value) > 0 {

@@ -60,8 +60,8 @@ var ErrCannot = errors.New("the store cannot show it")
 // Check runs the case. The error has the store's answer and the expected one: DynamoDB's answer, or the deviation that
 // is listed for the store under its name.
 //
-// A case that DynamoDB Local leaves with an InternalFailure runs again, up to three times: under load it sometimes answers
-// so to a request that it carries out at other times.
+// A case runs again, up to three times, if DynamoDB Local answers a step with InternalFailure against the case: under
+// load, Local sometimes gives this answer to a request that it carries out at other times.
 func (c Case) Check(ctx context.Context, store Store) error {
 	err := c.check(ctx, store)
 	for again := 0; again < 3 && store.Name == Local && errors.Is(err, errInternal); again++ {
@@ -86,7 +86,7 @@ func (c Case) check(ctx context.Context, store Store) (err error) {
 	}
 	w := &world{store: store, prefix: prefixOf(c)}
 	if store.Clock != nil {
-		if c.clock && c.backups { // recovery goes by whole seconds
+		if c.clock && c.backups { // a recovery is to a whole second
 			store.Clock.Advance(time.Second - time.Duration(store.Clock.Now().Nanosecond()))
 		}
 		w.began = store.Clock.Now()
@@ -166,8 +166,8 @@ func (c Case) check(ctx context.Context, store Store) (err error) {
 	return errors.Join(complaints...)
 }
 
-// judge compares an answer with the one that is expected of a store: DynamoDB's answer, or the listed deviation from
-// it.
+// judge compares a store's answer with the expected one: DynamoDB's answer, or the deviation that is listed for the
+// store.
 func (s *step) judge(store, got string, listed Deviation) string {
 	switch {
 	case listed.Reason == "" && same(store, got, s.want), listed.Reason != "" && got == listed.Got:
@@ -187,7 +187,7 @@ func (s *step) judge(store, got string, listed Deviation) string {
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
 const envelope = "1 validation error detected: "
 
-// same compares answers: exactly, but for the service's envelope.
+// same says whether two answers are equal. For AWS, the envelope may be missing from one of them.
 func same(store, got, want string) bool {
 	return got == want || store == AWS && strings.Replace(got, envelope, "", 1) == strings.Replace(want, envelope, "", 1)
 }
@@ -213,7 +213,7 @@ func prefixOf(c Case) string {
 	return "conformance-" + strings.Map(plain, c.Topic+"-"+c.Name) + "."
 }
 
-// How long a table may take to come or to go, and to be restored.
+// How long it may take to create or delete a table, and to restore one.
 const (
 	tableTimeout   = 2 * time.Minute
 	restoreTimeout = 20 * time.Minute
@@ -267,9 +267,9 @@ func (w *world) settle(ctx context.Context, name *string, timeout time.Duration)
 	_ = waiter.Wait(ctx, describe, timeout)
 }
 
-// drop deletes a table, unless the case did.
+// drop deletes a table, unless the case has deleted it.
 func (w *world) drop(ctx context.Context, name string) error {
-	// A case that was cancelled cleans up all the same.
+	// A cancelled case must delete its tables, too.
 	_, err := w.store.Client.DeleteTable(context.WithoutCancel(ctx), &dynamodb.DeleteTableInput{TableName: aws.String(w.name(name))})
 	var gone *types.ResourceNotFoundException
 	if err != nil && !errors.As(err, &gone) {

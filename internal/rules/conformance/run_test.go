@@ -89,7 +89,7 @@ func (f *failing) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...f
 	return f.goDoor.PutItem(ctx, in, o...)
 }
 
-// DynamoDB Local fails now and then: one failure is no finding, two are one. Any other store may not fail at all.
+// DynamoDB Local fails now and then: one failure is not a finding, two are. Any other store may not fail at all.
 func TestCheckRunsAgainWhenLocalFails(t *testing.T) {
 	for _, test := range []struct {
 		store    string

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Suites about statements that are run against the service.
+// Public test suites about statements. Others run them against the service.
 const (
 	qlGrammar   = parity + "tier2/partiql/grammar.test.ts"
 	qlFunctions = parity + "tier2/partiql/whereFunctions.test.ts"

@@ -20,7 +20,7 @@ func statementWriteCases() []Case {
 	there := holding(row("a", "1", "n", 5))
 	a1 := get(key("a", "1"))
 	var cases []Case
-	// changed is a case of an UPDATE of an item with n = 5, and of the item after it.
+	// changed is a case about an UPDATE of an item with n = 5, and about the item after the update.
 	changed := func(name, rule, source, changes, after string, options ...option) {
 		cases = append(cases, newCase(name, rule, source, there,
 			expect(execute(`UPDATE "rows" `+changes+wherePK, options...), "[]"), expect(a1, after)))

@@ -23,7 +23,8 @@ const (
 
 // Store is the DynamoDB on which the cases run.
 type Store struct {
-	// Name says which deviations are expected: Fake, Local, AWS, or a name of your own, which has none.
+	// Name says which deviations are expected: Fake, Local, AWS, or a name of your own, for which no deviations are
+	// expected.
 	Name string
 	// Client sends the requests: a *dynamodb.Client, or something with the methods of one. It should not retry.
 	Client Client
@@ -32,12 +33,12 @@ type Store struct {
 	Streams StreamsClient
 	// In sends requests to another region of the store. Nil skips the cases that need it.
 	In func(region string) (Client, StreamsClient)
-	// Clock is the store's clock if it can be moved: then the cases about the passing of time run. Nil skips them.
+	// Clock is the store's clock if it can be moved. The cases about the passing of time need it; nil skips them.
 	Clock Clock
 	// Sweep, if the store has it, makes TTL delete everything that it may delete now. Nil skips the cases that need it.
 	Sweep func()
 	// State is the text of all that the store holds: a request that is refused leaves it as it was. Nil leaves that
-	// unchecked. Run does not take it, since other cases change the store meanwhile.
+	// unchecked. Run does not call State, since other cases change the store meanwhile.
 	State func() string
 }
 
@@ -217,7 +218,7 @@ func uncheckedStreams(o *dynamodbstreams.Options) {
 }
 
 func withoutCheck(s *middleware.Stack) error {
-	// Not every operation has required members, and so a check.
+	// An operation without required members has no check to remove.
 	_, _ = s.Initialize.Remove("OperationInputValidation")
 	return nil
 }

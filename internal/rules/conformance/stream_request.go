@@ -31,7 +31,7 @@ func streamText(t *types.TableDescription) string {
 	return text
 }
 
-// streamsText prints the tables of streams, one for each stream, sorted: AWS promises no order of streams.
+// streamsText prints the name of each stream's table. The names are sorted, since AWS promises no order of streams.
 func streamsText(out *dynamodbstreams.ListStreamsOutput) string {
 	if out.Streams == nil {
 		return "no Streams"
@@ -82,8 +82,8 @@ func decimal(s *string) bool {
 	return s != nil && len(*s) >= 21 && strings.Trim(*s, "0123456789") == ""
 }
 
-// recordsText prints records, one a line, and whether the shard goes on. Members that all records share are printed
-// only if they are wrong.
+// recordsText prints records, one a line, and whether more records of the shard may follow. Members that all records
+// share are printed only if they are wrong.
 func recordsText(out *dynamodbstreams.GetRecordsOutput) string {
 	if out.Records == nil {
 		return "no Records"
@@ -185,8 +185,8 @@ func plainValue(v streamtypes.AttributeValue) types.AttributeValue {
 	return nil
 }
 
-// streamsSeen is a case's knowledge about streams from earlier answers: no name of a stream, a shard or a position is
-// known before.
+// streamsSeen is a case's knowledge about streams from earlier answers: a case cannot know the name of a stream, a
+// shard or a position in advance.
 type streamsSeen struct {
 	streams  []string // ARNs, in the order in which they began
 	shard    string
@@ -194,7 +194,7 @@ type streamsSeen struct {
 	sequence []string // the sequence numbers of the records read last
 }
 
-// note learns from an answer.
+// note takes names of streams, shards and positions from an answer.
 func (w *world) note(out any) {
 	began := func(d *types.TableDescription) {
 		if arn := aws.ToString(d.LatestStreamArn); arn != "" && !slices.Contains(w.seen.streams, arn) {
@@ -248,7 +248,7 @@ func (w *world) note(out any) {
 	}
 }
 
-// stream is the ARN of a stream by its number, from 1; 0 is the last one.
+// stream is the ARN of a stream by its number, from 1; 0 is the stream that began last.
 func (w *world) stream(n int) string {
 	if n == 0 {
 		n = len(w.seen.streams)
@@ -276,7 +276,7 @@ func listStreams(options ...option) request {
 	return func(w *world) any { return build(w, &dynamodbstreams.ListStreamsInput{}, options) }
 }
 
-// The requests about a stream are about the last one that began, and the shard that was seen last, unless they say
+// A request about a stream is about the stream that began last and the shard that was seen last, unless its options say
 // otherwise.
 
 func describeStream(options ...option) request {
@@ -293,14 +293,14 @@ func getIterator(kind string, options ...option) request {
 	}
 }
 
-// getRecords goes on with the last iterator.
+// getRecords reads on at the iterator that was seen last.
 func getRecords(options ...option) request {
 	return func(w *world) any {
 		return build(w, &dynamodbstreams.GetRecordsInput{ShardIterator: aws.String(w.seen.iterator)}, options)
 	}
 }
 
-// atRecord gives the sequence number of a record that was read last, from 1.
+// atRecord gives the sequence number of the n-th record, from 1, of those that were read last.
 func atRecord(n int) option {
 	return func(w *world, in any) {
 		if n <= len(w.seen.sequence) {
@@ -309,7 +309,8 @@ func atRecord(n int) option {
 	}
 }
 
-// wholeStream is all records of a stream, in the order of sequence numbers: AWS does not promise a number of shards.
+// wholeStream reads all records of a stream, in the order of sequence numbers, whatever its shards: AWS does not
+// promise a number of shards.
 type wholeStream struct {
 	arn   string
 	sizes bool // print the sizes of the records, in bytes, and not the records

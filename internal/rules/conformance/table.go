@@ -43,7 +43,7 @@ func tableCases() []Case {
 			inTable("h N, r B"), expect(describeTable(), "table rows (h N HASH, r B RANGE) PAY_PER_REQUEST 0/0")),
 		newCase("provisioned", "A table has provisioned throughput unless it is paid per request.", api("CreateTable"),
 			noTables,
-			runsAlone, // DynamoDB Local adds up the throughput of all tables, and fails if they change meanwhile
+			runsAlone, // DynamoDB Local adds up the throughput of all tables, and fails if tables change meanwhile
 			expect(createTable(usualTable, usualSchema, set("BillingMode", ""), throughput(3, 4)),
 				"table rows (pk S HASH, sk S RANGE) PROVISIONED 3/4"),
 			expect(describeTable(), "table rows (pk S HASH, sk S RANGE) PROVISIONED 3/4"),
@@ -139,7 +139,7 @@ func tableCases() []Case {
 	}
 }
 
-// exclusiveStart lists the tables after this one of the case's.
+// exclusiveStart lists the tables that come after the given one of the case's tables.
 func exclusiveStart(table string) option {
 	return func(w *world, in any) { set("ExclusiveStartTableName", w.name(table))(w, in) }
 }

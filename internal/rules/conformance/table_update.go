@@ -171,7 +171,7 @@ func tableUpdateCases() []Case {
 			badParameter("You cannot create or delete index while updating table IOPS"), set("BillingMode", "PROVISIONED"), set("ProvisionedThroughput", units(1, 1)), dropping("gsi")),
 	}
 	for i := range cases {
-		cases[i].alone = true // DynamoDB Local adds up the throughput of all tables, and fails if they change meanwhile
+		cases[i].alone = true // DynamoDB Local adds up the throughput of all tables, and fails if tables change meanwhile
 	}
 	return cases
 }

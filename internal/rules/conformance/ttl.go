@@ -11,7 +11,7 @@ func ttlCases() []Case {
 	doc := api("UpdateTimeToLive")
 	on_ := updateTTL("ttl", true)
 	k := key("a", "b")
-	// expiring is a case about a row after TTL came. The row's ttl is computed from the store's time.
+	// expiring is a case about a row after a sweep of TTL. The row's ttl is computed from the store's time.
 	expiring := func(name, rule, source string, ttl func(now int64) any, want string) Case {
 		return newCase(name, rule, source, movesClock, needsSweep,
 			expect(on_, "ttl ttl true"),

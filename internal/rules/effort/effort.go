@@ -1,6 +1,7 @@
 // Package effort tells tests how much to do. The race detector makes code ten times slower, and finds races only where
-// goroutines meet; -short is for the loop of somebody who changes code; and `go test ./...` has to end within minutes.
-// So repetitions of a rule under more seeds, rows or protocols are for the nightly run alone, which sets LongVariable.
+// goroutines meet; -short is for somebody who runs the tests after each change of the code; and `go test ./...` has to
+// end within minutes. So repetitions of a rule under more seeds, rows or protocols are for the nightly run alone, which
+// sets LongVariable.
 package effort
 
 import (
@@ -10,7 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/race"
 )
 
-// LongVariable is the environment variable that turns every repetition on.
+// LongVariable is the environment variable that makes tests do every repetition.
 const LongVariable = "ISRSIM_LONG"
 
 // Fewer returns n in the nightly run, and few otherwise.

@@ -91,8 +91,8 @@ var Module = Rules{
 				"internal/rules/browser", "internal/rules/effort", "internal/rules/scenariotest", "internal/search/worlds",
 			},
 			To: []string{"testing", "pgregory.net/rapid", "github.com/testcontainers/..."},
-			// The command reaches them through fixtures/ddblocal; the ban on flags names the packages that must not come with
-			// it.
+			// The command reaches these packages indirectly, through fixtures/ddblocal. The ban on flags names those that must
+			// not come with it.
 			Directly: true,
 			Reason:   "only packages for tests import packages for tests",
 		},

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// TestModule holds the rules over this module, as the go command sees it.
+// TestModule checks this module, as the go command sees it, against the rules.
 func TestModule(t *testing.T) {
 	readDirectories(t)
 	for _, complaint := range Module.Check(load(t)) {
@@ -46,8 +46,9 @@ func load(t *testing.T) Graph {
 	}
 }
 
-// readDirectories reads every directory of the module: go test caches this test's result, and runs it again only when a
-// file that it has asked for has changed. It cannot see what the go command reads.
+// readDirectories reads every directory of the module. The go command caches this test's result, and runs the test
+// again only when a file or directory that the test itself has read has changed. What the go command reads for the test
+// does not count.
 func readDirectories(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir("../../..", func(path string, entry fs.DirEntry, err error) error {
@@ -64,7 +65,7 @@ func readDirectories(t *testing.T) {
 // maxFiles is the largest number of Go files of a package, tests included: a reader can learn that many.
 const maxFiles = 30
 
-// longPackages may have more: their files are entries of a list, and nobody reads all of them.
+// longPackages may have more files: each file is an entry of a list, and nobody reads all of them.
 var longPackages = map[string]string{
 	"ddbfake":                    "an operation or a rule a file",
 	"internal/rules/conformance": "a subject of cases a file",

@@ -1,9 +1,9 @@
-// Package imports holds the rules about imports, as data and as a function; its test applies them to this module, so
-// `go test ./...` keeps them.
+// Package imports has the rules about imports, as data, and a function that checks them. Its test applies them to this
+// module, so `go test ./...` fails if a rule is broken.
 //
 // Two kinds of rule. Levels: a package imports only packages of this module that stand on a lower level, so the arrows
-// point one way and a reader can begin at the bottom. Bans: packages that a package must not reach, however indirectly,
-// each with its reason; for example, an import of ddbfake brings no Docker client.
+// point one way and a reader can begin at the bottom. Bans: packages that a package must not import, not even
+// indirectly, each ban with its reason; for example, an import of ddbfake brings no Docker client.
 package imports
 
 import (
@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Graph is an import graph: for each package the packages that it imports directly, test files not counted.
+// Graph is an import graph: for each package the packages that it imports directly. Imports of test files do not count.
 type Graph map[string][]string
 
 // Rules are the import rules of one module.
@@ -28,7 +28,7 @@ type Rules struct {
 
 // Ban keeps packages from importing others.
 type Ban struct {
-	// From names packages of the module, as patterns; Except takes some out again.
+	// From names packages of the module, as patterns. Except names packages that From matches and the ban does not mean.
 	From, Except []string
 	// To names the packages that they must not import, as patterns.
 	To []string

@@ -12,7 +12,7 @@ import (
 // maxWings is the largest number of folders of internal: a newcomer can take that many in at a glance.
 const maxWings = 13
 
-// TestWings: internal has few wings, each says in its doc.go what is behind its door, and no two lead into each other.
+// TestWings: internal has few wings; each wing says in its doc.go what it contains; and no two wings import each other.
 func TestWings(t *testing.T) {
 	entries, err := os.ReadDir("../..")
 	if err != nil {
@@ -31,7 +31,7 @@ func TestWings(t *testing.T) {
 	}
 }
 
-// TestCircle: a circle of wings is seen, though no package imports itself.
+// TestCircle: a circle of wings is found, even if there is no circle of packages.
 func TestCircle(t *testing.T) {
 	graph := Graph{
 		"m/internal/a/one": {"m/internal/b/two", "fmt"}, "m/internal/b/two": {"m/scenario"},

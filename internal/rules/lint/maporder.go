@@ -1,4 +1,5 @@
-// Package lint holds the rules of this module that no ready-made linter checks, as tests: `go test ./...` keeps them.
+// Package lint has the rules of this module that no ready-made linter checks. They are tests, so `go test ./...` fails
+// if a rule is broken.
 //
 // # The rule
 //
@@ -7,7 +8,7 @@
 //
 //	for _, name := range slices.Sorted(maps.Keys(m)) { ... }
 //
-// Where the order provably reaches nothing (a sum, a copy into another map), a comment on the line before the loop, or
+// Where the order provably changes nothing (a sum, a copy into another map), a comment on the line before the loop, or
 // on the same line, says why:
 //
 //	//isrsim:unordered copies one map into another
@@ -19,8 +20,8 @@
 //
 // # Limits
 //
-// The rule sees loops and the iterators of package maps, not an order that leaks through reflection, through a function
-// of another module, or through a comparison that takes different elements for equal.
+// The rule sees loops and the iterators of package maps. It does not see an order that leaks through reflection,
+// through a function of another module, or through a comparison that takes different elements for equal.
 package lint
 
 import (
@@ -70,7 +71,7 @@ func checkFile(pass *analysis.Pass, file *ast.File) {
 			}
 		}
 	}
-	sorted := map[ast.Expr]bool{} // iterators whose consumer puts an end to their order
+	sorted := map[ast.Expr]bool{} // iterators whose caller sorts their elements
 	ast.Inspect(file, func(node ast.Node) bool {
 		what := ""
 		switch node := node.(type) {

@@ -79,7 +79,7 @@ func renameValue(name, value string, back bool) string {
 	return value
 }
 
-// ofExpressions are the lower-case words of expressions: attributes and functions. Keywords are in capitals.
+// ofExpressions matches the lower-case words of expressions: attributes and functions. Keywords are in capitals.
 var ofExpressions = regexp.MustCompile(`(^|[^#:\w])([a-z]\w*)`)
 
 // functions are the words of expressions that are no attributes.
@@ -150,7 +150,7 @@ func (c renamed) err(err error) error {
 	return err
 }
 
-// Options are those of the cache's own client, which say its region.
+// Options are the options of the cache's own client. They say its region.
 func (c renamed) Options() (o dynamodb.Options) {
 	if own, ok := c.Client.(interface{ Options() dynamodb.Options }); ok {
 		o = own.Options()

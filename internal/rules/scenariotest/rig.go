@@ -8,7 +8,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Sleepless is a clock on which no sleeper waits: time moves on by itself.
+// Sleepless is a clock on which a sleep ends at once: it moves time on itself.
 type Sleepless struct{ *fakeclock.Clock }
 
 // Sleep moves time.

@@ -115,8 +115,8 @@ func (p panicky) Get(ctx context.Context, key string) (isr.Served, error) {
 	return served, nil
 }
 
-// Fickle returns a protocol that is not deterministic: it is broken in every other run. nodes is the number of nodes
-// that a run of the scenario makes.
+// Fickle returns a protocol that is not deterministic: it is broken in every other run. The parameter nodes is the
+// number of nodes in a run of the scenario.
 func Fickle(t testing.TB, nodes int64) isr.Protocol {
 	good, bad := Protocol(t, "recipe-a"), Protocol(t, "lease-in-milliseconds")
 	var made atomic.Int64

@@ -41,7 +41,7 @@ func published(t *testing.T, name string) string {
 	return schema.ID
 }
 
-// validate holds a YAML file against a schema.
+// validate checks a YAML file against a schema.
 func validate(t *testing.T, s *jsonschema.Schema, file []byte) error {
 	t.Helper()
 	text, err := yaml.YAMLToJSON(file)

@@ -15,7 +15,7 @@ import (
 )
 
 // writer answers each request for a page by writing it: it takes the lease, stores a body and publishes, by recipe A's
-// own methods, and looks at nothing before or after.
+// own methods, and reads no row before or after.
 type writer struct {
 	store  *pagecache.RecipeA
 	bodies isr.BodyStore
@@ -43,7 +43,8 @@ func (w writer) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, pagecache.ErrUnavailable // it writes, and serves nothing
 }
 
-// BenchmarkWriters is the schedules per second of two recipe-A writers on the Go door, on one core: run it with -cpu 1.
+// BenchmarkWriters measures the schedules per second of two recipe-A writers on the Go door, on one core: run it with
+// -cpu 1.
 //
 // A schedule is a run of a scenario from an empty table to a verdict: two nodes take the lease of the one page (a
 // conditional put). A node that gets it stores a body and publishes (a transaction that puts META and deletes LOCK).

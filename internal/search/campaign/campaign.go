@@ -51,7 +51,8 @@ type Report struct {
 	Doubt *scenario.Outcome
 	// Misfit says why Scenario.Rows does not fit the rows of some run (Outcome.Misfit), "" if there is no such run.
 	Misfit string
-	// Metrics are the sums of the stores' metrics over all schedules that were run: whether an alarm would have rung.
+	// Metrics are the sums of the stores' metrics over all schedules that were run: they tell whether an alarm would have
+	// rung.
 	Metrics []ddbfake.Metrics
 	// Failure is the violated run, which stopped the campaign; FailedAt is its place among the schedules, from 1.
 	Failure         *scenario.Outcome

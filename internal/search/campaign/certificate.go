@@ -16,15 +16,15 @@ import (
 
 // Certificate is the set of all states that a scenario can reach, as a proof has found them: see Prove.Certify.
 //
-// Prove.Against checks one. It visits the states in another order, and takes each possible step of each state once. So
-// a mistake in sleep sets, in persistent sets, or in their notion of independent steps cannot hide anything from it. It
-// refuses the certificate if a step leads out of the set, if no step leads to a state of the set, or if a run violates
-// an invariant.
+// Prove.Against checks one. This check visits the states in another order, and takes each possible step of each state
+// once. So a mistake in sleep sets, in persistent sets, or in their notion of independent steps cannot hide anything
+// from the check. It refuses the certificate if a step leads out of the set, if no step leads to a state of the set, or
+// if a run violates an invariant.
 //
 // # Limits
 //
-// The parts that it shares with the proof are trusted: which states count as equal ([sim.Sim.Fingerprint]), the engine,
-// and the invariants. Another version of isr-sim may number states otherwise.
+// The parts that the check shares with the proof are trusted: which states count as equal ([sim.Sim.Fingerprint]), the
+// engine, and the invariants. Another version of isr-sim may number states otherwise.
 type Certificate struct {
 	Scenario string   `json:"scenario"` // the SHA-256 of its text
 	Protocol string   `json:"protocol"`
@@ -33,7 +33,7 @@ type Certificate struct {
 	States   []uint64 `json:"-"`   // ascending
 }
 
-// Certificate returns the proof's certificate. The proof must be complete, and made with Prove.Certify.
+// Certificate returns the proof's certificate. The proof must be complete, and Prove.Certify must have been set.
 func (p *Proof) Certificate() (*Certificate, error) {
 	if !p.Explored.Complete || !p.Passed() || p.States == nil {
 		return nil, errors.New("campaign: found a proof that is not complete, not ok, or without its states, expected one by Prove.Certify")
@@ -95,8 +95,8 @@ func (c *Certificate) Of(s *scenario.Scenario, protocol string, seed uint64) err
 	return nil
 }
 
-// checker compares the states that a search reaches with those of a certificate. A checker without a certificate has
-// nothing to say.
+// checker compares the states that a search reaches with those of a certificate. A checker without a certificate finds
+// nothing.
 type checker struct {
 	certificate *Certificate
 	strange     bool             // the certificate does not have the latest state

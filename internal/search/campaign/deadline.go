@@ -9,11 +9,11 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 )
 
-// Deadline is the end of a lease or of a freshness, as rows had it in a search. It says whether a request to the row was
-// sent in the second before the end, at it, and after it, while the row still had that end.
+// Deadline is the end of a lease or of a freshness, as rows had it in a search. Before, At and After say whether a
+// request to the row was sent in the second before the end, at the end, and after it, while the row still had that end.
 type Deadline struct {
 	Of                string // "the end of alice's lease"
-	Lease             bool   // it is not the end of a page's freshness
+	Lease             bool   // the end of a lease, and not of a page's freshness
 	Before, At, After bool
 }
 

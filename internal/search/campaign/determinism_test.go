@@ -33,7 +33,7 @@ func TestAProtocolThatDoesNotRepeatItselfIsAnError(t *testing.T) {
 	}
 }
 
-// TestBeforeIsCalledWithTheSeedOfEachRun has a protocol that depends on something that is set before each run.
+// TestBeforeIsCalledWithTheSeedOfEachRun runs a protocol that depends on a variable, which is set before each run.
 func TestBeforeIsCalledWithTheSeedOfEachRun(t *testing.T) {
 	good, bad := scenariotest.Protocol(t, "recipe-a"), scenariotest.Protocol(t, "lease-in-milliseconds")
 	var global uint64 // 0 is nothing

@@ -1,3 +1,3 @@
-// Package campaign makes many runs of a scenario, and shrinks the one that fails, with all that the command prints of them.
-// Package scenario/campaign is its door for programs, and documents it.
+// Package campaign makes many runs of a scenario, and shrinks the one that fails. It computes all that the command
+// prints about them. Programs use it through package scenario/campaign, which documents it.
 package campaign

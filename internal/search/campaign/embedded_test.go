@@ -19,7 +19,7 @@ func TestTheReferencePassesEveryEmbeddedScenario(t *testing.T) {
 	for _, name := range fixtures.Names() {
 		t.Run(name, func(t *testing.T) {
 			s := scenariotest.Embedded(t, name)
-			// Fewer schedules may well not reach all that is declared.
+			// With fewer schedules, a declared mark may remain unreached.
 			r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Seed: 1, Schedules: effort.Fewer(500, 50)})
 			if !r.Passed() && !(effort.Fewer(false, true) && r.Verdict == s.Expect) {
 				t.Error(prose.Report(r, "isr-sim", name))

@@ -42,12 +42,13 @@ type Prove struct {
 	// MaxSchedules and MaxStates, if positive, end the search.
 	MaxSchedules, MaxStates int
 	// Options are the options of each run. A run with Swarm, or in a bubble, makes no proof. With SDK each schedule is run
-	// twice, and compared with its repetition and with the schedules that begin like it: code that needs such a client may
-	// depend on things that no schedule decides. The code of a program runs twice for each past that is new, and one
-	// schedule in a hundred is run again without memory.
+	// twice. It is compared with its repetition and with the schedules that begin with the same steps: code that needs a
+	// client of the SDK may depend on things that no schedule decides. The code of a program runs twice for each new past
+	// (everything that a life of a node has been told so far), and one schedule in a hundred is run again without
+	// remembered answers.
 	scenario.Options
 	// Certify makes the proof list the states that it has reached. These are all states: persistent sets, which leave some
-	// out, are off. Against makes the search check such a list: see Certificate.
+	// out, are off. Against makes the search check such a list of states: see Certificate.
 	Certify bool
 	Against *Certificate
 	// Progress, if set, is called after each schedule with the progress of the search.
@@ -106,7 +107,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	return proof, err
 }
 
-// search runs the schedules one after the other, until one ends the search, or failed says so.
+// search runs the schedules one after the other, until one of them ends the search, or failed reports true.
 func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bool) (*Proof, error) {
 	s := v.Scenario
 	proof := &Proof{judged: looked.Judged, Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, v.Options)}}
@@ -118,7 +119,7 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 	case v.Certify:
 		x.Off |= sim.PersistentSets
 	}
-	if schedules.OfProgram(v.Protocol) { // whose new deeds are all done twice
+	if schedules.OfProgram(v.Protocol) { // a program's code runs twice for each new past
 		x.Spare = func(schedule int) bool { return !schedules.Sampled(v.Seed, schedule) }
 	}
 	var pool hooks.Pool
@@ -175,8 +176,9 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 	return proof, nil
 }
 
-// again runs an abandoned schedule to its end, with a trace, for its digest. If the verdict changes it returns o, or an
-// error if o is violated by code that is not known to be deterministic.
+// again repeats a schedule that the search has abandoned, this time to its end, with a trace, for its digest. If the
+// repetition has another verdict it returns o, or an error if o is violated and its code is not known to be
+// deterministic.
 func (v Prove) again(ctx context.Context, r scenario.Run, o *scenario.Outcome) (*scenario.Outcome, error) {
 	r.Strategy, r.Trace = sim.Replay(inside.In(o).Result.Choices), io.Discard
 	whole, err := r.Do(hooks.Afresh(ctx))
@@ -221,8 +223,9 @@ func (v Prove) ended(ctx context.Context, e sim.Explored) string {
 	}
 }
 
-// Proved returns the names of the invariants that the search is exhaustive for and that had something to judge. It is
-// not exhaustive for invariants that depend on the order of different nodes at the same instant: it runs one order.
+// Proved returns the names of the invariants that the search is exhaustive for and that had something to judge. The
+// search is not exhaustive for invariants that depend on the order of different nodes at the same instant: it runs one
+// of these orders.
 func (p *Proof) Proved() []string { return p.provable(true) }
 
 // NothingToJudge returns the names of the invariants that the search is exhaustive for but that had nothing to judge in

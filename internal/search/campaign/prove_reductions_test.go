@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Package sim tests the reductions against the plain enumeration. These tests are about the facts that this package
-// gives it: which things a step touches, the state of the world, the memory of an invariant.
+// Package sim tests the reductions against the plain enumeration. These tests are about the facts that package sim gets
+// from this package: which things a step touches, the state of the world, the memory of an invariant.
 func TestReductionsChangeNoVerdict(t *testing.T) {
 	effort.OneAtATime(t)
 	const (
@@ -66,7 +66,7 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 				}
 				f := finding{Complete: proof.Explored.Complete, Verdict: proof.Verdict}
 				if proof.Failure != nil {
-					f.Breaks, f.Complete = proof.Failure.Violation.Invariant.Name, true // where it stops is a matter of order
+					f.Breaks, f.Complete = proof.Failure.Violation.Invariant.Name, true // where it stops depends on the order
 				} else {
 					f.Reached = slices.Clone(proof.Reached())
 				}
@@ -89,8 +89,8 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 	}
 }
 
-// Sleep sets leave out orders of steps, and no state. A state that comes up only without them differs from another one
-// by an order that nobody can see. A search from it would be useless.
+// Sleep sets leave out orders of steps, and no state. If a state comes up only without sleep sets, it differs from
+// another state only by an order of steps that no code can see. A search from it would be useless.
 func TestSleepSetsLeaveOutNoState(t *testing.T) {
 	effort.Long(t)
 	worlds := map[string]string{

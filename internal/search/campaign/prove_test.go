@@ -45,7 +45,7 @@ func TestTheReferencesAreProved(t *testing.T) {
 			if !p.Passed() || !p.Explored.Complete || !strings.HasPrefix(prose.Extent(p), "complete: ") {
 				t.Errorf("%s: %s\n%s", prose.ProofRow(p), prose.Extent(p), prose.Report(&p.Report, "isr-sim", name))
 			}
-			// Far fewer would be no proof, and far more would mean that a reduction does not work.
+			// With far fewer schedules the search would prove nothing; far more would mean that a reduction does not work.
 			for _, d := range p.Deadlines {
 				if !d.Reached() {
 					t.Errorf("%s: %s; want it reached on all sides", name, d)
@@ -176,7 +176,7 @@ func TestProofsOfForeignCode(t *testing.T) {
 	refused(hooks.InBubble(t.Context(), bubble), scenario.Options{}, "Prove: found a bubble, expected none:")
 }
 
-// TestAProofOfCodeThatIsNotDeterministicIsNone has a cache that counts the runs.
+// TestAProofOfCodeThatIsNotDeterministicIsNone runs a cache that counts the runs, and so is not deterministic.
 func TestAProofOfCodeThatIsNotDeterministicIsNone(t *testing.T) {
 	reference, other := scenariotest.Protocol(t, "recipe-a"), scenariotest.Protocol(t, "lease-in-milliseconds")
 	made := 0
@@ -194,7 +194,8 @@ func TestAProofOfCodeThatIsNotDeterministicIsNone(t *testing.T) {
 	}
 }
 
-// TestProofsComeToTheEndsOfLeases has broken twins of the references, at the end of a lease and beyond it.
+// TestProofsComeToTheEndsOfLeases proves copies of the references, each broken in what it does at the end of a lease or
+// after it.
 func TestProofsComeToTheEndsOfLeases(t *testing.T) {
 	effort.Long(t)
 	for _, test := range []struct{ scenario, twin, breaks string }{
@@ -227,7 +228,8 @@ func TestProofsComeToTheEndsOfLeases(t *testing.T) {
 	}
 }
 
-// Where every lock is given back and no machine crashes, liveness never meets a lock that is not taken over: the mark does.
+// Where every lock is given back and no machine crashes, liveness never finds a lock that is not taken over. The mark
+// shows that no lock was.
 func TestAProofInWhichNoLockIsTakenOverIsVacuous(t *testing.T) {
 	effort.Long(t)
 	for _, name := range effort.Fewer([]string{"../../../examples/programs/two-writers.yaml", "prove-two-writers"}, []string{"../../../examples/programs/two-writers.yaml"}) {
@@ -256,8 +258,8 @@ func TestAProofThatComesToNoEndOfALeaseIsVacuous(t *testing.T) {
 	}
 }
 
-// TestARegionThatDecidesIsProved: in two regions of a global table a lease is given away twice, however the writes reach
-// the other region, and with one region that decides it is not.
+// TestARegionThatDecidesIsProved: in two regions of a global table, both may give away the same lease. If one region
+// decides about leases, that cannot happen, in whatever order the writes reach the other region.
 func TestARegionThatDecidesIsProved(t *testing.T) {
 	effort.Long(t)
 	for _, test := range []struct{ scenario, protocol, breaks string }{
@@ -287,7 +289,8 @@ func TestARegionThatDecidesIsProved(t *testing.T) {
 	}
 }
 
-// TestTTLOfAnotherRegionTakesALiveLock: TTL deletes the copy of an old lock, and that is the last write of its row.
+// TestTTLOfAnotherRegionTakesALiveLock: TTL of one region deletes the copy of an old lock, and this deletion is the
+// last write of the row.
 func TestTTLOfAnotherRegionTakesALiveLock(t *testing.T) {
 	const text = "name: x\nprotocol: recipe-a-home\nttl-lag: scheduler\ncache: {lease: 10s, revalidate: 10s, retention: 1s, ttl-buffer: 1s}\nactors:\n" +
 		"  - {name: alice, script: [get /home, sleep 15s, get /home]}\n" +

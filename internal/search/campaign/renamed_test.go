@@ -30,7 +30,7 @@ func TestProofsOfRenamedRows(t *testing.T) {
 			t.Errorf("%s: the search came to other deadlines (-META and LOCK +renamed):\n%s", name, diff)
 		}
 		if name != "prove-two-writers" {
-			continue // one scenario has mutants enough
+			continue // the mutants of one scenario are enough
 		}
 		for _, of := range effort.Fewer(s.Catches, s.Catches[:2]) {
 			if of == "generated-at-late" {

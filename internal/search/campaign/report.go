@@ -23,7 +23,7 @@ func (r *Report) Unreached() (leases []Deadline) {
 }
 
 // Passed says whether the campaign has the verdict that its scenario expects, and reached the marks that it declares.
-// Under another protocol than the scenario's own, the expected verdict is ok.
+// If the protocol is not the scenario's own, the expected verdict is ok.
 func (r *Report) Passed() bool {
 	return r.Verdict == Expected(r.Scenario, r.Protocol.Name) && !r.Vacuous()
 }

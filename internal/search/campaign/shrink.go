@@ -30,8 +30,8 @@ import (
 //
 // # Limits
 //
-// It is greedy: there may be a smaller run that no single change leads to. It keeps a scenario's promises:
-// max-clock-skew is not made smaller while some clock is not exact.
+// It is greedy: there may be a smaller run that needs several changes at once. It keeps a scenario's promises:
+// max-clock-skew is made smaller only if all clocks are exact.
 type Shrink struct {
 	// Failed is the violated run: its Strategy is sim.Replay of the recorded choices. Trace is not used.
 	Failed scenario.Run
@@ -47,7 +47,8 @@ const DefaultShrinkRuns = 10_000
 
 // Shrunk is the result of a Shrink.
 type Shrunk struct {
-	// The replay entry of Scenario is the run, and its About names the violation. It declares no marks and no mutants.
+	// The replay entry of Scenario is the run, and Scenario.About names the violation. The scenario declares no marks and
+	// no mutants.
 	Scenario *scenario.Scenario
 	Outcome  *scenario.Outcome // the outcome of the replay entry, with its Digest
 	Before   Size
@@ -138,14 +139,14 @@ func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 			}
 		}
 		if found = next; found.recorded.Result.End != sim.Cut {
-			sh.run.Steps = 0 // this bound did not end the run
+			sh.run.Steps = 0 // this bound on steps did not end the run
 		}
 	}
 	return sh.finish(found, before, budget)
 }
 
 // drawn returns the scenario with only the possible faults that swarm testing leaves on in the run of a seed. The run's
-// choices fit it as they are: a fault that is off offers no step.
+// choices fit the returned scenario unchanged: a fault that is off offers no step.
 func drawn(s *scenario.Scenario, seed uint64) *scenario.Scenario {
 	same := *s
 	same.Faults = slices.DeleteFunc(slices.Clone(s.Faults), func(f scenario.Fault) bool { return f.Maybe && !hooks.KeepsFault(seed, f.String()) })
@@ -158,7 +159,7 @@ func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
 	run.Scenario, run.Seed, run.Trace = f.scenario, f.seed, io.Discard
 	choices := trimmed(f.recorded.Result.Choices)
 	run.Strategy = sim.Replay(choices)
-	o, err := run.Do(context.WithoutCancel(sh.ctx)) // an interrupt must not lose the result so far
+	o, err := run.Do(context.WithoutCancel(sh.ctx)) // an interrupt must not lose what has been found so far
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +181,7 @@ func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
 	}, nil
 }
 
-// trimmed leaves out the zeros at the end, which a replay takes anyway.
+// trimmed leaves out the zeros at the end: without them, a replay takes choice 0 all the same.
 func trimmed(c sim.Choices) sim.Choices {
 	for len(c) > 0 && c[len(c)-1] == 0 {
 		c = c[:len(c)-1]
@@ -218,9 +219,10 @@ func (sh *shrinker) violates(ctx context.Context, s *scenario.Scenario, seed uin
 	return inside.In(o).Result, o.Verdict == invariant.Violated && o.Violation.Invariant.Name == sh.invariant
 }
 
-// withoutTail ends the run at the step that violates the invariant. It takes a few runs, whatever the budget. Further
-// steps do not undo a violation. If the invariant needs the end of a run, a smaller bound does not violate it, and the
-// run does not change. A bound that no longer ends the run is removed.
+// withoutTail ends the run at the step that violates the invariant. It makes a few runs, even if the budget is used up.
+// A binary search finds the step, because further steps do not undo a violation. If the invariant needs the end of a
+// run, a smaller bound does not violate it, and the run does not change. A bound that no longer ends the run is
+// removed.
 func (sh *shrinker) withoutTail(f found) found {
 	ctx, whole, replay := context.WithoutCancel(sh.ctx), sh.run.Steps, sim.Replay(f.recorded.Result.Choices)
 	attempt := func(s sim.Strategy) (sim.Result, bool) { return sh.violates(ctx, f.scenario, f.seed, s) }

@@ -87,11 +87,11 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 				}
 				again := replays(t, shrunk)
 
-				// There is nothing left to shrink.
+				// Shrinking the result again changes nothing.
 				if twice := shrink(t, campaign.Shrink{Failed: again}); yamlOf(t, twice.Scenario) != yamlOf(t, shrunk.Scenario) {
 					t.Errorf("shrunk twice (-once +twice):\n%s", cmp.Diff(yamlOf(t, shrunk.Scenario), yamlOf(t, twice.Scenario)))
 				}
-				// It still tells the broken protocol from the right one.
+				// The scenario still tells the broken protocol from the right one.
 				if r := scenariotest.Ran(t, campaign.Campaign{Scenario: again.Scenario, Seed: 1, Schedules: effort.Fewer(300, 30)}); r.Verdict != invariant.OK {
 					t.Errorf("the scenario's own protocol: %s\n%s", prose.Report(r, "isr-sim", name), yamlOf(t, again.Scenario))
 				}
@@ -152,7 +152,7 @@ func TestAPausedBlindWriterNeedsFewContextSwitches(t *testing.T) {
 
 func TestAShrunkRunEndsAtTheStepThatViolates(t *testing.T) {
 	run := failing(t, "paused-writer", "blind-publish")
-	for _, bound := range []int{campaign.DefaultShrinkRuns, 1} { // the tail goes in any case
+	for _, bound := range []int{campaign.DefaultShrinkRuns, 1} { // the tail is removed under any bound
 		shrunk := shrink(t, campaign.Shrink{Failed: run, ScheduleOnly: true, Runs: bound})
 		recorded := shrunk.Scenario.Replay
 		if recorded.Steps == 0 || recorded.Steps != shrunk.After.Steps || recorded.Steps >= shrunk.Before.Steps {

@@ -12,7 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// simplify makes the scenario simpler, and its schedule with it.
+// simplify makes the scenario simpler, and adapts its schedule to it.
 func (sh *shrinker) simplify(f found) found {
 	for _, pass := range []func(found) found{
 		sh.withoutActors, sh.withoutFaults, sh.withoutCommands, sh.withoutNodeFaults, sh.withDefaults, sh.withFewerTicks,
@@ -171,8 +171,8 @@ func (sh *shrinker) withoutFaults(f found) found {
 	return f
 }
 
-// withoutOutcomes returns the move where some of the faults have been left out: the outcomes of an effect are the
-// ordinary one and, from 1, the possible faults.
+// withoutOutcomes returns the move with its outcome renumbered for a scenario that lacks some of the faults: outcome 0
+// of an effect is the ordinary one, and the possible faults count from 1.
 func withoutOutcomes(m sim.Move, faults []scenario.Fault, without []int) sim.Move {
 	outcome, possible := m.Outcome, 0
 	for i, fault := range faults {
@@ -250,7 +250,7 @@ var cacheSettings = []func(c, d *scenario.Cache){
 // withDefaults sets each value that the violation does not need to its default, which files leave out.
 func (sh *shrinker) withDefaults(f found) found {
 	d := scenario.Defaults()
-	// Settle goes first: a cache that has been made so small that nothing in it is ever fresh would never settle.
+	// Settle must go first: with short durations in cache, no page may ever be fresh, and such a cache would never settle.
 	sh.try(&f, func(s *scenario.Scenario) { s.Settle = 0 }, nil)
 	for _, same := range cacheSettings {
 		sh.try(&f, func(s *scenario.Scenario) { same(&s.Cache, &d.Cache) }, nil)

@@ -17,7 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// everything prints all that a report says.
+// everything prints a report with all its details.
 func everything(r *campaign.Report) string {
 	var b strings.Builder
 	outcome := func(what string, o *scenario.Outcome) {

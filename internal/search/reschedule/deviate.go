@@ -12,7 +12,7 @@ import (
 type Point struct {
 	actor string // the actor whose code took the latest step of any code; "" before the first
 	steps int    // the number of steps that its code has taken
-	since int    // the number of steps since then; none of them is of an actor's code
+	since int    // the number of steps since then, none of which is of an actor's code
 }
 
 // Deviation is a moment at which a schedule leaves the default schedule, and the step that it takes there.
@@ -105,7 +105,8 @@ func (f *follow) Choose(steps []sim.Step) int {
 	return sim.Due(steps, f.thread)
 }
 
-// indexOf returns the position of the step with that Move, or -1. It may be one of the further ticks of a search.
+// indexOf returns the position of the step with that Move, or -1. The further ticks of a search have the positions
+// after the steps.
 func indexOf(steps []sim.Step, move sim.Move) int {
 	is := func(s sim.Step) bool { return s.Kind == move.Kind && s.Move() == move }
 	if i := slices.IndexFunc(steps, is); i >= 0 || move.Kind != sim.Tick {
@@ -120,8 +121,8 @@ func indexOf(steps []sim.Step, move sim.Move) int {
 // further returns the further ticks of a moment.
 func further(steps []sim.Step) []sim.Step { return steps[len(steps)-1].Further() }
 
-// own reports whether a step belongs to an actor's own code: it starts, its request takes effect, its answer arrives,
-// or it wakes.
+// own reports whether a step belongs to an actor's own code: the code starts, its request takes effect, its answer
+// arrives, or it wakes.
 func own(k sim.Kind) bool { return k <= sim.Timer }
 
 // optional reports whether a step may happen but need not.

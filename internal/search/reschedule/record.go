@@ -27,7 +27,7 @@ type Attempt func(sim.Strategy) (sim.Result, bool)
 type Recorded struct {
 	Result     sim.Result
 	Moves      []sim.Move  // every step
-	Deviations []Deviation // Deviate of them repeats the run
+	Deviations []Deviation // Deviate(Deviations) repeats the run
 
 	detours []Deviation // steps of actors' code that were possible and not taken
 }
@@ -43,7 +43,7 @@ func Record(s sim.Strategy, attempt Attempt) (Recorded, bool) {
 	return r, ok
 }
 
-// recorder records a run that another chooser decides.
+// recorder records a run while another chooser decides its steps.
 type recorder struct {
 	*Recorded
 	place

@@ -41,7 +41,7 @@ func (a *access) Apply(outcome int) {
 func (a *access) Describe(int) string    { return fmt.Sprintf("%+v", *a) }
 func (a *access) DescribeAnswer() string { return fmt.Sprint(a.value) }
 
-// incrementers is the classic lost update: n actors read, then write one more.
+// incrementers is the classic lost update: n actors read the number, then write it plus one.
 func incrementers(cfg sim.Config, n int) (*register, sim.Result) {
 	r, s := &register{}, sim.New(cfg)
 	for i := range n {

@@ -7,8 +7,8 @@ import (
 )
 
 // Shrink looks for a schedule that shows the same behaviour with fewer context switches, then with fewer steps, then in
-// less time. It is greedy and deterministic: the result is no worse than from, and another Shrink does not make it
-// smaller.
+// less time. It is greedy and deterministic: the result is never worse than the parameter from, and another Shrink does
+// not make it smaller.
 //
 // It deletes deviations from the default schedule, as delta debugging does. It joins stretches of one actor's steps.
 // And it lets another actor go first, moment by moment.
@@ -41,8 +41,8 @@ func better(best *Recorded, s sim.Strategy, attempt Attempt) bool {
 	return true
 }
 
-// deleteDeviations deletes as many deviations as can be spared, many at a time first. A schedule with fewer of them is
-// kept for a while even if it is no better: it may lead to a better one.
+// deleteDeviations deletes the deviations that the behaviour does not need. It tries to delete many at a time first. A
+// schedule with fewer of them is kept for a while even if it is no better: it may lead to a better one.
 func deleteDeviations(from Recorded, attempt Attempt) Recorded {
 	best, few := from, from
 	for size := len(few.Deviations); size > 0; size /= 2 {
@@ -65,7 +65,8 @@ func without(all []Deviation, at, count int) []Deviation {
 	return slices.Concat(all[:at], all[min(at+count, len(all)):])
 }
 
-// joinStretches moves each stretch of one actor's steps to the actor's next stretch, or the next one to it.
+// joinStretches joins each stretch of one actor's steps with the actor's next stretch: it moves the later one forward,
+// or the earlier one back.
 func joinStretches(best Recorded, attempt Attempt) Recorded {
 	for at := 0; at < len(best.Moves); {
 		end, next, nextEnd := stretches(best.Moves, at)
@@ -112,7 +113,8 @@ func takeDetours(best Recorded, attempt Attempt) Recorded {
 	return best
 }
 
-// deletePairs deletes pairs of deviations of which neither can be spared alone: one leads away, and the other back.
+// deletePairs deletes pairs of deviations. Neither may be unneeded alone: one leads away from the default schedule, and
+// the other back.
 func deletePairs(best Recorded, attempt Attempt) Recorded {
 	for i := 0; i < len(best.Deviations); i++ {
 		for j := i + 1; j < len(best.Deviations); {

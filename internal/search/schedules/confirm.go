@@ -58,8 +58,9 @@ func (c Set) same(ctx context.Context, o, again *scenario.Outcome, err error) er
 	}
 }
 
-// where runs a schedule again some times, after two runs of it have differed. It says where two of these runs differ,
-// with a separator before it. It returns "" if they are all the same. Runs that break are compared up to the break.
+// where runs a schedule again a few times, after two runs of it have differed. It says where two of the new runs
+// differ, with a separator in front. It returns "" if the new runs are all the same. Runs that break are compared up to
+// the break.
 func (c Set) where(ctx context.Context, o *scenario.Outcome) string {
 	const times = 4
 	var before string
@@ -99,7 +100,8 @@ func conclusion(o *scenario.Outcome) string {
 	return fmt.Sprintf("%s after %d steps and %d choices", said, inside.In(o).Result.Steps, len(inside.In(o).Result.Choices))
 }
 
-// difference returns the first request that two traces of one schedule do not share, or else the first line.
+// difference names the first request in which two traces of one schedule differ, or else the first line in which they
+// do.
 func difference(a, b string) string {
 	before, now := requests(a), requests(b)
 	for i, was := range before {
@@ -110,7 +112,7 @@ func difference(a, b string) string {
 			if was.node == is.node {
 				return fmt.Sprintf("request %d of %s was %q in one run, and %q in another", was.number, was.node, was.asked, is.asked)
 			}
-			break // who comes next follows from something before
+			break // the order of nodes follows from something before
 		}
 	}
 	return firstDifference(a, b)

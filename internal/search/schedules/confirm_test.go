@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The difference of two traces is the first request that they do not share, by its node and its number. A request that
-// differs only in its answer does not count.
+// The difference of two traces is the first request in which they differ. It is named by its node and its number. A
+// request that differs only in its answer does not count.
 func TestDifference(t *testing.T) {
 	const head = "two under exec node, seed 1, choices 0\n\n   1  +0s         alice     start       starts\n"
 	step := func(node, kind, text string) string {

@@ -27,8 +27,8 @@ func (m MarkSet) Missing(wanted []scenario.Mark) []scenario.Mark {
 	return slices.DeleteFunc(slices.Clone(wanted), func(mark scenario.Mark) bool { return m[mark] > 0 })
 }
 
-// insteadOf has the basic marks, without which a campaign has judged nothing. Each has another mark that counts
-// instead: if no page may be published, a publish must have been refused.
+// insteadOf has the basic marks: a campaign that misses one of them has judged nothing. For each of them another mark
+// counts, too: if no publish succeeded, one must have been refused.
 var insteadOf = map[scenario.Mark]scenario.Mark{mark.Published: mark.PublishRefused, mark.ServedFresh: mark.ServedStale}
 
 // Missing returns the marks that a campaign must still reach, out of the declared marks and the basic ones.

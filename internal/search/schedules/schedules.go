@@ -29,8 +29,8 @@ type Set struct {
 	pool      *hooks.Pool
 }
 
-// New returns the schedules of a run. The zero Protocol, the zero Plan, and numbers that are not positive, stand for
-// the defaults that campaign.Campaign documents.
+// New returns the schedules of a run. The zero Protocol, the zero Plan, and a number that is not positive stand for the
+// defaults that campaign.Campaign documents.
 func New(run scenario.Run, plan sim.Plan, schedules, workers int) (Set, error) {
 	protocol, err := ProtocolOf(run.Scenario, run.Protocol)
 	if err != nil {
@@ -62,14 +62,14 @@ type Attempt struct {
 	Index    int // from 0
 	Strategy string
 	Outcome  *scenario.Outcome
-	Err      error // then there is no outcome
+	Err      error // if it is not nil there is no outcome
 	// Order and States are the run's coverage (see hooks.Probe), if AttemptCovered made it.
 	Order  uint64
 	States []uint64
 }
 
 // Each runs n schedules, and calls take with them in order, until take returns false or ctx is done. The k-th schedule
-// has the index index(k). The length of schedule 0 is the estimate that the others get.
+// has the index index(k). Schedule 0 runs first; its length is the estimate that the others get.
 func (c Set) Each(ctx context.Context, n int, index func(k int) int, run func(ctx context.Context, i, expected int) Attempt, take func(Attempt) bool) {
 	if n <= 0 || ctx.Err() != nil {
 		return
@@ -104,7 +104,7 @@ func (c Set) Attempt(ctx context.Context, i, expected int) Attempt {
 }
 
 // AttemptCovered is Attempt with the run's coverage. A run that violates an invariant is run once more. Most failing
-// runs are only counted, so the hashes of their orders are compared, which costs less than traces.
+// runs are only counted, so only the hashes of the two orders are compared: that costs less than traces.
 func (c Set) AttemptCovered(ctx context.Context, i, expected int) Attempt {
 	coverage := hooks.Probe{Coverage: true}
 	a := c.Attempt(hooks.With(ctx, &coverage), i, expected)

@@ -24,7 +24,7 @@ func inOrder[T any](ctx context.Context, workers, n int, do func(i int) T, take 
 		}
 		return n
 	}
-	// Numbers are handed out in batches, for a hand-over costs a good part of a short run.
+	// Numbers are handed out in batches, because one hand-over takes as long as a good part of a short run.
 	type batch struct {
 		from, to int
 		results  []T

@@ -16,12 +16,12 @@ import (
 // Locks says which worlds are drawn for a lock.
 type Locks struct {
 	Leases         []time.Duration // none is DefaultLeases
-	Wait, Takeover time.Duration   // how long a free lock, and one whose lease is over, may take; 0 is hooks.DefaultWait, and a lease
+	Wait, Takeover time.Duration   // how long it may take to get a free lock, and one whose lease is over; 0 is hooks.DefaultWait, and a lease
 	Goroutines     bool            // the lock has goroutines, and so timeouts of its own
 }
 
-// Wrong names a field of these, or of the lock's terms, with a value under which no lock could break its promises, and
-// says why. Both are "" if there is none.
+// Wrong names a field of l, or of the lock's terms, whose value is such that no lock could break its promises, and says
+// why. Both are "" if there is none.
 func (l Locks) Wrong(margin time.Duration) (field, why string) {
 	leases := l.Leases
 	if len(leases) == 0 {
@@ -79,7 +79,7 @@ func (l Locks) Generator(name, protocol string, schedules int) *rapid.Generator[
 		for i := range s.Actors {
 			s.Actors[i].Name = ActorNames[i]
 		}
-		if len(LockNames(s)) == 0 { // else nothing could be judged
+		if len(LockNames(s)) == 0 { // without a hold nothing could be judged
 			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: "hold", Key: locks[0], For: time.Second})
 		}
 		for i := range s.Actors {
@@ -90,8 +90,8 @@ func (l Locks) Generator(name, protocol string, schedules int) *rapid.Generator[
 	})
 }
 
-// actors generates nodes with their scripts, pauses and crashes. Some times are no whole seconds, so that a lock that
-// forgets about fractions is seen.
+// actors generates nodes with their scripts, pauses and crashes. Some times are not whole seconds, so that a lock that
+// forgets about fractions is found.
 func (l Locks) actors(s *scenario.Scenario, locks []string, crashes int) *rapid.Generator[scenario.Actor] {
 	c := s.Cache
 	hold := func(lock string, d time.Duration) scenario.Command {
@@ -181,9 +181,9 @@ func longestTries(s *scenario.Scenario, verb scenario.Verb, try, kept time.Durat
 	return 2 * (moving + time.Duration(s.Bounds.Ticks)*(kept+lagAfter) + time.Minute)
 }
 
-// settle returns the time within which each lock must be free to take, from the end of a world's faults. Where no node
-// can crash and no request can have failed, not even by a timeout of the lock's own, every holder has given its lock
-// back: a lock that is still held then has been forgotten.
+// settle returns the time within which each lock must be free to take, from the end of a world's faults. If no node can
+// crash and no request can fail, not even by a timeout of the lock's own, every holder has given its lock back by then.
+// A lock that is still held has been forgotten.
 func (l Locks) settle(s *scenario.Scenario) time.Duration {
 	c := s.Cache
 	wait := cmp.Or(l.Wait, hooks.DefaultWait) + 2*s.Skew + c.Poll

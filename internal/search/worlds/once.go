@@ -24,7 +24,7 @@ type Calls struct {
 // DefaultRetentions are the retentions of worlds whose check names none.
 func DefaultRetentions() []time.Duration { return []time.Duration{time.Hour, time.Minute} }
 
-// Wrong names a field with a value under which no layer could break its promises, and says why. Both are "" if there is
+// Wrong names a field whose value is such that no layer could break its promises, and says why. Both are "" if there is
 // none.
 func (c Calls) Wrong() (field, why string) {
 	if field, why = (Locks{Leases: c.InProgress, Wait: c.Wait, Takeover: c.Takeover}).Wrong(0); field == "Leases" {
@@ -83,7 +83,7 @@ func (c Calls) Generator(name, protocol string, schedules int) *rapid.Generator[
 		for i := range s.Actors {
 			s.Actors[i].Name = ActorNames[i]
 		}
-		if len(callNames(s)) == 0 { // else nothing could be judged
+		if len(callNames(s)) == 0 { // without a call nothing could be judged
 			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: "once", Key: keys[0], Inputs: payloads[0]})
 		}
 		for i := range s.Actors {

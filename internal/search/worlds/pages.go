@@ -1,5 +1,5 @@
 // Package worlds draws the worlds in which a cache or a lock is checked: nodes and their scripts, durations, clocks,
-// pauses, crashes, lags and faults. A check in Go and a check of a program draw the same ones.
+// pauses, crashes, lags and faults. A check in Go and a check of a program draw the same worlds.
 package worlds
 
 import (
@@ -22,7 +22,7 @@ type World struct{ *scenario.Scenario }
 // Extras are features of worlds that only some caches have, and the caches' rows.
 type Extras struct {
 	Rows    isr.Schema
-	Verbs   []scenario.Verb // that the cache can do besides get
+	Verbs   []scenario.Verb // the verbs that the cache knows besides get
 	Tenants bool            // the cache takes its node's tenant
 	Promise scenario.Promise
 }
@@ -39,7 +39,8 @@ func Text(s *scenario.Scenario) string {
 	return "\n" + string(yaml)
 }
 
-// GoString describes the world on one line: rapid prints all that it draws with %#v, and most worlds did not fail.
+// GoString describes the world on one line: rapid prints each value that it draws with %#v, and for a world that did
+// not fail one line is enough.
 func (w World) GoString() string {
 	if len(LockNames(w.Scenario)) > 0 {
 		return lockWords(w.Scenario)
@@ -50,11 +51,11 @@ func (w World) GoString() string {
 	return fmt.Sprintf("%d machines, %d pages, %d faults", len(w.Actors), len(pages(w.Scenario)), len(w.Faults))
 }
 
-// MaxSteps cuts a run that does not end. Runs of these worlds that do end have some hundreds of steps.
+// MaxSteps cuts a run that does not end. A run of these worlds that ends has some hundreds of steps.
 const MaxSteps = 10_000
 
 // Pages generates worlds that keep their promises: all clocks stay within max-clock-skew. In every list the simplest
-// value is the first, which is where rapid shrinks to.
+// value comes first, because rapid shrinks towards the first value.
 func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[World] {
 	return rapid.Custom(func(t *rapid.T) World {
 		s := scenario.Defaults()
@@ -206,8 +207,8 @@ func served(c scenario.Command) bool { return c.Verb == "get" || c.Verb == "rege
 // asks says whether a command with the verb may make a page, and wait for another node.
 func asks(v scenario.Verb) bool { return v != "sleep" && v != "change" }
 
-// drawClockWithin draws how the actor's clock differs from true time, at most by the promised skew at any moment of a run
-// of at most that length.
+// drawClockWithin draws how the actor's clock differs from true time. In a run of at most the length longest, it
+// differs at no moment by more than the promised skew.
 func drawClockWithin(t *rapid.T, s *scenario.Scenario, a *scenario.Actor, longest time.Duration) {
 	if s.Skew == 0 {
 		return
@@ -248,9 +249,9 @@ func longest(s *scenario.Scenario) time.Duration {
 	return 2 * (moving + time.Duration(s.Bounds.Ticks)*tick + time.Minute)
 }
 
-// settle returns the time within which a world must be well again, with each page in the cache and fresh, from the end
-// of its faults. Zero says that it may never be: a page that takes longer to make than a lease lasts is only published
-// by caches that refresh their leases, and a page that is stale when it is made is never found fresh.
+// settle returns the time, from the end of a world's faults, within which each page must be in the cache and fresh.
+// Zero says that this may never be so: if a page takes longer to make than a lease lasts, only caches that refresh
+// their leases publish it; and a page that is stale as soon as it is made is never found fresh.
 //
 // A lease ends by itself, even if its holder has crashed, so the time includes a lease and a rendering. If no node can
 // crash and no fault can stop a release, no node may keep a lock that it does not need: half a lease is enough.
@@ -308,8 +309,8 @@ func drawPlain(t *rapid.T, s *scenario.Scenario) {
 		{{Dependency: mark.OriginFailed}},
 		{{Dependency: mark.BodyPutFailed}},
 	}
-	// A fault of the page must not strike the request that gives the lock back. If they are one row, the update shows
-	// which of them it writes.
+	// A fault of the page must not strike the request that gives the lock back. If page and lock are one row, the fault
+	// strikes updates only: an update shows which of the two it writes.
 	op := ""
 	if shares(s.Rows) {
 		op = "UpdateItem"
@@ -321,7 +322,7 @@ func drawPlain(t *rapid.T, s *scenario.Scenario) {
 	}
 	s.Faults = pick(t, "outage", outages...)
 	if len(s.Faults) > 0 && s.Faults[0].Dependency == "" {
-		s.Cache.Attempts = 1 // no retry of the SDK's hides it
+		s.Cache.Attempts = 1 // a retry by the SDK would hide the fault
 	}
 	for i := range s.Faults {
 		s.Faults[i].Maybe, s.Faults[i].Times = true, pick(t, "outage's times", 2, 4)
@@ -383,9 +384,9 @@ func shares(s isr.Schema) bool {
 	return err == nil && m.Shares()
 }
 
-// Steadier returns the world with slower drifts if, in a run, a clock has drifted by more than the world promises; nil
-// otherwise. A world is drawn for runs of the usual length for its configuration. A store that waits longer than that
-// gives a clock more time to drift, which is not the store's fault.
+// Steadier returns the world with slower drifts, if a clock has drifted by more than the world promises in the run of
+// o; nil otherwise. A world is drawn for runs of the usual length for its configuration. A store that waits longer than
+// that gives a clock more time to drift, which is not the store's fault.
 func Steadier(s *scenario.Scenario, o *scenario.Outcome) *scenario.Scenario {
 	if !slices.Contains(o.Marks, mark.SkewBroken) {
 		return nil

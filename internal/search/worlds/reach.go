@@ -18,8 +18,8 @@ func Reach() []scenario.Mark {
 	}
 }
 
-// LockReach returns the marks for a check of a lock. A lock has not been tested if nobody took it, if two machines
-// never wanted it at the same time, or if it was never taken over from a machine that had not given it back.
+// LockReach returns the marks for a check of a lock. A lock has been tested only if somebody took it, if two machines
+// wanted it at the same time, and if it was taken over from a machine that had not given it back.
 func LockReach() []scenario.Mark {
 	return []scenario.Mark{
 		mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver, mark.GuardedWritten,
@@ -39,8 +39,8 @@ func OnceReach() []scenario.Mark {
 const DefaultSchedules = 20
 
 // From EnoughWorlds and EnoughSchedules on, a mark that was never reached means something. With fewer it may be chance:
-// with the reference, one world of two schedules in thirty reaches a crash. The marks in inMost need one world only: if
-// nothing was published, served as fresh or taken, nothing was judged.
+// with the reference, one world of two schedules in thirty reaches a crash. A mark in inMost means something even after
+// one world: if nothing was published, served as fresh or taken, nothing was judged.
 const (
 	EnoughWorlds    = 50
 	EnoughSchedules = EnoughWorlds * DefaultSchedules
@@ -49,8 +49,8 @@ const (
 // inMost are the marks that most worlds reach.
 var inMost = []scenario.Mark{mark.Published, mark.ServedFresh, mark.HoldTaken, mark.CallAnswered}
 
-// Missing returns the wanted marks that no world has reached: as missing if there were enough worlds and schedules to
-// expect them, else as untested. reached is the number of worlds that reached each mark.
+// Missing returns the wanted marks that no world has reached. They are missing if there were enough worlds and
+// schedules to expect them, and untested otherwise. The map reached has the number of worlds that reached each mark.
 func Missing(wanted []scenario.Mark, reached map[scenario.Mark]int, worlds, schedules int) (missing, untested []scenario.Mark) {
 	few := worlds < EnoughWorlds || schedules < EnoughSchedules
 	for _, m := range wanted {

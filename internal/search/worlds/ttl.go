@@ -15,14 +15,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// TTL records what a check of a lock learns about TTL. If the check does not know a table's attribute, TTL deletes
-// nothing there, and a lock that breaks by a deletion would pass.
+// TTL records what a check of a lock learns about TTL. If the check does not know the attribute of a table, TTL deletes
+// nothing in that table, and a lock that a deletion breaks would pass.
 type TTL struct {
 	// Said is the attribute by which TTL deletes rows; hooks.NoTTL if there is none, and "" for the attribute ttl if rows
 	// have it.
 	Said string
 
-	mu    sync.Mutex // a run that is stuck is never waited for
+	mu    sync.Mutex // nobody waits for a run that is stuck
 	known bool       // some row had the attribute by which TTL deletes rows
 	like  string     // an attribute of a row that looks like TTL under another name, with its value; "" if there is none
 	name  string     // the name of that attribute
@@ -70,9 +70,9 @@ func ofRun(seconds int64) bool {
 }
 
 // Unmet says why TTL was not tested although the table may have it; "" if it was, or the table has none. If nothing
-// looks like TTL, the note says so. reached is the number of worlds that reached each mark, and plain says that the
-// check has the marks of LockReach. setting and none are the texts by which the user names the attribute, or says that
-// there is none.
+// looks like TTL, the note says so. The map reached has the number of worlds that reached each mark, and plain says
+// that the check has the marks of LockReach. The texts setting and none are how the user names the attribute, or says
+// that there is none.
 func (o *TTL) Unmet(reached map[scenario.Mark]int, worlds int, plain bool, setting, none string) (why, note string) {
 	deleted := reached[mark.TTLDeletion] > 0
 	switch {

@@ -28,8 +28,8 @@ func (a *api) time() (any, error) {
 	return clockState{now, now.Unix(), a.mode}, nil
 }
 
-// latest is the last instant to which a clock can be set. All forms that an instant takes on the way, such as RFC 3339,
-// can hold it.
+// latest is the last instant to which a clock can be set. Each form in which the server passes an instant on, such as
+// RFC 3339, can hold it.
 var latest = time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
 
 // moveClock serves {"advance":"90s"} and {"set":"2040-01-01T00:00:00Z"}.

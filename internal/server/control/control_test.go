@@ -60,7 +60,7 @@ func createTable(t *testing.T, door *ddbfake.Door) {
 	}
 }
 
-// put puts a row, with a ttl that many seconds after the clock's start.
+// put puts a row whose ttl is ttlSeconds after the clock's start.
 func (f *fake) put(pk string, ttlSeconds int64) {
 	f.t.Helper()
 	_, err := f.db.As("alice").PutItem(f.t.Context(), &dynamodb.PutItemInput{
@@ -75,7 +75,7 @@ func (f *fake) put(pk string, ttlSeconds int64) {
 	}
 }
 
-// lagForms returns the forms that ParseLag accepts, by the error of ddbfake.
+// lagForms returns the forms that ParseLag accepts, as the error of ddbfake lists them.
 func lagForms(t *testing.T) string {
 	t.Helper()
 	_, err := ddbfake.ParseLag("soon")
@@ -242,7 +242,7 @@ func TestSnapshots(t *testing.T) {
 	if n := len(f.db.Items("cache")); n != 1 {
 		t.Errorf("got %d rows, want 1", n)
 	}
-	// A name taken again is another state.
+	// A second snapshot under a name replaces the first.
 	f.want("POST", "/snapshot", `{"name":"empty"}`, `{"snapshots": ["a row","empty"]}`)
 	f.want("POST", "/restore", `{"name":"empty"}`, `{"restored": "empty"}`)
 	if n := len(f.db.Items("cache")); n != 1 {
@@ -376,7 +376,7 @@ func TestChangesAndSweep(t *testing.T) {
 	f.want("GET", "/changes?since=99", "", `{"changes": [],"last": 2}`)
 }
 
-// A log that does not keep everything keeps its numbers.
+// A log that drops old changes does not renumber the others.
 func TestChangesOfBoundedLog(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{KeepChanges: 1})
 	f := &fake{t, db, fakeclock.New(fakeclock.Epoch), control.Handler(db, control.Options{})}
@@ -392,8 +392,8 @@ func TestChangesOfBoundedLog(t *testing.T) {
 	f.want("GET", "/changes?since=9", "", `{"changes": [],"last": 9}`)
 }
 
-// No request of the API is a call of the service. The findings of a check are shown; without a check the API does not
-// claim that there are none.
+// No request of the API is a call of the service. The findings of a check are shown. Without a check the API does not
+// say that there are no findings.
 func TestViolations(t *testing.T) {
 	f := newFake(t)
 	if status, got := f.ask("GET", "/violations", ""); status != http.StatusConflict || !strings.Contains(got, "--check") {
@@ -417,7 +417,7 @@ func TestViolations(t *testing.T) {
 	}
 }
 
-// Restoring is called for a restore, and does it.
+// A restore calls Restoring, which restores the state.
 func TestRestoring(t *testing.T) {
 	f := newFake(t)
 	told := 0
@@ -448,7 +448,7 @@ func TestIsNoCall(t *testing.T) {
 	}
 }
 
-// An error has a status, the value that was found, the expected one and a hint. It changes nothing.
+// An error has a status, the value that was found, the value that was expected, and a hint. It changes nothing.
 func TestRefuses(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	tests := []struct {
@@ -531,7 +531,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// A page can send a form, but no JSON without asking first.
+// A web page can send a form without asking first, but not JSON.
 func TestWantsJSON(t *testing.T) {
 	f := newFake(t)
 	for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/json x"} {

@@ -13,8 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
 
-// docs/CONTROL.md and the package documentation list the resources and methods that there are. (bash .ci/clients runs
-// the commands of the page.)
+// docs/CONTROL.md and the package documentation list exactly the resources and methods that exist. (bash .ci/clients
+// runs the commands of the page.)
 func TestDocs(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/CONTROL.md")
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
-// reading reads a snapshot piece by piece. The HTTP door of ddbfake implements it.
+// reading is a way to read a snapshot piece by piece. The HTTP door of ddbfake implements it.
 type reading interface {
 	Read(s *ddbfake.Snapshot) (
 		tables []string, rows func(table string) iter.Seq[attr.Item], changes func(seq, latest int) iter.Seq[ddbfake.Change], last int,
@@ -54,7 +54,7 @@ func (a *api) dump(_ http.ResponseWriter, r *http.Request) (any, error) {
 	if tables, rows, _, _ := a.reading.Read(a.db.Snapshot()); named && rows(one) == nil {
 		return nil, missing("there is no such table", one, strings.Join(tables, ", "), "")
 	}
-	one = strings.Clone(one) // the request's memory is used again
+	one = strings.Clone(one) // the memory of the request will be used for another one
 	return a.newStream(r, func(e *jsontext.Encoder) error {
 		of := a.db.Snapshot()
 		if named {
@@ -84,7 +84,7 @@ func dumpTables(e *jsontext.Encoder, reading reading, of *ddbfake.Snapshot, name
 	})
 }
 
-// Dump writes all tables of a DB as GET /dump answers them. ddbfake.DB.Load reads that.
+// Dump writes all tables of a DB in the form of the answer of GET /dump. ddbfake.DB.Load reads this form.
 func Dump(to io.Writer, db *ddbfake.DB) error {
 	reading, ok := db.Handler().(reading)
 	if !ok {
@@ -95,8 +95,8 @@ func Dump(to io.Writer, db *ddbfake.DB) error {
 	return dumpTables(jsontext.NewEncoder(to, jsonOptions), reading, of, names)
 }
 
-// State describes a DB's tables without their rows, with the number of the latest change of a row: while State is the
-// same, Dump is the same.
+// State describes a DB's tables without their rows, and has the number of the latest change of a row. While State is
+// the same, Dump is the same.
 func State(db *ddbfake.DB) string {
 	reading, ok := db.Handler().(reading)
 	if !ok {

@@ -10,7 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/hold"
 )
 
-// MaxFaults is the number of faults that may wait at a time: every call of the service tries each of them.
+// MaxFaults is the number of faults that may wait at a time. It is bounded because every call of the service tries each
+// of them.
 const MaxFaults = 1000
 
 // lagState is the answer of /ttl-lag.
@@ -37,7 +38,7 @@ func (a *api) setLag(w http.ResponseWriter, r *http.Request) (any, error) {
 	return lagState{lag.String()}, nil
 }
 
-// lagIn reads the lag of a request, whose only member has this name.
+// lagIn reads the lag in a request whose only member has the given name.
 func lagIn(w http.ResponseWriter, r *http.Request, name, example string) (ddbfake.Lag, error) {
 	found, err := members(w, r, name)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
 
-// FuzzHandler holds that every request is answered, in JSON; that a refusal has a reason and does not move the clock;
+// FuzzHandler checks that every request is answered, in JSON; that a refusal has a reason and does not move the clock;
 // and that nothing moves the clock back.
 func FuzzHandler(f *testing.F) {
 	for _, seed := range [][3]string{

@@ -8,15 +8,17 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/hostname"
 )
 
-// CrossSite is a value of the Sec-Fetch-Site header. With it a browser says that a page of another site made it send
-// the request, or has a link that led here. The request of an image, a script or a frame may carry no Origin.
+// CrossSite is a value of the Sec-Fetch-Site header. With this value a browser says that a page of another site made it
+// send the request, or that the user followed a link on such a page. Guard needs it, because a browser may send no
+// Origin when it asks for an image, a script or a frame.
 //
 // Source: https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header
 const CrossSite = "cross-site"
 
-// Guard refuses requests that a foreign web page in a browser may have sent: those with an Origin header, those that say
-// CrossSite, and those whose Host is neither an IP address nor localhost nor one of names. The answer is status 403. The page of this server may
-// use the control API: its Origin is the Host that it asks. See the package documentation for why.
+// Guard refuses requests that a foreign web page in a browser may have sent: those with an Origin header, those that
+// say CrossSite, and those whose Host is neither an IP address nor localhost nor one of names. It answers with status
+// 403. The page of this server may use the control API: its Origin names the same host as the Host header. The package
+// documentation says why requests are refused.
 func Guard(next http.Handler, names ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Browsers send no empty Origin, but an empty one counts as a header, too.

@@ -31,7 +31,8 @@ type Clock interface {
 	AdvanceTo(t time.Time)
 }
 
-// Resetter is a Clock that a restore sets back to the time of the state that is restored. Time goes on from there.
+// Resetter is a Clock that can go back. A restore sets it to the time of the restored state, and time goes on from
+// there.
 type Resetter interface {
 	Clock
 	// Reset sets the clock to t, which may be before Now.
@@ -52,14 +53,14 @@ type Options struct {
 	// Tell gets the events that clients post to /history. It accepts all of them, or none and returns an error, which may
 	// end in a hint. Nil means that there is no check, as for Findings.
 	Tell func([]history.Event) error
-	// Restoring is called with a function that sets the DB back to a state, and calls it. A check of the traffic learns of
-	// the restore in this way. Nil calls the function and nothing else.
+	// A restore calls Restoring with a function that sets the DB back to a state. Restoring must call this function. In
+	// this way a check of the traffic learns of the restore. If Restoring is nil, the function is called directly.
 	Restoring func(restore func())
 	// Holds holds requests. Nil means that requests cannot be held: such faults, and requests to /held, /release and
 	// /drop, are refused with status 409.
 	Holds *hold.Desk
-	// Room waits, with the context of a request, for the memory of an answer that is written piece by piece. Nil means
-	// that the memory has no bound.
+	// Room waits until there is memory for an answer that is written piece by piece; ctx is the context of the request.
+	// Nil means that the memory has no bound.
 	Room func(ctx context.Context, bytes int) (Room, error)
 	// Save writes the file in which the state is kept, and returns its name. Nil means that there is no file: requests to
 	// /save are refused with status 409.
@@ -192,7 +193,7 @@ func owns(path string) bool {
 type answerer interface{ answer(w http.ResponseWriter) }
 
 // resource has the functions that serve one path, by method. The result of a function is answered as JSON, unless it is
-// an answerer. Its error always is.
+// an answerer. An error is always answered as JSON.
 type resource map[string]func(http.ResponseWriter, *http.Request) (any, error)
 
 type api struct {
@@ -208,10 +209,10 @@ type api struct {
 	holds     *hold.Desk    // nil if requests cannot be held
 	s3        *s3fake.Store // nil if there is none
 
-	mu        sync.Mutex // held over a check and the act that follows, never while a body is read
+	mu        sync.Mutex // held during a check and the act that follows it, but not while a body is read
 	clock     Clock
 	snapshots map[string]kept
-	bodies    map[string]*s3fake.Snapshot // the bodies of the same names
+	bodies    map[string]*s3fake.Snapshot // the bodies that were kept with the snapshots of the same names
 }
 
 // ServeHTTP serves one request.
@@ -262,7 +263,7 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request) (any, error) {
 	return serve(w, r)
 }
 
-// index lists the resources. To a browser it is the page.
+// index lists the resources. A browser gets the page instead.
 func (a *api) index(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err := nothing(w, r); err != nil {
 		return nil, err

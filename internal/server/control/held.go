@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/hold"
 )
 
-// The time for which POST /held waits, if the request does not say, and the longest that it may say.
+// The time for which POST /held waits if the request does not give one, and the longest time that a request may give.
 const (
 	defaultWithin = 10 * time.Second
 	maxWithin     = 10 * time.Minute
@@ -59,7 +59,7 @@ func heldRequests(list []hold.Request) []heldRequest {
 		for _, row := range r.Rows {
 			key, err := attr.ItemFromSDK(row.Key)
 			if err != nil {
-				key = nil // the operation will refuse it
+				key = nil // the operation will refuse such a key
 			}
 			out[i].Rows = append(out[i].Rows, heldRow{row.Table, itemJSON(key)})
 		}
@@ -181,7 +181,7 @@ func (a *api) drop(w http.ResponseWriter, r *http.Request) (any, error) {
 	}{ids, lose}, err
 }
 
-// decide decides upon the requests that a body chooses, by exactly one of ids, actor and all.
+// decide releases or drops the requests that a body chooses, by exactly one of ids, actor and all.
 func (a *api) decide(found body, outcome hold.Outcome) ([]int, error) {
 	const example = `for example {"ids":[1]}, {"actor":"alice"} or {"all":true}`
 	ways := 0

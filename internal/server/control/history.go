@@ -20,7 +20,7 @@ import (
 
 const (
 	maxEvents    = 1000 // in one request
-	maxTextBytes = 2048 // the longest member other than a body: a partition key of the service is no longer
+	maxTextBytes = 2048 // the longest member other than a body; the service allows no longer partition key
 )
 
 // eventKinds are the kinds of events that clients post.

@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// told is a fake with a check that has been told these events.
+// told is a fake with a check that notes in events the events that it is told, or that answers with the error refuses.
 func told(t *testing.T, refuses error) (f *fake, events *[]history.Event) {
 	t.Helper()
 	events = new([]history.Event)
@@ -58,7 +58,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// A wrong event is refused with all that came with it.
+// If one event of a request is wrong, the whole request is refused.
 func TestWrongHistory(t *testing.T) {
 	ask := `{"kind":"asked","actor":"a","key":"/"}`
 	for _, test := range []struct {

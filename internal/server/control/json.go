@@ -39,7 +39,7 @@ func answer(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(append(body, '\n'))
 }
 
-// body is a request's JSON object, its members still to be read.
+// body is the JSON object of a request. Its members have not been read yet.
 type body map[string]jsontext.Value
 
 // members reads a body that is one JSON object with no members but those expected.
@@ -59,7 +59,7 @@ func members(w http.ResponseWriter, r *http.Request, expected ...string) (body, 
 	return found, only(found, "the body has", expected)
 }
 
-// only refuses a member that is not expected. subject is the subject of the error.
+// only refuses a member that is not expected. The parameter subject begins the text of the error.
 func only(found body, subject string, expected []string) error {
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if !slices.Contains(expected, name) {
@@ -69,7 +69,7 @@ func only(found body, subject string, expected []string) error {
 	return nil
 }
 
-// jsonText reads a body that calls itself JSON and is not empty.
+// jsonText reads a body that is not empty and whose Content-Type is JSON.
 func jsonText(w http.ResponseWriter, r *http.Request, expected, example string) ([]byte, error) {
 	text, err := read(w, r)
 	if err != nil {
@@ -111,7 +111,7 @@ func readUpTo(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error
 	return bytes.TrimSpace(text), nil
 }
 
-// nothing refuses a request with parameters or a body other than {}: they would be ignored.
+// nothing refuses a request that has parameters, or a body other than {}, because its resource would ignore them.
 func nothing(w http.ResponseWriter, r *http.Request) error {
 	if _, err := parameters(r); err != nil {
 		return err

@@ -33,7 +33,7 @@ var counters = []counter{
 	{"ConsumedWriteCapacityUnits", "consumed_write_capacity_units", func(m *ddbfake.Metrics) float64 { return m.ConsumedWriteCapacityUnits }},
 }
 
-// latencyName is the metric that is no counter: it has a sum and a number of samples.
+// latencyName is the only metric that is not a counter: it has a sum and a number of samples.
 const latencyName = "SuccessfulRequestLatency"
 
 // metric is one metric under one set of dimensions, in JSON. Latency is in milliseconds, as in CloudWatch.
@@ -95,7 +95,8 @@ type openMetrics []byte
 
 const openMetricsType = "application/openmetrics-text"
 
-// newOpenMetrics prints the metrics without timestamps: a fake's time is not its reader's.
+// newOpenMetrics prints the metrics without timestamps, because the time of a fake is not that of the program that
+// reads them.
 func newOpenMetrics(all []ddbfake.Metrics) openMetrics {
 	var b bytes.Buffer
 	const prefix = "aws_dynamodb_"

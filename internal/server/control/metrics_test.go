@@ -71,7 +71,7 @@ func TestOpenMetrics(t *testing.T) {
 	if !strings.HasSuffix(w.Body.String(), "\n# EOF\n") {
 		t.Error("the text has no end")
 	}
-	// Four fields are dimensions, and two belong to one metric.
+	// The type has a field for each counter, four for dimensions and two for the latency.
 	if want := reflect.TypeFor[ddbfake.Metrics]().NumField() - 4 - 1; families != want {
 		t.Errorf("got %d metrics, want the %d of ddbfake.Metrics", families, want)
 	}

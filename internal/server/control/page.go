@@ -18,8 +18,8 @@ var (
 	pageScript string
 )
 
-// page is the page of the server, and the policy under which a browser shows it: nothing but its own style and script,
-// and no requests but to this server.
+// page is the page of the server. pagePolicy is the policy under which a browser shows it: it runs only its own style
+// and script, and sends requests only to this server.
 var page, pagePolicy = func() (string, string) {
 	text := strings.NewReplacer("{{style}}", pageStyle, "{{script}}", pageScript).Replace(pageHTML)
 	policy := []string{
@@ -29,13 +29,14 @@ var page, pagePolicy = func() (string, string) {
 	return text, strings.Join(policy, "; ")
 }()
 
-// digest is the name by which a policy allows a text.
+// digest is the hash by which a policy allows a style or a script.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// wantsPage reports whether a request comes from a browser that will show the answer: curl and SDKs accept anything.
+// wantsPage reports whether a request comes from a browser that will show the answer, and not from curl or an SDK,
+// which accept anything.
 func wantsPage(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html")
 }

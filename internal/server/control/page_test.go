@@ -145,7 +145,8 @@ func TestPageIsForBrowsers(t *testing.T) {
 	}
 }
 
-// The page of the server may use the control API, and nothing else of the server. No other page may use anything.
+// The page of the server may use the control API, and nothing else of the server. Other web pages may use nothing at
+// all.
 func TestOnlyTheOwnPageIsAClient(t *testing.T) {
 	guarded := control.Guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), "fake.test")
 	for _, test := range []struct {

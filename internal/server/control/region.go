@@ -27,7 +27,7 @@ func (a *api) setRegionLag(w http.ResponseWriter, r *http.Request) (any, error) 
 	return regionLagState{lag.String()}, nil
 }
 
-// replicate lets the changes arrive that are under way to other regions.
+// replicate makes the changes that are under way to other regions arrive now.
 func (a *api) replicate(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err := nothing(w, r); err != nil {
 		return nil, err

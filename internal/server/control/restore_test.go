@@ -21,8 +21,8 @@ func (c *settable) Advance(d time.Duration) { c.now = c.now.Add(d) }
 func (c *settable) AdvanceTo(t time.Time)   { c.now = t }
 func (c *settable) Reset(t time.Time)       { c.now = t }
 
-// A restore sets a clock that can be set back to the time of the snapshot. TTL does not see the time in between.
-// Another clock stays where it is.
+// A restore sets a clock that can be set back to the time of the snapshot. TTL does not see the time in between. A
+// clock that cannot be set back stays where it is.
 func TestARestoreResetsTheClock(t *testing.T) {
 	f := newFake(t)
 	clock := &settable{fakeclock.Epoch}

@@ -18,7 +18,8 @@ import (
 
 // tableInfo describes one table.
 type tableInfo struct {
-	// Address is the name by which other resources take the table: its name in the default region, else its ARN.
+	// Address is the name of the table in requests to other resources: the plain name if the table is in the default
+	// region, and the ARN otherwise.
 	Address string   `json:"address"`
 	Region  string   `json:"region"`
 	Name    string   `json:"name"`
@@ -27,8 +28,8 @@ type tableInfo struct {
 	Rows    int      `json:"rows"`
 }
 
-// copyOf is a copy of a DB at rest. All reads of it show the same instant, and a read of it is no call of the service.
-// Its lag is manual, so nothing is deleted in it.
+// copyOf is a copy of a DB as it was at one instant. Nothing changes in it, and a read of it does not count as a call
+// of the service. Its lag is manual, so nothing is deleted in it.
 func copyOf(s *ddbfake.Snapshot) *ddbfake.DB {
 	still := ddbfake.New(ddbfake.Options{})
 	still.Restore(s)
@@ -83,7 +84,7 @@ type rowState struct {
 	Deletion *time.Time     `json:"deletion"` // when the lag deletes it; null: not by itself
 }
 
-// The number of rows that /rows shows if the request does not say, and the most that it may say.
+// The number of rows that /rows shows if the request does not give one, and the largest number that a request may give.
 const (
 	defaultRows = 100
 	maxRows     = 1000
@@ -148,7 +149,7 @@ func (a *api) rows(_ http.ResponseWriter, r *http.Request) (any, error) {
 	}), nil
 }
 
-// contains reports whether the row, as it is shown, has a text in it.
+// contains reports whether a text is part of the row, as the row is shown.
 func contains(item attr.Item, text string) bool {
 	if text == "" {
 		return true
@@ -165,7 +166,7 @@ func instant(t time.Time) *time.Time {
 	return &t
 }
 
-// whole reads a parameter that is a number of things, from 1 to most.
+// whole reads a parameter that is a whole number from 1 to most.
 func whole(query map[string]string, name string, otherwise, most int) (int, error) {
 	text, ok := query[name]
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/hold"
 )
 
-// MaxSnapshots is the number of states that are kept at a time, each with the rows that have changed since.
+// MaxSnapshots is the number of states that are kept at a time. Each of them keeps rows that have changed since.
 const MaxSnapshots = 1000
 
 // maxNameBytes is the length of the longest name of a snapshot.
@@ -108,7 +108,7 @@ func (a *api) restore(w http.ResponseWriter, r *http.Request) (any, error) {
 		a.holds.DecideAll(hold.LoseRequest, "") // they belong to the state that ends
 	}
 	a.restoring(func() {
-		// The clock comes first: at a later time, TTL would delete rows of the state that is restored.
+		// The clock is set first: at a later time, TTL would delete rows of the restored state.
 		if clock, ok := a.clock.(Resetter); ok {
 			clock.Reset(of.at)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// streamBytes is about how much of an answer is made before it is sent.
+// streamBytes is roughly the size of a piece of an answer, which is made before it is sent.
 const streamBytes = 32 << 10
 
 // Room is the memory that an answer may hold: see Options.Room.
@@ -27,7 +27,8 @@ type streams struct {
 	making chan struct{} // has an element for each answer whose next piece is being made
 }
 
-// newStreams leaves some of the processor to other requests, however many answers are under way.
+// newStreams lets about half of the processors make such answers, so that the others can serve other requests, however
+// many answers are under way.
 func newStreams(room func(ctx context.Context, bytes int) (Room, error)) *streams {
 	return &streams{room, make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))}
 }
@@ -40,8 +41,8 @@ type stream struct {
 	write func(e *jsontext.Encoder) error
 }
 
-// newStream returns the answer to a request. write is called when the answer's turn has come, so it does not keep a
-// state while other answers are written. The request is gone then.
+// newStream returns the answer to a request. The function write is called only when the turn of the answer has come, so
+// a waiting answer does not keep a state of the DB in memory. By then write may not use the request any more.
 func (a *api) newStream(r *http.Request, write func(e *jsontext.Encoder) error) stream {
 	return stream{a.streams, r.Context(), r.Method == http.MethodHead, write}
 }
@@ -83,11 +84,11 @@ type pieces struct {
 	made   []byte
 	begun  bool
 	room   Room // nil if there is no bound
-	held   int  // bytes of made that have room
+	held   int  // the size of the room
 }
 
-// heldBytes is the memory of an answer with a buffer of that many bytes: the buffer, and as much in the encoder. Only
-// rows that are longer than a piece make it more than usual.
+// heldBytes is the memory of an answer whose buffer has made bytes: the buffer, and as much in the encoder. Only rows
+// that are longer than a piece need more than the usual memory.
 func heldBytes(made int) int { return 2 * max(made, 2*streamBytes) }
 
 // hold makes the answer's room as large as its memory.
@@ -127,7 +128,7 @@ func (p *pieces) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// send sends a piece. The first one begins the answer.
+// send sends a piece. The first piece begins the answer.
 func (p *pieces) send() error {
 	_, err := p.to.Write(p.made)
 	if err == nil && !p.begun {

@@ -59,10 +59,10 @@ func TestAnswersWithoutRoom(t *testing.T) {
 	}
 }
 
-// An answer of rows or changes is sent in pieces as it is made, and ends when its client has gone. Then others get
-// their answers, which are the same whatever came before.
+// An answer of rows or changes is sent in pieces as it is made, and ends when its client has gone. Other clients then
+// get their answers, and nothing that came before changes these.
 //
-// Each takes room before it begins, holds as much as it needs, and gives it back.
+// Each answer takes room before it begins, holds as much room as it needs, and gives it back.
 func TestAnswersInPieces(t *testing.T) {
 	f := newFake(t)
 	taken, highest := 0, 0

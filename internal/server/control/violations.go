@@ -28,8 +28,8 @@ type Finding struct {
 	Invariant, Statement string
 	Why                  string
 	Actor                string           // the author; "" is TTL, or none
-	Changes              []ddbfake.Change // the few that show it, the decisive one last
-	Events               []history.Event  // and the few events that clients have posted
+	Changes              []ddbfake.Change // the few changes that show it, the decisive one last
+	Events               []history.Event  // the few posted events that show it
 }
 
 // finding is a Finding in JSON.

@@ -1,8 +1,8 @@
-// Package hold holds requests before they take effect, until a test releases or drops them: a test in any language can
-// so decide in which order requests take effect.
+// Package hold holds requests before they take effect, until a test releases or drops them. In this way a test in any
+// language can decide in which order requests take effect.
 //
 // A held request waits in front of the engine, in the goroutine of its connection, and has no number yet. Other
-// requests pass it. It waits in real time: a rule's limit, too, is in real time, whatever the clock of the fake is.
+// requests pass it. It waits in real time, and the limit of its rule is in real time, too, whatever clock the fake has.
 package hold
 
 import (
@@ -54,7 +54,7 @@ type Request struct {
 	Rule      string
 	Since     time.Time     // by the clock of the fake
 	Limit     time.Duration // in real time
-	Goes      bool          // after Limit it takes effect; otherwise it fails
+	Goes      bool          // after Limit the request takes effect; if false, it fails
 	Gone      bool          // the client has closed its connection
 }
 
@@ -150,7 +150,7 @@ func (d *Desk) ClearRules() {
 	d.armed.Store(false)
 }
 
-// Serve serves a call: at once, or after it was held. Rows returns the rows that it touches.
+// Serve serves a call: at once, or after it was held. The function rows returns the rows that the call touches.
 func (d *Desk) Serve(ctx context.Context, c ddbfake.Call, rows func(ddbfake.Call) []httpdoor.Row,
 	serve func(context.Context, ddbfake.Call) (any, error)) (any, error) {
 	if !d.armed.Load() {
@@ -166,7 +166,7 @@ func (d *Desk) Serve(ctx context.Context, c ddbfake.Call, rows func(ddbfake.Call
 	defer close(p.done)
 	c.Sent = p.Since
 	outcome := d.wait(ctx, p)
-	ctx = context.WithoutCancel(ctx) // a request that has been sent may take effect when its client has gone
+	ctx = context.WithoutCancel(ctx) // a request that has been sent may take effect even if its client has gone
 	switch outcome {
 	case LoseRequest:
 		c.Fault = &ddbfake.Fault{Kind: ddbfake.FaultRequestLost}
@@ -241,7 +241,7 @@ func operation(in any) string {
 	return strings.TrimSuffix(name[strings.LastIndexByte(name, '.')+1:], "Input")
 }
 
-// wait waits until a call is decided upon.
+// wait waits until a call is released, is dropped, or has waited for its limit.
 func (d *Desk) wait(ctx context.Context, p *parked) Outcome {
 	gone := func() {
 		d.mu.Lock()
@@ -269,7 +269,8 @@ func (d *Desk) wait(ctx context.Context, p *parked) Outcome {
 	return fail
 }
 
-// expire notes that a request was never released. It reports false if it has been decided upon meanwhile.
+// expire notes that a request was never released. It reports false if the request has been released or dropped
+// meanwhile.
 func (d *Desk) expire(p *parked) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -312,9 +313,9 @@ func (d *Desk) Never() ([]Request, int) {
 	return slices.Clone(d.never), d.nevers
 }
 
-// Decide decides upon requests, one after the other, in the order of the IDs that are given. It returns when the last
-// of them has taken effect, or has failed. If one of them is not held, or is given twice, it releases and drops none:
-// the error is an UnknownError.
+// Decide ends the wait of requests, one after the other, in the order of the given IDs. It returns when the last of
+// them has taken effect, or has failed. If one of the requests is not held, or is given twice, Decide changes nothing
+// and returns an UnknownError.
 func (d *Desk) Decide(outcome Outcome, ids ...int) error {
 	taken, err := d.take(ids)
 	if err != nil {
@@ -396,8 +397,8 @@ func (d *Desk) Await(ctx context.Context, count int, actor string) error {
 	}
 }
 
-// Close ends the Desk. Held requests then have no effect, their connections break, and they count as never released.
-// Later requests are not held.
+// Close ends the Desk. The requests that are held then have no effect. Their connections break, and they count as never
+// released. Later requests are not held.
 func (d *Desk) Close() {
 	d.mu.Lock()
 	d.closed = true

@@ -18,10 +18,10 @@ const (
 
 // Rule says which requests are held.
 type Rule struct {
-	// match has the predicates, and no kind.
+	// match has the predicates. Its kind is not used.
 	match ddbfake.Fault
 	limit time.Duration
-	// goes says that a request which is never released takes effect after the limit; otherwise it fails.
+	// goes says that a request that is never released takes effect after the limit. If false, the request fails.
 	goes bool
 }
 
@@ -59,7 +59,7 @@ func parseRule(text string) (Rule, error) {
 		return r, errors.New("want the kind hold")
 	}
 	_, rest, _ := strings.Cut(text, "hold")
-	// The predicates are those of any fault, which needs a kind.
+	// The predicates are parsed as those of a fault, and a fault needs a kind.
 	fault := ddbfake.FaultThrottled.String()
 	seen := map[string]bool{}
 	for _, word := range split(rest) {
@@ -95,7 +95,7 @@ func parseRule(text string) (Rule, error) {
 	return r, nil
 }
 
-// split splits at spaces outside quotes. A quote that is not closed stays in the last word, for ddbfake to refuse.
+// split splits at spaces outside quotes. A quote that is not closed stays in the last word, so that ddbfake refuses it.
 func split(s string) []string {
 	var words []string
 	for {

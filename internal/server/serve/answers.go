@@ -12,16 +12,17 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
 
-// An answer that is longer than keepBody takes room until it is written, because its client may read it slowly. An
-// operation that may have such an answer waits for room before it is made, once its request is there: then it takes
-// effect late rather than filling the memory. The other operations never wait. Another operation that only reads may
+// An answer that is longer than keepBody takes room until it is written, because its client may read it slowly. When
+// the request of an operation that may have such an answer has arrived, the operation first waits for room. So it may
+// take effect late, but it does not fill the memory. The other operations never wait. One of these that only reads may
 // turn out to have a long answer. If twice the limit is in use by then, its client is told that the server is busy. The
 // answer of an operation that may have written always finds room: the client must learn that it took effect.
 //
-// The control API writes long answers as they are made. Each of them takes room for the bytes that it holds, from the
-// same limit.
+// The control API writes a long answer piece by piece while it is made. Such an answer takes room for the bytes that it
+// holds, from the same limit.
 
-// answersLong reports whether the answer of an operation is likely to be long. Its target ends with its name.
+// answersLong reports whether the answer of an operation is likely to be long. The target ends with the operation's
+// name.
 func answersLong(target string) bool {
 	switch operation(target) {
 	case "Scan", "Query", "BatchGetItem", "TransactGetItems", "GetRecords":
@@ -47,16 +48,17 @@ func onlyReads(target string) bool {
 
 func operation(target string) string { return target[strings.LastIndexByte(target, '.')+1:] }
 
-// make waits for the room of an answer before it is made. It asks for so much room that each processor makes at most
-// one such answer at a time, and small requests do not wait behind many of them.
+// make waits for room before an answer is made. It asks for so much room that the server makes at most as many such
+// answers at a time as there are processors. So small requests do not wait behind many of them.
 func (c *conn) make() (err error) {
 	l := c.from.limits
 	c.making, err = c.from.answers.take(c, l.answerBytes/runtime.GOMAXPROCS(0), time.Now().Add(l.answer))
 	return err
 }
 
-// made ends the making of an answer, if one is under way, with its body; nil is no answer. It returns the room that the
-// answer keeps; nil if it keeps none. An answer that must be given has room, whether or not bytes are free.
+// made is called once an answer has been made, with its body; nil is no answer. It ends the claim of make, if there is
+// one, and returns the room that the answer keeps; nil if it keeps none. If must is true the answer gets room, whether
+// or not bytes are free.
 func (c *conn) made(answer []byte, must bool) *claim {
 	if c == nil {
 		return nil
@@ -69,8 +71,9 @@ func (c *conn) made(answer []byte, must bool) *claim {
 	return c.from.answers.settle(c, room, cap(answer), must)
 }
 
-// settle sets the room of a body to that many bytes, whether or not they are free. A body may have had no room. It
-// returns nil, and gives the room back, if there are no bytes, or if far too few are free and the body may be refused.
+// settle sets the room of a body to the given number of bytes, whether or not they are free. The body may have had no
+// room before. If the number is 0, or if far too few bytes are free and the body may be refused, settle gives the room
+// back and returns nil.
 func (b *bodies) settle(c *conn, room *claim, bytes int, must bool) *claim {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -91,8 +94,8 @@ func (b *bodies) settle(c *conn, room *claim, bytes int, must bool) *claim {
 	return room
 }
 
-// holdAnswer makes bytes the body of an answer, and gives their room back once they are written. It reports whether there was
-// room; there always is for an answer that must be given.
+// holdAnswer makes bytes the body of an answer, and gives their room back once they are written. It reports whether
+// there was room; if must is true there always is.
 func holdAnswer(r *fasthttp.Response, c *conn, body []byte, must bool) bool {
 	if c == nil || cap(body) <= keepBody {
 		c.made(nil, false)
@@ -112,7 +115,8 @@ func holdAnswer(r *fasthttp.Response, c *conn, body []byte, must bool) bool {
 // connKey is the key of a request's connection among the values of its context.
 type connKey struct{}
 
-// roomOf waits for the room of an answer that is written piece by piece, because its client may read it slowly, too.
+// roomOf waits for room for an answer that is written piece by piece: the client of such an answer may read slowly,
+// too.
 func roomOf(ctx context.Context, bytes int) (control.Room, error) {
 	c, _ := ctx.Value(connKey{}).(*conn)
 	if c == nil {
@@ -131,7 +135,7 @@ type streamed struct {
 	room *claim
 }
 
-// Hold sets the size of the room, in bytes. It includes the bytes of a long row.
+// Hold sets the size of the room, in bytes. A long row counts, too.
 func (s *streamed) Hold(bytes int) { s.conn.from.answers.settle(s.conn, s.room, bytes, true) }
 
 // Release gives the room back.

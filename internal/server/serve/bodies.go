@@ -9,27 +9,29 @@ import (
 	"time"
 )
 
-// freeBody is how many bytes of a body need no room. Most bodies are no longer, so that they never wait for long ones.
+// freeBody is the number of bytes of a body that need no room. Most bodies are not longer than that, so they never wait
+// for long ones.
 const freeBody = 16 << 10
 
 // errNoRoom is the error of a body that has found no room in time.
 var errNoRoom = errors.New("too many large requests are under way at once")
 
 // bodies bounds the memory of the bodies that are under way at once: those of requests, or those of answers (see
-// answers.go). Before more than the beginning of a request's body is read, it takes room for the length that its header
-// gives, or for the longest length if the header gives none. So bodies that are being read never wait for each other.
-// While bodies wait for room, clients that keep the server waiting are dropped.
+// answers.go). The beginning of a request's body is read without room. Before the server reads more, the body takes
+// room for the length that its header gives, or for the greatest allowed length if the header gives none. So bodies
+// that are being read never wait for each other. While bodies wait for room, clients that keep the server waiting are
+// dropped.
 type bodies struct {
 	closing context.Context
 	limits  limits
 	most    int // bytes
 
 	mu      sync.Mutex
-	free    int      // bytes; negative if answers took more room than there was
+	free    int      // bytes; negative if answers have taken more room than there was
 	waiting []*claim // for room
 	reading []*claim // have room
 	watched bool     // the goroutine of watch runs
-	spent   int      // bytes that had room since memory was given back to the system
+	spent   int      // bytes that have had room since memory was last given back to the system
 	tidying bool     // the goroutine of tidy runs
 }
 
@@ -128,7 +130,7 @@ func (b *bodies) grant() {
 }
 
 // next returns the claim whose turn it is. Claims of proven clients come first, in their order. Strangers come after
-// them, the last one first: a stranger that has waited for long may have gone.
+// them, the latest one first: a stranger that has waited for a long time may have gone.
 func (b *bodies) next() *claim {
 	if i := slices.IndexFunc(b.waiting, func(c *claim) bool { return c.proven }); i >= 0 {
 		return b.waiting[i]
@@ -136,8 +138,8 @@ func (b *bodies) next() *claim {
 	return b.waiting[len(b.waiting)-1]
 }
 
-// refuse refuses the stranger that has waited longest, if too many wait: the bytes that they have sent fill the
-// system's memory.
+// refuse refuses the stranger that has waited longest, if too many strangers wait: the bytes that they have sent fill
+// the system's memory.
 func (b *bodies) refuse() {
 	strangers, first := 0, (*claim)(nil)
 	for _, c := range b.waiting {
@@ -196,7 +198,7 @@ func (b *bodies) drop() bool {
 			break
 		}
 		slowest.dropped = true
-		slowest.conn.abort() // the goroutine that reads it fails, and gives its room back
+		slowest.conn.abort() // the goroutine that reads the body fails, and gives the room back
 		room += slowest.bytes
 	}
 	return true
@@ -225,7 +227,7 @@ func remove(claims []*claim, c *claim) []*claim {
 	return claims
 }
 
-// tidySpent is the number of bytes of bodies after which memory is given back to the system.
+// tidySpent is the number of bytes that bodies must have taken before their memory is given back to the system.
 const tidySpent = 32 << 20
 
 // tidy gives the memory of bodies back to the system once no body is under way. Without traffic the garbage collector
@@ -250,5 +252,5 @@ func (b *bodies) tidy() {
 		}
 	}
 	debug.FreeOSMemory()
-	debug.FreeOSMemory() // pools let go with the second collection
+	debug.FreeOSMemory() // a sync.Pool frees its memory only in the second collection
 }

@@ -26,8 +26,8 @@ import (
 )
 
 // NewCertificate makes a certificate for this machine, for the service's own host names, and for other names or
-// addresses by which clients call the server. It is signed by itself: a client that is given its text trusts this server
-// and no other. The key stays in memory.
+// addresses by which clients call the server. It is self-signed: a client that trusts its text trusts this server and
+// no other. Its private key is never written to a file.
 func NewCertificate(names []string) (certificate *tls.Certificate, text []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -67,11 +67,11 @@ func NewCertificate(names []string) (certificate *tls.Certificate, text []byte, 
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, text, nil
 }
 
-// AutoTLS is --tls without a file.
+// AutoTLS is the value of --tls without a file name.
 const AutoTLS = "auto"
 
-// certificate makes the certificate of a server on some sockets, and writes its text to a file, which is named after
-// the first one; nil without --tls.
+// certificate makes the certificate of a server on the given sockets, and writes its text to a file. AutoTLS names the
+// file after the first socket. Without --tls there is no certificate: nil.
 func (c *Settings) certificate(sockets []net.Listener) (*tls.Certificate, string, error) {
 	if c.TLS == "" {
 		return nil, "", nil
@@ -96,7 +96,7 @@ func (c *Settings) certificate(sockets []net.Listener) (*tls.Certificate, string
 	return certificate, file, nil
 }
 
-// certificateFile is where the certificate is written: never in place of another file.
+// certificateFile returns the file for the certificate. It refuses a file that exists and is not a certificate.
 func (c *Settings) certificateFile(at net.Addr) (string, error) {
 	file := c.TLS
 	if file == AutoTLS {

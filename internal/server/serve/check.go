@@ -84,7 +84,7 @@ func (s *Server) Checks() bool { return s.checker != nil }
 func (s *Server) newChecker(invariants []invariant.Invariant) *live.Checker {
 	c := &s.settings
 	if c.Check == AllChecks {
-		invariants = nil // then an invariant that judged nothing is only named: it is no failure
+		invariants = nil // with nil, an invariant that judged nothing is named, but is no failure
 	}
 	return live.New(s.options.DB, live.Options{
 		Rows: c.Rows, Invariants: invariants, Clock: s.options.Control.Clock,
@@ -145,8 +145,8 @@ func (s *Server) notJudged(found live.Found) []string {
 	return lines
 }
 
-// Seen returns the checked change log, as far as it is kept, and the first violation. any says that some row was
-// changed.
+// Seen returns the part of the checked change log that is still kept, and the first violation. The result any says that
+// some row was changed.
 func (s *Server) Seen() (seen record.Watched, any bool) {
 	found := s.found()
 	seen = record.Watched{
@@ -192,8 +192,8 @@ func untold(found live.Found) []string {
 	return reasons
 }
 
-// results are the results for machines: one for each finding, or one for everything that was judged, with the server's
-// words about it.
+// results are the results for machines: one for each finding. Without findings there is one result for everything that
+// was judged, with the lines that the server has printed about it.
 func results(found live.Found, told []string) []verdicts.Result {
 	var all []verdicts.Result
 	for _, b := range found.Broken {

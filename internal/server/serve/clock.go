@@ -14,8 +14,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
 
-// ParseClock returns the clock that a text asks for, and its mode. wall follows real time. manual stands until the
-// control API moves it. An instant is a manual clock that begins there.
+// ParseClock returns the clock that a text asks for, and its mode. The text wall is a clock that follows real time. The
+// text manual is a clock that stands until the control API moves it. An instant is a manual clock that begins at this
+// instant.
 func ParseClock(text string) (clock control.Clock, mode string, err error) {
 	switch text {
 	case "wall":
@@ -30,8 +31,8 @@ func ParseClock(text string) (clock control.Clock, mode string, err error) {
 	return newManualClock(start), "manual", nil
 }
 
-// manualClock stands until it is moved. No program sleeps on it. So, unlike a fakeclock.Clock, it can be set back: to
-// the time of a state that is restored.
+// manualClock stands until it is moved. No program sleeps on it. So, unlike a fakeclock.Clock, it can be set back when
+// an older state is restored.
 type manualClock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -71,11 +72,12 @@ func (c *manualClock) Reset(t time.Time) {
 	c.now = t.Round(0).UTC()
 }
 
-// WallLag is the lag of TTL on the wall clock, unless the user asks for another one. It is as long as DynamoDB Local's;
-// the service promises a few days.
+// WallLag is the lag of TTL on the wall clock, unless the user asks for another one. DynamoDB Local has the same lag.
+// The service promises to delete within a few days.
 const WallLag = "uniform 1s 30s"
 
-// defaultLag is the lag of a clock's mode. Under a clock that stands, rows are deleted only when a test asks for it.
+// defaultLag is the lag that belongs to a clock's mode. Under a manual clock, rows are deleted only when a test asks
+// for it.
 func defaultLag(mode string) string {
 	if mode == "wall" {
 		return WallLag
@@ -83,7 +85,7 @@ func defaultLag(mode string) string {
 	return ddbfake.LagManual.String()
 }
 
-// sayLag tells people what happens to the expired rows of a table whose TTL a call has switched on.
+// sayLag prints when the expired rows of a table will be deleted, if a call has switched on the table's TTL.
 func sayLag(log io.Writer, db *ddbfake.DB, input any) {
 	in, ok := input.(*dynamodb.UpdateTimeToLiveInput)
 	if !ok || in.TimeToLiveSpecification == nil || !aws.ToBool(in.TimeToLiveSpecification.Enabled) {
@@ -104,7 +106,7 @@ func sayLag(log io.Writer, db *ddbfake.DB, input any) {
 
 // wallClock follows real time, and can be moved ahead of it. It is the only clock of the fake that moves by itself.
 //
-// It never goes back: when the clock of the machine does, this one stands until the other has caught up.
+// It never goes back: when the machine's clock goes back, the wallClock stands until the machine's clock has caught up.
 type wallClock struct {
 	real func() time.Time
 
@@ -123,7 +125,7 @@ func (c *wallClock) Now() time.Time {
 }
 
 func (c *wallClock) now() time.Time {
-	// The monotonic reading is left out: it stands still while the machine sleeps.
+	// Round removes the monotonic reading, which stands still while the machine sleeps.
 	if t := c.real().Round(0).UTC().Add(c.ahead); t.After(c.last) {
 		c.last = t
 	}
@@ -139,7 +141,7 @@ func (c *wallClock) Advance(d time.Duration) {
 	}
 }
 
-// AdvanceTo moves the clock ahead to t, from where it goes on. If t is before Now it does nothing.
+// AdvanceTo moves the clock ahead to t. The clock goes on from there. If t is before Now it does nothing.
 func (c *wallClock) AdvanceTo(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,15 +19,15 @@ import (
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
 
-// dataFile is the file in which a server keeps its tables and rows from one run to the next. It holds a whole state,
-// whatever happens: a new file is moved into the place of the old one.
+// dataFile is the file in which a server keeps its tables and rows from one run to the next. Even after a crash it
+// holds a whole state, because a new file is written first and then replaces the old one.
 type dataFile struct {
 	name string
 	db   *ddbfake.DB
 	log  io.Writer
 
 	mu    sync.Mutex
-	saved string // control.State as of the file
+	saved string // control.State of the state that is in the file
 }
 
 // openData loads a file, if it is there.
@@ -88,7 +88,7 @@ func (d *dataFile) save() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("--data: %w", err)
 	}
-	d.saved = state // or a later state, which is then saved once more
+	d.saved = state // the file may hold a later state, which is then saved once more
 	return d.name, nil
 }
 

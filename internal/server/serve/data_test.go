@@ -59,7 +59,7 @@ func create(t *testing.T, db *ddbfake.DB) {
 	}
 }
 
-// Tables and rows are there again after a stop, and the messages about the file are true.
+// Tables and rows are there again when a stopped server starts again, and the messages about the file are true.
 func TestData(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "db.json")
 	var log bytes.Buffer
@@ -95,7 +95,7 @@ func TestData(t *testing.T) {
 	s.Close()
 }
 
-// A damaged file is refused with its place, and is not overwritten.
+// A damaged file is refused, and is not overwritten. The error says where it is damaged.
 func TestDataDamaged(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", // an empty file has nothing in it
@@ -171,11 +171,11 @@ func TestDataIsWhole(t *testing.T) {
 	s.Close()
 }
 
-// killedFile is the variable that makes TestKilledServer a server with this file.
+// killedFile is the environment variable that makes TestKilledServer a server. Its value is the server's file.
 const killedFile = "ISRSIM_TEST_KILLED_FILE"
 
-// A server that is killed while it saves, and while it is written to, comes up with a state that was whole: it has all
-// that was saved on demand, no transaction in part, and says what may be missing.
+// A server is killed while it saves and while a client writes. The next server starts with a whole state: everything
+// that was saved on demand is there, no transaction is there in part, and the server says what may be missing.
 func TestKilled(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "db.json")
 	sent, saved := 0, 0
@@ -239,7 +239,7 @@ func saveNow(t *testing.T, address string) {
 }
 
 // startKilled starts this test program as a server with a file, and returns a function that kills it. A server that
-// finds the file must say from when it is, and that later writes are missing.
+// finds the file must say when it was saved, and that later writes are missing.
 func startKilled(t *testing.T, file string, found bool) (address string, kill func()) {
 	t.Helper()
 	server := exec.Command(os.Args[0], "-test.run", "^TestKilledServer$")
@@ -332,7 +332,7 @@ func TestTTLByItself(t *testing.T) {
 	}
 }
 
-// The pages of an origin that is allowed may ask, and others may not; a program needs no origin.
+// Web pages of an allowed origin may send requests, and those of other origins may not. A program needs no origin.
 func TestCORS(t *testing.T) {
 	handler := newTestHandler(t, []string{"http://console.example:5173"})
 	for _, c := range []struct {
@@ -377,8 +377,8 @@ func newTestHandler(t *testing.T, origins []string) http.Handler {
 	return netHTTP(s.options.DB.Handler(), s.options)
 }
 
-// With --allow-remote, other machines call the server by the names of their network; the names that others own do not
-// lead here, and without the flag none does.
+// With --allow-remote, other machines may call the server by names of their network. Names that others own are refused,
+// and without the flag all these names are.
 func TestNamesOfTheNetwork(t *testing.T) {
 	for _, remote := range []bool{true, false} {
 		s, err := New(t.Context(), Settings{Listen: "127.0.0.1:0", Clock: "wall", AllowRemote: remote, Log: new(bytes.Buffer)})

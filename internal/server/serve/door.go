@@ -32,7 +32,7 @@ import (
 // The calls of DynamoDB are served here. All other requests go through handlers of net/http: those of the control API,
 // and those that control.Guard refuses.
 type door struct {
-	ctx    context.Context // the context of calls: a call that has begun may end
+	ctx    context.Context // the context of calls, which is never cancelled: a call that has begun may finish
 	calls  httpdoor.Door
 	others fasthttp.RequestHandler
 	hosts  []string               // names of this machine
@@ -59,7 +59,7 @@ func newHandler(ctx context.Context, o Options) fasthttp.RequestHandler {
 	return d.serve
 }
 
-// netHTTP is the fake's door and its control API, closed to browsers, for net/http.
+// netHTTP serves the fake and its control API through net/http. It is closed to web pages.
 func netHTTP(calls http.Handler, o Options) http.Handler {
 	return cors(control.Guard(control.Mux(calls, control.Handler(o.DB, o.Control)), o.Hosts...), o.CORS)
 }
@@ -75,8 +75,9 @@ func newDoor(ctx context.Context, calls httpdoor.Door, others http.Handler, host
 	}
 }
 
-// within gives requests a context that ends with ctx. Their own context is fasthttp's. A context derived from that one
-// may read it while Shutdown writes it, and soon after it belongs to another request. It has the request's connection.
+// within gives each request a context that ends with ctx, and that has the request's connection. It must not use the
+// request's own context, which is fasthttp's: a context derived from that one may read it while Shutdown writes it, and
+// fasthttp soon uses it for another request.
 func within(ctx context.Context, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		of := ctx
@@ -158,8 +159,8 @@ func refusedTarget(ctx *fasthttp.RequestCtx) bool {
 	return true
 }
 
-// knows reports whether control.Guard lets a request with this Host header pass. It looks at the latest name first:
-// nearly all clients call the server by one.
+// knows reports whether control.Guard lets a request with this Host header pass. It compares with the latest name
+// first: nearly all clients call the server by the same name.
 func (d *door) knows(host []byte) bool {
 	if last := d.known.Load(); last != nil && *last == string(host) {
 		return true
@@ -201,7 +202,7 @@ func (x *exchange) read(ctx *fasthttp.RequestCtx) bool {
 		case "X-Amz-Target":
 			x.request.Target = text(value)
 		case "Connection":
-			if closes(value) { // fasthttp knows the word alone and in lower case only
+			if closes(value) { // fasthttp itself sees "close" only alone and in lower case
 				ctx.Response.SetConnectionClose()
 			}
 		case "Origin":
@@ -280,13 +281,13 @@ func (d *door) serveOther(ctx *fasthttp.RequestCtx, x *exchange) {
 	d.after()
 }
 
-// wholeBody reads a body. It fails if the connection ends before the body. fasthttp would take the end of the
-// connection for the end of the body. It takes room before it reads more than the first freeBody bytes.
+// wholeBody reads a body. If the connection ends before the body, the read fails; fasthttp would take the end of the
+// connection for the end of the body. Before wholeBody reads more than the first freeBody bytes, it takes room.
 type wholeBody struct {
 	stream io.Reader
 	conn   *conn
 	length int  // the length in the header; negative if there is none
-	packed bool // the body is longer once it is unpacked
+	packed bool // the body is compressed, and longer once it is unpacked
 	long   bool // the answer may be long
 	read   int  // bytes
 	room   *claim
@@ -333,7 +334,7 @@ func (b *wholeBody) takeRoom() (err error) {
 	if err != nil {
 		return err
 	}
-	c.waits.reset() // the wait for room was not the client's fault
+	c.waits.reset() // the client is not to blame for the wait for room
 	c.roomy = true
 	return c.SetReadDeadline(time.Now().Add(c.from.limits.body))
 }
@@ -345,8 +346,8 @@ func (b *wholeBody) done() {
 	}
 }
 
-// busy answers a request for whose body there was no room in time. The connection lingers for a short piece of the body
-// only, because there may be hundreds of such requests.
+// busy answers a request whose body has found no room in time. The connection reads only a short piece of the rest,
+// because there may be hundreds of such requests.
 func busy(ctx *fasthttp.RequestCtx) {
 	ctx.Error(errNoRoom.Error()+"\n", http.StatusServiceUnavailable)
 	ctx.SetConnectionClose()
@@ -362,10 +363,11 @@ func drop(ctx *fasthttp.RequestCtx) {
 	ctx.Hijack(func(net.Conn) {})
 }
 
-// linger lets a client read an answer that comes before it has sent all of its request.
+// linger lets a client read an answer that comes before the client has sent its whole request: the server goes on
+// reading before it closes.
 func linger(ctx *fasthttp.RequestCtx) { lingerFor(ctx, 4*maxBody) }
 
-// lingerFor is linger for up to most bytes.
+// lingerFor does the same as linger, but reads at most the given number of bytes.
 func lingerFor(ctx *fasthttp.RequestCtx, most int64) {
 	if conn := connOf(ctx.Conn()); conn != nil {
 		conn.lingers.Store(most)

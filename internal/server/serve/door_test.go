@@ -52,7 +52,7 @@ type answered struct {
 	body   string
 }
 
-// answers sends a text and returns what comes back until the server closes the connection.
+// answers sends a text and returns all answers that come until the server closes the connection.
 func (s *served) answers(text string) (answers []answered) {
 	s.t.Helper()
 	r := bufio.NewReader(s.open(text))
@@ -74,7 +74,7 @@ func (s *served) answers(text string) (answers []answered) {
 	}
 }
 
-// HTTP lets a client do all this with a request and its connection.
+// HTTP permits all the things that these clients do with a request and its connection.
 func TestServerSpeaksHTTP(t *testing.T) {
 	t.Parallel()
 	var zipped bytes.Buffer
@@ -165,7 +165,7 @@ func TestServerClientGone(t *testing.T) {
 	}
 }
 
-// A client that has sent all of its request may say so.
+// A client may close its side of the connection once it has sent its whole request.
 func TestServerHalfClosed(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, serveLimits)
@@ -241,7 +241,7 @@ func TestServerSurvivesPanics(t *testing.T) {
 	}
 }
 
-// A request's context is the server's own: a context derived from fasthttp's would race with fasthttp.
+// A request's context is derived from the server's: a context derived from fasthttp's would race with fasthttp.
 func TestRequestsHaveTheContextOfTheServer(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
@@ -305,7 +305,7 @@ func TestServerAcceptFails(t *testing.T) {
 	}
 }
 
-// A deadline that moves only a little later is not set again; one that comes earlier always is.
+// A deadline that moves only a little later is not set again. A deadline that moves earlier is always set.
 func TestDeadlineDue(t *testing.T) {
 	start := time.Unix(2208988800, 0)
 	d := deadline{slack: time.Second}
@@ -422,7 +422,7 @@ func TestServerStopsAtOnce(t *testing.T) {
 	}
 }
 
-// Ids of requests are unique, also those of requests that take the way of net/http.
+// Ids of requests are unique, even if some requests go through net/http.
 func TestServerRequestIDs(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, serveLimits)

@@ -30,7 +30,7 @@ import (
 )
 
 // TestFleet: four clients with a cache over HTTP, which post what they see. If each of them renders a page that another
-// has just made, single-flight is named. The server says nothing about a correct cache.
+// has just made, the server reports that single-flight is violated. The server says nothing about a correct cache.
 func TestFleet(t *testing.T) {
 	hasty := mutant.All()[slices.IndexFunc(mutant.All(), func(p isr.Protocol) bool { return p.Name == "no-second-look" })]
 	t.Run("correct", func(t *testing.T) {

@@ -25,7 +25,8 @@ var (
 	floodOthers = flag.String("flood.others", "", "for TestFlood: the address that TestFloodOthers sends requests to")
 )
 
-// The bounds of a server that is flooded.
+// The limits for a server that is flooded: how long others may wait, and how much memory it may take during and after
+// the flood.
 const (
 	floodWait  = 100 * time.Millisecond
 	floodPeak  = 600 << 10 // kB
@@ -33,7 +34,7 @@ const (
 )
 
 // TestFlood measures how much memory isr-sim serve takes while it is flooded, and how long other clients wait. The
-// tests of overload_test.go hold the same at a smaller size. It takes a minute and a quiet machine.
+// tests of overload_test.go check the same on a smaller scale. TestFlood takes a minute and needs a quiet machine.
 //
 //	go test ./internal/server/serve -run TestFlood -flood -v
 func TestFlood(t *testing.T) {
@@ -41,7 +42,7 @@ func TestFlood(t *testing.T) {
 		t.Skip("it takes a minute: -flood")
 	}
 	address, pid := startProcess(t)
-	calm, _ := startProcess(t) // is not flooded, and shows how long the busy machine alone makes clients wait
+	calm, _ := startProcess(t) // a server that is not flooded: its clients wait only because the machine is busy
 	start := resident(t, pid, "VmRSS")
 	body := []byte(half(14 << 20))
 	for _, wave := range []struct {
@@ -74,8 +75,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestFloodOfReaders measures the same while a hundred clients ask for 50 MB, take a few bytes and then nothing, and
-// come again.
+// TestFloodOfReaders measures the same while a hundred clients ask for 50 MB, read a few bytes and then nothing, and
+// later ask again.
 func TestFloodOfReaders(t *testing.T) {
 	if !*flood {
 		t.Skip("it takes a minute: -flood")
@@ -151,7 +152,7 @@ func measured(t *testing.T, flood string, pid, start int, waits, waitsOfCalm []t
 	}
 }
 
-// startOthers starts two well-behaved clients in a process of their own, so that they do not share the Go scheduler of
+// startOthers starts two well-behaved clients in a process of their own, so that they do not share a Go scheduler with
 // the clients that flood. The function that it returns ends them, and returns how long their requests took, shortest
 // first.
 func startOthers(t *testing.T, address string) func() []time.Duration {
@@ -203,8 +204,8 @@ func TestFloodOthers(t *testing.T) {
 	}
 }
 
-// behave sends small requests, one after the other, over one connection or over one each. It returns how long each
-// took.
+// behave sends small requests, one after the other. They share one connection, or each has a connection of its own. It
+// returns how long each took.
 func behave(t *testing.T, keep bool, over chan struct{}) (waits []time.Duration) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: !keep}}
 	for {
@@ -284,7 +285,7 @@ func startProcess(t *testing.T) (address string, pid int) {
 	return address, server.Process.Pid
 }
 
-// resident reads a line of a process's status, in kB.
+// resident reads a number of kB from a line of a process's status.
 func resident(t *testing.T, pid int, name string) int {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

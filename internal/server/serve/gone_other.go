@@ -4,5 +4,5 @@ package serve
 
 import "net"
 
-// clientGone reports false: here the end of a connection is seen by the next read only.
+// clientGone reports false: on this system only the next read shows that a connection has ended.
 func clientGone(*net.TCPConn) bool { return false }

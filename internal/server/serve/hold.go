@@ -10,8 +10,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
-// gated returns the HTTP door of a fake with a desk in front of the engine. The desk closes when ctx is done: held
-// requests would keep the server from ending. did is called with the input of each call that has succeeded.
+// gated returns the HTTP door of a fake with a desk in front of the engine. The desk closes when ctx is done, because
+// held requests would keep the server from ending. The function did is called with the input of each call that has
+// succeeded.
 func gated(ctx context.Context, calls http.Handler, desk *hold.Desk, did func(input any)) http.Handler {
 	door, ok := calls.(interface {
 		Gated(gate func(ctx context.Context, c ddbfake.Call, serve func(context.Context, ddbfake.Call) (any, error)) (any, error)) http.Handler
@@ -47,10 +48,10 @@ func (c *callContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// Park handles the connection of a held request: it no longer counts as open, so that others can connect, and Park
-// waits for its end.
+// Park is called when the connection's request is held. The connection then no longer counts as open, so that other
+// clients can connect. Park watches for its end, and then calls gone.
 func (c *conn) Park(gone func()) {
-	c.made(nil, false) // while it waits, others may be made
+	c.made(nil, false) // while it waits, other answers may be made
 	c.from.suspend(c)
 	ended := make(chan struct{})
 	c.watched = ended
@@ -84,7 +85,7 @@ func (l *listener) suspend(c *conn) {
 	}
 }
 
-// resume takes a connection back. There may be more than the limit for a while.
+// resume counts a connection as open again. For a while, more connections than the limit may then be open.
 func (l *listener) resume(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

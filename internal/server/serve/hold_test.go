@@ -85,7 +85,7 @@ func putOf(value string) string {
 	return `{"TableName":"cache","Item":{"pk":{"S":"a"},"v":{"S":"` + value + `"}},"ConditionExpression":"attribute_not_exists(pk)"}`
 }
 
-// winner is the v of the row a, "" without one.
+// winner is the attribute v of the row a; "" if there is none.
 func (s *served) winner() string {
 	for _, item := range s.db.Items("cache") {
 		return fmt.Sprint(item["v"])
@@ -182,7 +182,8 @@ func TestHoldHasALimit(t *testing.T) {
 	}
 }
 
-// The request of a client that has gone stays in the network: it may still arrive.
+// A held request stays held when its client has gone: it may still take effect, like a request that is still in the
+// network.
 func TestHoldOfClientThatGoes(t *testing.T) {
 	s, _ := startHolding(t, serveLimits)
 	s.hold("hold op=PutItem")

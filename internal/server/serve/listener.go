@@ -12,7 +12,7 @@ import (
 )
 
 // listener accepts connections as long as there is room for them. If there is no room, it closes a connection whose
-// client keeps the server waiting. If no client does, new connections stay in the queue of the system.
+// client keeps the server waiting. If no client keeps it waiting, new connections stay in the queue of the system.
 type listener struct {
 	net.Listener
 	limits  limits
@@ -22,15 +22,15 @@ type listener struct {
 	closing context.Context
 	close   context.CancelFunc
 
-	turns chan struct{} // has an element for each connection that lingers and is read
+	turns chan struct{} // has an element for each lingering connection that is being read
 
 	mu        sync.Mutex
-	open      map[*conn]*list.Element // the element of strangers, nil for a proven client
+	open      map[*conn]*list.Element // the element of a stranger in strangers; nil for a proven client
 	strangers list.List               // connections without a complete request, in the order in which they came
 }
 
-// lingering is how many connections are read at once for the sole purpose that their clients can read an answer.
-// Hundreds of such reads would take the processor from other requests.
+// lingering is how many connections are read at once only so that their clients can read an answer. Hundreds of such
+// reads would take the processor from other requests.
 const lingering = 4
 
 func newListener(ctx context.Context, socket net.Listener, l limits) *listener {
@@ -65,8 +65,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// passing reports whether an error of Accept will pass, so that the next Accept may succeed: the client had gone
-// already, or too many files are open.
+// passing reports whether the next Accept may succeed after this error: the client has gone already, or too many files
+// are open.
 func passing(err error) bool {
 	temporary, ok := errors.AsType[interface {
 		error
@@ -79,7 +79,7 @@ func passing(err error) bool {
 func (l *listener) admit(tcp *net.TCPConn) (net.Conn, error) {
 	c := &conn{TCPConn: tcp, from: l, gone: make(chan struct{})}
 	c.reads.slack, c.writes.slack = l.limits.header/64, l.limits.answer/64
-	_ = tcp.SetReadBuffer(l.limits.unread) // if that fails, the system's own size serves as well
+	_ = tcp.SetReadBuffer(l.limits.unread) // if that fails, the system's default size is good enough
 	for !l.enter(c) {
 		const again = 5 * time.Millisecond // by then a client may have kept the server waiting for too long
 		wait, cancel := context.WithTimeout(l.closing, again)
@@ -112,9 +112,9 @@ func (l *listener) enter(c *conn) bool {
 	return true
 }
 
-// overdue returns a connection that has kept the server waiting for too long, nil if there is none. Strangers come
-// first, in the order in which they connected. Among proven clients it is the one that has kept the server waiting for
-// the longest.
+// overdue returns a connection that has kept the server waiting for too long; nil if there is none. It takes a stranger
+// if it can, and of these the one that connected first. Otherwise it takes the proven client that has kept the server
+// waiting for the longest.
 func (l *listener) overdue() *conn {
 	now := uptime()
 	for at := l.strangers.Front(); at != nil; {
@@ -147,7 +147,8 @@ func (l *listener) remove(c *conn) {
 	delete(l.open, c)
 }
 
-// expendable marks a connection that is about to close: it is dropped first if other connections wait for room.
+// expendable marks a connection that is about to close: like a stranger, it is dropped first if other connections wait
+// for room.
 func (l *listener) expendable(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -187,20 +188,21 @@ func pause(ctx context.Context, d time.Duration) {
 	<-wait.Done()
 }
 
-// conn is a connection of the server. The goroutine that serves it may use it; others may call Close and abort only.
+// conn is a connection of the server. Only the goroutine that serves it may use it. Other goroutines may call Close and
+// abort.
 type conn struct {
 	*net.TCPConn
 	from          *listener
 	reads, writes deadline
 	failed        error        // the error of Read, if any
-	roomy         bool         // there is room for the body that it sends
+	roomy         bool         // the body that it sends has room
 	lingers       atomic.Int64 // how many bytes Close still reads
 	making        *claim       // the room of the answer that is being made
 
 	proven  atomic.Bool // the client has sent a complete request
-	waits   waits       // for the client, since its last complete request or the last piece of its answer
+	waits   waits       // since the client's last complete request, or the last piece of its answer
 	gone    chan struct{}
-	watched chan struct{} // while a request is held: closed after the last look at the connection
+	watched chan struct{} // set while a request is held; closed when the connection is no longer watched
 	aborted sync.Once
 }
 
@@ -245,11 +247,11 @@ var started = time.Now()
 // uptime is how long the program has run, in nanoseconds, and never 0.
 func uptime() int64 { return int64(time.Since(started)) + 1 }
 
-// deadline is a deadline that is set on the socket only if need be: the server sets three for each request, and most
-// requests are complete before any of the three matters.
+// deadline is a deadline that is set on the socket only if it must be: the server asks for three deadlines for each
+// request, and most requests are complete before any of them matters.
 type deadline struct {
 	at, set time.Time     // the deadline that the server asked for, and the socket's
-	slack   time.Duration // how much earlier the socket's deadline may be
+	slack   time.Duration // how much earlier the socket's deadline may be than at
 }
 
 // due reports whether the socket's deadline has to be set, and notes that it is.
@@ -279,8 +281,8 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return nil
 }
 
-// strangerRead is how many bytes of a stranger are read at once until there is room for its body: enough for nearly
-// every header, and little of a body that may have to wait.
+// strangerRead is how many bytes the server reads at once from a stranger whose body has no room yet. It is enough for
+// nearly every header, and little of a body that may have to wait.
 const strangerRead = 4 << 10
 
 // Read reads.
@@ -302,8 +304,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pieceWritten is the number of bytes of its answer after which a client no longer counts as keeping the server
-// waiting.
+// pieceWritten is a number of bytes. When a client has taken that many of its answer, the count of its waits begins
+// anew.
 const pieceWritten = 64 << 10
 
 // Write writes.
@@ -325,8 +327,8 @@ func (c *conn) Write(p []byte) (written int, err error) {
 	}
 }
 
-// Close closes the connection. If it lingers, the client can still read its answer: closing a connection with unread
-// bytes on this side resets it, and the client loses the answer.
+// Close closes the connection. If it lingers, the client can still read its answer. If the server closed it with unread
+// bytes on this side, the connection would be reset, and the client would lose the answer.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc9112#section-9.6
 func (c *conn) Close() error {
@@ -339,8 +341,8 @@ func (c *conn) Close() error {
 	return c.TCPConn.Close()
 }
 
-// linger gives the client time to read its answer. When it is the connection's turn, it reads what the client still
-// sends.
+// linger gives the client time to read its answer. When the connection has its turn, linger reads and drops the bytes
+// that the client still sends.
 func (c *conn) linger(most int64) {
 	const patience = 500 * time.Millisecond // as net/http has
 	bound, cancel := context.WithTimeout(context.WithoutCancel(c.from.closing), patience)

@@ -22,7 +22,7 @@ func half(bodyBytes int) string {
 	return head(bodyBytes) + putA + strings.Repeat(" ", bodyBytes-len(putA)-1)
 }
 
-// wantStatus asserts that a connection gets an answer in time, however long the others take.
+// wantStatus sends a request over a connection and asserts the status of the answer, which must come in time.
 func wantStatus(t *testing.T, what string, conn net.Conn, text string, want int) {
 	t.Helper()
 	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
@@ -45,7 +45,7 @@ func stays(t *testing.T, what string, conn net.Conn) {
 	}
 }
 
-// If connections run out, clients without a complete request are dropped first.
+// If connections run out, clients that have not sent a complete request are dropped first.
 func TestServerDropsStrangersFirst(t *testing.T) {
 	t.Parallel()
 	l := serveLimits
@@ -77,7 +77,7 @@ func TestServerDropsStrangersFirst(t *testing.T) {
 	}
 }
 
-// If all clients have sent a complete request, the silent one is dropped.
+// If all clients have sent a complete request, the client that is silent is dropped.
 func TestServerDropsSilentConnections(t *testing.T) {
 	t.Parallel()
 	l := serveLimits
@@ -92,8 +92,8 @@ func TestServerDropsSilentConnections(t *testing.T) {
 	}
 }
 
-// Long bodies share the room that there is. While a proven client waits for room, a stranger that keeps the server
-// waiting is dropped soon; otherwise it is dropped after a longer time.
+// Long bodies share the room that there is. A stranger that keeps the server waiting is dropped soon if a proven client
+// waits for room, and otherwise after a longer time.
 func TestServerBoundsBodies(t *testing.T) {
 	t.Parallel()
 	const long = 10 * freeBody
@@ -124,7 +124,7 @@ func TestServerBoundsBodies(t *testing.T) {
 	}
 	cutOff(t, stalled)
 
-	packed := s.dial() // may be anything once it is unpacked
+	packed := s.dial() // it may have any length once it is unpacked
 	send(t, packed, head(1, "Content-Encoding: gzip\r\n"))
 	wantStatus(t, "a proven client", known, whole, 200)
 }
@@ -149,13 +149,13 @@ func TestServerRefusesBodiesWithoutRoom(t *testing.T) {
 		"POST /_isr-sim/clock HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 16\r\n\r\n"+`{"advance":"1s"}`, 200)
 }
 
-// However many large bodies are begun, few of them are in memory at once, and their memory is given back. TestFlood is
-// the same at full size.
+// However many clients begin to send large bodies, few of the bodies are in memory at once, and their memory is given
+// back. TestFlood is the same at full size.
 func TestServerMemory(t *testing.T) {
 	const (
 		clients = 40
 		long    = 14 << 20
-		peak    = 300 << 20 // all of them have 560 MB
+		peak    = 300 << 20 // all bodies together have 560 MB
 		after   = 150 << 20
 	)
 	if testing.Short() {
@@ -205,7 +205,7 @@ func TestServerMemory(t *testing.T) {
 	t.Logf("%d MB at the peak, %d MB after it", highest>>20, left>>20)
 }
 
-// residentHeap is how much memory the heap has from the system, without the ballast, which is never touched.
+// residentHeap is how much memory of the system the heap uses. The ballast does not count, because it is never touched.
 func residentHeap() uint64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)

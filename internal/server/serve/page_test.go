@@ -1,6 +1,6 @@
 //go:build !race
 
-// There is no browser under the race detector: the code that drives one is sixty packages to compile.
+// These tests do not run under the race detector: the code that drives a browser is sixty packages to compile.
 
 package serve
 
@@ -108,7 +108,7 @@ func TestPage(t *testing.T) {
 	b.Load(s.address+control.Prefix+"/", "html[data-looks]", 1280, 800)
 	b.Until("now.textContent === '2040-01-01 00:00:00' && verdict.textContent.startsWith('Nothing was judged yet')")
 
-	// Rows and changes come by themselves. The page shows all that clients wrote as text.
+	// Rows and changes appear without a reload. The page shows everything that clients have written as plain text.
 	const script = `<img src=x onerror="window.hacked=true"><script>window.hacked=true</script>`
 	hostile := row("CACHE#1", script, "body", script, script, "x")
 	hostile["ttl"] = &types.AttributeValueMemberN{Value: fmt.Sprint(fakeclock.Epoch.Add(30 * time.Second).Unix())}
@@ -130,7 +130,7 @@ func TestPage(t *testing.T) {
 	b.Do(chromedp.Focus("#advance input"), chromedp.KeyEvent("10m"+kb.Enter))
 	b.Until("rows.tBodies[0].rows.length === 1 && changes.tBodies[0].rows[0].textContent.includes('TTL')")
 
-	// A mistake is answered with a sentence, and nothing is lost.
+	// A mistake is answered with a sentence, and the user's input is not lost.
 	b.Do(chromedp.Focus("#fault input"), chromedp.KeyEvent("respons-lost op=PutItem"+kb.Enter))
 	b.Until("!refused.hidden && refused.textContent.includes('response-lost')")
 	b.Expect("responded with a status of 400")
@@ -140,7 +140,7 @@ func TestPage(t *testing.T) {
 	b.Do(chromedp.KeyEvent("a", chromedp.KeyModifiers(2)), chromedp.KeyEvent("hold op=PutItem actor=bob"+kb.Enter))
 	b.Until("refused.hidden && faults.textContent.includes('hold')")
 
-	// A held request is let go.
+	// A held request is released.
 	held := make(chan error, 1)
 	go func() { held <- putRow(t.Context(), s.address, "bob", row("CACHE#3", "META")) }()
 	b.Until("document.querySelector('#held button') !== null && held.textContent.includes('bob PutItem')")
@@ -166,7 +166,7 @@ func TestPage(t *testing.T) {
 	b.Do(chromedp.Click("#snapshots button"))
 	b.Until("!rows.textContent.includes('CACHE#4') && !changes.textContent.includes('CACHE#4')")
 
-	// The rows with a text.
+	// The page shows only the rows with a text.
 	b.Do(chromedp.Focus("#chosen input"), chromedp.KeyEvent("cache#3"))
 	b.Until("rows.tBodies[0].rows.length === 1 && document.getElementById('count').textContent.includes('1 have the text') || rows.tBodies[0].rows.length === 1")
 
@@ -206,7 +206,7 @@ type noBodies struct{}
 func (noBodies) PutBody(context.Context, string, []byte) error   { return nil }
 func (noBodies) GetBody(context.Context, string) ([]byte, error) { return nil, isr.ErrNoBody }
 
-// A foreign page cannot use the API of the server's own page, not even through the server's fast path.
+// A foreign page cannot use the API that the server's own page uses, not even through the server's fast path.
 func TestAForeignPageIsRefused(t *testing.T) {
 	s := startWatched(t)
 	for origin, want := range map[string]int{s.address: 200, "http://evil.example": 403, "null": 403} {

@@ -42,7 +42,7 @@ func (s *served) fill(rows int) {
 	}
 }
 
-// narrow makes the system keep little of what a client does not read.
+// narrow makes the system buffer only few of the bytes that a client has not read.
 func narrow(t *testing.T, conn net.Conn) {
 	t.Helper()
 	if tcp, ok := conn.(*net.TCPConn); ok {
@@ -52,7 +52,7 @@ func narrow(t *testing.T, conn net.Conn) {
 	}
 }
 
-// Few bytes of long answers are in memory, and others are served, however many clients do not read their answers.
+// Even if many clients do not read their long answers, few bytes of these are in memory, and other clients are served.
 // TestFloodOfReaders is the same at full size.
 func TestServerBoundsAnswers(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // whatever GOGC says
@@ -131,8 +131,8 @@ func TestServerBoundsAnswers(t *testing.T) {
 	}
 }
 
-// The answer to a write that took effect is given, however many bytes other answers take. The answer to a read may be
-// refused.
+// A write that took effect is answered, however many bytes other answers take. A read may get a refusal instead of its
+// answer.
 func TestServerAnswersWrites(t *testing.T) {
 	t.Parallel()
 	l := serveLimits
@@ -147,8 +147,8 @@ func TestServerAnswersWrites(t *testing.T) {
 	wantStatus(t, "a deletion with ALL_OLD", s.dial(), strings.Replace(head(len(deletion)), "PutItem", "DeleteItem", 1)+deletion, 200)
 }
 
-// The answers of calls share their room with those that the control API writes as they are made: a Scan waits while
-// dumps are not read.
+// The answers of calls share their room with the long answers of the control API: a Scan waits while clients do not
+// read their dumps.
 func TestServerHasOneRoomForAnswers(t *testing.T) {
 	t.Parallel()
 	const dumps = 16
@@ -180,7 +180,7 @@ func TestServerHasOneRoomForAnswers(t *testing.T) {
 		_, _ = io.Copy(io.Discard, response.Body)
 		scanned <- response.StatusCode
 	}()
-	for range 200 { // those who take no room are served meanwhile
+	for range 200 { // clients whose answers take no room are served meanwhile
 		wantStatus(t, "another client", s.dial(), head(len(putA))+putA, 200)
 		select {
 		case status := <-scanned:
@@ -196,7 +196,7 @@ func TestServerHasOneRoomForAnswers(t *testing.T) {
 	}
 }
 
-// liveHeap is how many bytes objects take, without the ballast.
+// liveHeap is how many bytes the objects in use take, without the ballast.
 func liveHeap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

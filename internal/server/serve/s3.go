@@ -21,9 +21,9 @@ import (
 	"github.com/isr-sim/isr-sim/s3fake"
 )
 
-// s3door is the S3 fake's wire behind fasthttp, within the same limits as DynamoDB's.
+// s3door serves the S3 fake through fasthttp, within the same limits as DynamoDB.
 type s3door struct {
-	ctx   context.Context // the context of calls: a call that has begun may end
+	ctx   context.Context // the context of calls, which is never cancelled: a call that has begun may finish
 	wire  http.RoundTripper
 	hosts []string // names of this machine
 	log   *slog.Logger
@@ -90,8 +90,8 @@ func (d *s3door) serve(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// request copies a request: objects keep headers, and the memory of fasthttp is used again. It refuses requests that a
-// web page may have sent, and requests that cannot be read.
+// request copies a request, because objects keep its headers, and fasthttp uses the memory for other requests. It
+// refuses requests that a web page may have sent, and requests that cannot be read.
 func (d *s3door) request(ctx *fasthttp.RequestCtx, body *sentBody) (*http.Request, bool) {
 	h := &ctx.Request.Header
 	r := &http.Request{Method: string(h.Method()), Host: string(h.Host()), Header: http.Header{}, Body: body}
@@ -147,11 +147,11 @@ func (b *sentBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close does nothing: the server does.
+// Close does nothing: the server closes the body.
 func (b *sentBody) Close() error { return nil }
 
-// writeS3 writes an answer. It reports whether there was room for it: an object's bytes are in memory anyway, others
-// are made for the answer.
+// writeS3 writes an answer. It reports whether there was room for the answer. An object needs no room, because its
+// bytes are in memory anyway; other answers are made anew.
 func writeS3(ctx *fasthttp.RequestCtx, response *http.Response) bool {
 	out := &ctx.Response
 	out.SetStatusCode(response.StatusCode)
@@ -188,7 +188,8 @@ func refuseS3(ctx *fasthttp.RequestCtx, status int, code, message string) {
 	linger(ctx)
 }
 
-// s3TooLarge answers a client that asks before it sends a body that is too large, as S3 answers one that does not ask.
+// s3TooLarge answers a client that asks whether it may send a body that is too large. S3 gives the same answer to a
+// client that sends it without asking.
 func s3TooLarge(ctx *fasthttp.RequestCtx) int {
 	refuseS3(ctx, http.StatusBadRequest, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size")
 	return http.StatusBadRequest

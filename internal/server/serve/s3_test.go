@@ -58,7 +58,7 @@ func startSecureS3(t *testing.T, certificate *tls.Certificate) (address string, 
 	return sockets[1].Addr().String(), store
 }
 
-// A real client, signing, with bodies small and large.
+// The SDK's client, which signs its requests, writes and reads small and large bodies.
 func TestS3Client(t *testing.T) {
 	t.Parallel()
 	address, store := startS3(t)
@@ -75,7 +75,7 @@ func TestS3Client(t *testing.T) {
 			t.Errorf("%d bytes: got %+v and %v", size, head, err)
 		}
 	}
-	for _, size := range []int{0, 1, 20 << 10, 3 << 20} { // after others have used the server's memory
+	for _, size := range []int{0, 1, 20 << 10, 3 << 20} { // by now other requests have used the server's memory
 		out, err := client.GetObject(t.Context(), &s3.GetObjectInput{Bucket: aws.String("pages"), Key: aws.String(fmt.Sprintf("a b/%d é", size))})
 		if err != nil {
 			t.Fatal(err)
@@ -181,7 +181,7 @@ func TestS3Refuses(t *testing.T) {
 			}
 		})
 	}
-	// Keys are as they were sent, and two requests share a connection.
+	// A key is stored exactly as it was sent, and two requests share a connection.
 	for _, key := range []string{"//a/../b", "a%20b", "home"} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://"+address+"/pages/"+key, strings.NewReader("x"))
 		if err != nil {
@@ -206,7 +206,7 @@ func TestS3Refuses(t *testing.T) {
 	}
 }
 
-// A client that asks before it sends too much is told why it must not.
+// A client that asks before it sends too many bytes is told why they are refused.
 func TestS3TooLarge(t *testing.T) {
 	t.Parallel()
 	address, _ := startS3(t)

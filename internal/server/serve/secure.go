@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// secureListener encrypts the connections of a listener. The listener goes on counting bytes and waits: it knows the
-// connections as they are on the wire.
+// secureListener encrypts the connections of a listener. The listener itself still counts bytes and waits of the
+// connections, as they are on the wire.
 type secureListener struct {
 	*listener
 	config *tls.Config
@@ -26,7 +26,7 @@ func secured(l *listener, certificate *tls.Certificate) net.Listener {
 	}}
 }
 
-// Accept waits for a connection. The handshake is part of its first read, and has the time that a header has.
+// Accept waits for a connection. The TLS handshake is part of the first read, and has as much time as a header.
 func (l *secureListener) Accept() (net.Conn, error) {
 	accepted, err := l.listener.Accept()
 	if err != nil {
@@ -42,7 +42,7 @@ type secureConn struct {
 	wire *conn
 }
 
-// Read reads. If a client ends its side in order, a body that is not complete ends, too.
+// Read reads. If a client closes its side in good order, an incomplete body ends there, too.
 func (c *secureConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// secure is a server with TLS, and a client that trusts its certificate and finds it under any name.
+// secure is a server with TLS, and a client that trusts its certificate and connects to it under any name.
 func secure(t *testing.T, l limits, names ...string) (*served, *http.Client, *tls.Config) {
 	t.Helper()
 	certificate, text, err := NewCertificate(names)
@@ -147,7 +147,7 @@ func TestHostNamesOverTLS(t *testing.T) {
 	}
 }
 
-// Without TLS, the server does not go by the service's names.
+// Without TLS, the server refuses requests for the service's own host names.
 func TestServiceNamesNeedTLS(t *testing.T) {
 	s := startServer(t, serveLimits)
 	conn := s.dial()
@@ -157,7 +157,7 @@ func TestServiceNamesNeedTLS(t *testing.T) {
 	}
 }
 
-// Clients that do not speak TLS, or do not go on, are dropped, and keep nobody else waiting.
+// Clients that do not speak TLS, or stop during the handshake, are dropped, and keep no other client waiting.
 func TestBrokenHandshakes(t *testing.T) {
 	l := serveLimits
 	l.header = 300 * time.Millisecond
@@ -182,7 +182,7 @@ func TestBrokenHandshakes(t *testing.T) {
 	}
 }
 
-// A body that ends too early, by an end of the connection in good order, is not served.
+// A request is not served if its client closes the connection in good order before the end of the body.
 func TestABodyThatEndsEarlyOverTLS(t *testing.T) {
 	s, _, config := secure(t, serveLimits)
 	config.ServerName = "localhost"
@@ -211,13 +211,13 @@ type at8443 struct{ net.Listener }
 // Addr returns its address.
 func (at8443) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8443} }
 
-// Without a name, the certificate is in the user's cache folder, under the port of the server.
+// Without a file name, the certificate is in the user's cache folder, and its file is named after the server's port.
 func TestCertificateFile(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	t.Setenv("HOME", cache) // where the cache folder is elsewhere
 	c := &Settings{TLS: AutoTLS}
-	for range 2 { // the file of a former run may be there
+	for range 2 { // the file of an earlier run may exist
 		certificate, file, err := c.certificate([]net.Listener{at8443{}})
 		if err != nil || certificate == nil {
 			t.Fatal(err)

@@ -38,11 +38,11 @@ type Options struct {
 	CORS    []string      // origins of web pages that may use DynamoDB and the control API
 	Log     io.Writer     // gets a line for each request that broke the server
 	Checker *live.Checker // judges the changes before a request is answered; nil judges nothing
-	// Certificate is the certificate of a server with TLS, for both sockets. Clients may then call it by the service's own
-	// host names, too. Nil is a server without TLS.
+	// Certificate is the certificate of a server with TLS, for both sockets. Clients may then call the server by the
+	// service's own host names, too. Nil means a server without TLS.
 	Certificate *tls.Certificate
 
-	S3       *s3fake.Store // is served on S3Socket; nil serves none
+	S3       *s3fake.Store // the store that is served on S3Socket; nil serves none
 	S3Socket net.Listener
 }
 
@@ -64,8 +64,8 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	return config.Listen(ctx, "tcp", address)
 }
 
-// Loopback reports whether only this machine can reach a host. Every other name may lead anywhere, and no name is every
-// interface.
+// Loopback reports whether only this machine can reach a host: it is localhost or an address of the loopback. Any other
+// name may lead anywhere, and an empty name means every interface.
 func Loopback(host string) bool {
 	if host == "localhost" {
 		return true
@@ -74,8 +74,8 @@ func Loopback(host string) bool {
 	return err == nil && address.IsLoopback()
 }
 
-// Reachable returns the address under which this machine reaches a listener: one on every interface is reached by the
-// loopback too.
+// Reachable returns the address under which this machine reaches a listener. If the listener is on every interface, it
+// is the address of the loopback.
 func Reachable(addr net.Addr) string {
 	at, err := netip.ParseAddrPort(addr.String())
 	if err != nil || !at.Addr().IsUnspecified() {

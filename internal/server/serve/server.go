@@ -26,12 +26,13 @@ type limits struct {
 
 	headerBytes int // the longest header
 	connections int // open at a time
-	bodyBytes   int // the bytes of all bodies under way, without the first freeBody bytes of each
+	bodyBytes   int // the bytes of all bodies under way that need room
 	answerBytes int // the bytes of all answers that are being written and are longer than keepBody
 	queue       int // how many strangers may wait for room for a body
 	unread      int // bytes of a connection that the system holds until they are read
 
-	// If connections or room for bodies run out, a client that has kept the server waiting for that long is dropped.
+	// If connections or room for bodies run out, a client that has kept the server waiting for longer than this is
+	// dropped.
 	stranger time.Duration // for strangers
 	silence  time.Duration // for proven clients
 }
@@ -67,13 +68,13 @@ const keepBody = 64 << 10
 
 // ballast is memory that is allocated and never touched, so that it costs address space only. The garbage collector
 // runs when the heap has doubled. A heap of a few rows would double all the time; with the ballast it doubles seldom.
-// The price is up to as much garbage in memory.
+// The price is garbage in memory, up to the size of the ballast.
 const ballast = 32 << 20
 
 // serveHTTP serves until ctx is done. Then requests under way have limits.drain to end. The others are cut off, which
 // is no error. With a certificate, it serves TLS only.
 //
-// tooLarge answers a client that asks before it sends a body over maxBody, and returns the status.
+// The function tooLarge answers a client that asks before it sends a body over maxBody, and returns the status.
 func serveHTTP(
 	ctx context.Context, socket net.Listener, handler fasthttp.RequestHandler, tooLarge func(*fasthttp.RequestCtx) int, l limits,
 	certificate *tls.Certificate,
@@ -96,13 +97,13 @@ func serveHTTP(
 			if n := h.ContentLength(); n < 0 || n > shortBody {
 				c.ReadTimeout = l.body
 				if n > maxBody {
-					c.MaxRequestBodySize = 1 // it is refused once it begins
+					c.MaxRequestBodySize = 1 // the body is refused once it begins
 				}
 			}
 			return c
 		},
-		// The handler reads the body: it knows how much to take. A long body gets its memory as it comes, not when its length
-		// is announced.
+		// The handler reads the body itself, because it knows how much to read. So a long body gets its memory while it
+		// arrives, and not as soon as the header announces its length.
 		StreamRequestBody:            true,
 		DisablePreParseMultipartForm: true,
 		NoDefaultServerHeader:        true,
@@ -151,8 +152,9 @@ func statusTooLarge(ctx *fasthttp.RequestCtx) int {
 	return http.StatusRequestEntityTooLarge
 }
 
-// misframed reports whether a header leaves open where its body ends: if it has Content-Length and Transfer-Encoding,
-// or an encoding other than chunked. A proxy in between might see the end of the body elsewhere.
+// misframed reports whether a header does not say clearly where its body ends: it has both Content-Length and
+// Transfer-Encoding, or an encoding other than chunked. A proxy between client and server might then see another end of
+// the body.
 //
 // Source: https://www.rfc-editor.org/rfc/rfc9112#section-6.1
 func misframed(h *fasthttp.RequestHeader) bool {
@@ -169,7 +171,7 @@ func misframed(h *fasthttp.RequestHeader) bool {
 	return encoding && (length || h.ContentLength() != chunked)
 }
 
-// refuseUnread answers a client whose bytes could not be read as a request.
+// refuseUnread answers a client whose bytes are not a valid request.
 func refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 	status := http.StatusBadRequest
 	if _, ok := errors.AsType[*fasthttp.ErrSmallBuffer](err); ok {
@@ -181,7 +183,7 @@ func refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 	linger(ctx)
 }
 
-// silent is the log of the mistakes of clients. It drops them: the clients get an answer.
+// silent is the log for the mistakes of clients. It drops them, because the clients get an answer.
 type silent struct{}
 
 // Printf does nothing.

@@ -222,7 +222,7 @@ func TestServerRefuses(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			conn := s.dial()
 			defer conn.Close()
-			// A refusal may come before all is sent, and break the connection.
+			// The refusal may come, and break the connection, before the whole text is sent.
 			go func() { _, _ = io.WriteString(conn, test.text) }()
 			if got := statusOf(t, bufio.NewReader(conn)); got != test.want {
 				t.Errorf("got %d, want %d", got, test.want)
@@ -257,7 +257,7 @@ func TestServerCutsOffSlowReaders(t *testing.T) {
 	if got := statusOf(t, bufio.NewReader(other)); got != http.StatusOK {
 		t.Errorf("another client: got %d, want 200", got)
 	}
-	// A client that only sends learns that it was cut off.
+	// A client that sends and never reads learns that it was cut off.
 	more := make([]byte, 64<<10)
 	for {
 		if _, err := slow.Write(more); err != nil {
@@ -269,12 +269,12 @@ func TestServerCutsOffSlowReaders(t *testing.T) {
 	}
 }
 
-// More clients than connections: those over the limit wait, and all are served.
+// There may be more clients than connections: the clients over the limit wait, and all are served.
 func TestServerManyConnections(t *testing.T) {
 	t.Parallel()
 	l := serveLimits
 	l.connections = 4
-	l.stranger, l.silence = patience, patience // a machine under load is not a slow client
+	l.stranger, l.silence = patience, patience // a slow machine must not make a client seem slow
 	s := startServer(t, l)
 	var held []net.Conn
 	for range l.connections {

@@ -26,7 +26,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
-// Settings are the flags of isr-sim serve, as texts where a user writes them so. Errors name the flags.
+// Settings are the flags of isr-sim serve. A flag that ParseClock, ParseChecks or another function reads is kept as the
+// user's text. Errors name the flags.
 type Settings struct {
 	Listen      string // host:port
 	AllowRemote bool
@@ -70,7 +71,7 @@ type Server struct {
 	data     *dataFile     // nil keeps nothing
 }
 
-// check refuses mistakes that show in the settings alone.
+// check refuses mistakes that can be seen in the settings alone.
 func (c *Settings) check() error {
 	const help = "isr-sim serve --help"
 	switch {
@@ -112,7 +113,8 @@ func (c *Settings) check() error {
 	return nil
 }
 
-// checkListen refuses a flag's address if it is invalid, or if other machines reach it and that is not wanted.
+// checkListen refuses the address of a flag if it is invalid, or if other machines can reach it and the user has not
+// allowed that.
 func (c *Settings) checkListen(flag, address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if n, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil || n > 65535 {
@@ -129,7 +131,7 @@ func (c *Settings) checkListen(flag, address string) error {
 	return nil
 }
 
-// New opens the doors of a server. A *mistake.Error is the user's.
+// New makes a server that listens. If the error is a *mistake.Error, the user has made a mistake.
 func New(ctx context.Context, c Settings) (*Server, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -154,7 +156,7 @@ func New(ctx context.Context, c Settings) (*Server, error) {
 		desk:     hold.New(hold.Options{DB: db, Clock: clock, Log: func(line string) { fmt.Fprintf(c.Log, "isr-sim: %s\n", line) }}),
 	}
 	s.options = Options{DB: db, Control: control.Options{Clock: clock, Mode: mode, Holds: s.desk}, Hosts: c.AllowHosts, CORS: c.CORS, Log: c.Log}
-	if c.AllowRemote { // other machines call this one as their network does
+	if c.AllowRemote { // other machines call this machine by its names in their network
 		s.options.Hosts = append(slices.Clone(c.AllowHosts), hostname.OfNetwork)
 	}
 	if err := s.fill(); err != nil {
@@ -220,7 +222,7 @@ func (s *Server) inject(text string) error {
 	return nil
 }
 
-// open opens the sockets, and makes the certificate.
+// open opens the sockets of DynamoDB and S3, and makes the certificate.
 func (s *Server) open(ctx context.Context) error {
 	c := &s.settings
 	if err := s.listen(ctx, c.Listen, "--listen "); err != nil {
@@ -237,7 +239,7 @@ func (s *Server) open(ctx context.Context) error {
 	return err
 }
 
-// listen opens a socket. flag is the text before the address in a hint.
+// listen opens a socket. The parameter flag is the text before the address in a hint.
 func (s *Server) listen(ctx context.Context, address, flag string) error {
 	socket, err := Listen(ctx, address)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -249,7 +251,7 @@ func (s *Server) listen(ctx context.Context, address, flag string) error {
 	return err
 }
 
-// Close closes the doors of a server that is not to run.
+// Close closes the sockets of a server that will not be run.
 func (s *Server) Close() {
 	for _, socket := range s.sockets {
 		_ = socket.Close()
@@ -257,7 +259,7 @@ func (s *Server) Close() {
 	s.forget()
 }
 
-// forget removes the file of the certificate.
+// forget deletes the file of the certificate.
 func (s *Server) forget() {
 	if s.file != "" {
 		_ = os.Remove(s.file) // it may be gone

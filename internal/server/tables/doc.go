@@ -14,8 +14,9 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 )
 
-// Load puts the tables and rows of a file into a DB, as DB.Load does. Tables that name no region are in region. It
-// returns the settings that it left out: the fake does not have them, and they change no answer about rows.
+// Load puts the tables and rows of a file into a DB, as DB.Load does. A table for which the file names no region is put
+// into region. Load returns the settings that it left out: the fake does not have them, and they do not change any
+// answer about rows.
 func Load(db *ddbfake.DB, region, file string) (skipped []string, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -46,12 +47,12 @@ func Load(db *ddbfake.DB, region, file string) (skipped []string, err error) {
 // object is an object of a file.
 type object = map[string]any
 
-// read returns the tables of a file as a dump has them; nil if the file is for DB.Load.
+// read returns the tables of a file in the form of a dump; nil if DB.Load must read the file.
 func read(text []byte, region string) (found []object, skipped []string, err error) {
 	var whole any
 	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[') {
 		if json.Unmarshal(trimmed, &whole) != nil {
-			return nil, nil, nil //nolint:nilerr // DB.Load knows where the mistake is, and several texts in a row
+			return nil, nil, nil //nolint:nilerr // DB.Load says where the mistake is, and reads several JSON texts in a row
 		}
 	} else if whole, err = fromYAML(text); err != nil {
 		return nil, nil, err

@@ -61,12 +61,12 @@ Resources:
     Type: AWS::S3::Bucket
 `
 
-// Templates, plans and the CLI's JSON make the tables that they describe.
+// Load makes the tables that templates, plans and the CLI's JSON describe.
 func TestLoad(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
-		want []string // tables, with what must be true of them
-		rows int      // the rows of the first one
+		want []string // tables, each with the settings that it must have
+		rows int      // the number of rows of the first table
 	}{
 		"SAM, in YAML": {sam, []string{"Locks lock tags=web", "test-cache pk sk gsi=1 ttl=ttl stream=NEW_AND_OLD_IMAGES read=5 tags=eu-west-1"}, 0},
 		"CDK, in JSON": {`{"Resources": {"Cache4F2": {"Type": "AWS::DynamoDB::GlobalTable", "Properties": {
@@ -167,7 +167,7 @@ func TestLoadTells(t *testing.T) {
 	}
 }
 
-// No template breaks the reader.
+// No template makes Load panic.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(sam))
 	f.Fuzz(func(_ *testing.T, text []byte) { _, _, _ = read(text, "eu-west-1") })

@@ -26,7 +26,7 @@ var (
 		"AttributeDefinitions", "BillingMode", "DeletionProtectionEnabled", "GlobalSecondaryIndexes", "KeySchema", "LocalSecondaryIndexes",
 		"OnDemandThroughput", "ProvisionedThroughput", "TableClass", "WarmThroughput",
 	}
-	// ofOthers change no answer about rows.
+	// ofOthers are properties for other services or features. They do not change any answer about rows.
 	ofOthers = []string{
 		"ContributorInsightsSpecification", "KinesisStreamSpecification", "PointInTimeRecoverySpecification", "ResourcePolicy",
 	}
@@ -139,7 +139,8 @@ func simple(p, request object) {
 	}
 }
 
-// resolve replaces a template's functions by their values, and texts by the numbers and booleans that they mean.
+// resolve replaces the functions of a template by their values, and a text that stands for a number or a boolean by
+// that value.
 func (t *template) resolve(v any) (any, error) {
 	switch v := v.(type) {
 	case object:
@@ -157,7 +158,7 @@ func (t *template) resolve(v any) (any, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
-			if is != nil { // AWS::NoValue takes a property away
+			if is != nil { // AWS::NoValue removes a property
 				out[name] = typed(name, is)
 			}
 		}
@@ -178,7 +179,8 @@ func (t *template) resolve(v any) (any, error) {
 	return v, nil
 }
 
-// typed is a value in the type that requests have: templates may write numbers and booleans as texts.
+// typed converts a value to the type that it has in requests: a template may have a text where a request has a number
+// or a boolean.
 func typed(name string, v any) any {
 	text, ok := v.(string)
 	if !ok {
@@ -205,7 +207,7 @@ func (t *template) call(name string, argument any) (any, error) {
 		return t.ref(ref)
 	case "Fn::GetAtt":
 		if of := asList(argument); len(of) > 0 {
-			return of[0], nil // a key or a role: its name stands for it
+			return of[0], nil // the ARN of a key or a role; the fake only needs some name for it
 		}
 	case "Fn::Sub":
 		return t.sub(argument)

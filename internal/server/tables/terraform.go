@@ -44,7 +44,7 @@ func terraformModule(module object) (found []object, err error) {
 	return append(found, rows...), nil // rows come after their tables
 }
 
-// terraformTable is a table as a dump has it.
+// terraformTable returns a table in the form of a dump.
 //
 // Source: https://registry.terraform.io/providers/hashicorp/aws/latest/docs/resources/dynamodb_table
 func terraformTable(v object) object {

@@ -9,13 +9,13 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// maxYAML is the largest template in YAML: the parser takes quadratic time for many keys, and CloudFormation takes no
-// larger one.
+// maxYAML is the size of the largest template in YAML that is read: the parser takes quadratic time for many keys, and
+// CloudFormation itself accepts no larger template.
 //
 // Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
 const maxYAML = 1 << 20
 
-// fromYAML reads a template. Its short forms of functions become the long ones: !Ref X is {"Ref": "X"}.
+// fromYAML reads a template. The short forms of its functions become the long forms: !Ref X is {"Ref": "X"}.
 func fromYAML(text []byte) (any, error) {
 	if len(text) > maxYAML {
 		return nil, fmt.Errorf("found %d bytes of YAML, expected at most %d", len(text), maxYAML)
@@ -68,7 +68,7 @@ func (y *yamlReader) value(n ast.Node) (any, error) {
 	case *ast.NullNode, nil:
 		return nil, nil
 	case ast.ScalarNode:
-		return n.GetToken().Value, nil // numbers are written as they are
+		return n.GetToken().Value, nil // a number stays the text that stands in the file
 	}
 	return nil, at(n, "this is none of a template's values")
 }

@@ -1,5 +1,6 @@
-// Package format lays scenario files out as isr-sim's own are: two spaces a level, one space where there were several,
-// long lists wrapped. Comments, the order of the keys and the kind of each list stay.
+// Package format lays out scenario files in the same way as the files that come with isr-sim: two spaces a level, one
+// space where there were several, long lists wrapped. It does not change comments, the order of the keys, or the kind
+// of each list.
 package format
 
 import (
@@ -13,12 +14,13 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// width is where lists are wrapped.
+// width is the column at which lists are wrapped.
 const width = 120
 
 var errChanged = errors.New("found a layout that cannot be changed without changing the scenario: write long texts as blocks (about: |)")
 
-// Scenario returns the contents of a scenario file, laid out. The name is for errors, which scenario.Parse returns.
+// Scenario returns the contents of a scenario file, laid out. The file name appears in errors, which are those of
+// scenario.Parse.
 func Scenario(file string, data []byte) ([]byte, error) {
 	before, err := scenario.Parse(file, data)
 	if err != nil {
@@ -36,7 +38,8 @@ func Scenario(file string, data []byte) ([]byte, error) {
 		lines[i] = strings.Join(wrap(strings.TrimRight(line, " ")), "\n")
 	}
 	out := []byte(strings.Join(lines, "\n") + "\n")
-	// The library's printer is not made for every file, and a layout must not change a run.
+	// The library's printer cannot print every file correctly, and a new layout must not change a run. So the result is
+	// read again and compared.
 	if after, err := scenario.Parse(file, out); err != nil || !reflect.DeepEqual(before, after) || comments(data) != comments(out) {
 		return nil, errChanged
 	}
@@ -46,7 +49,7 @@ func Scenario(file string, data []byte) ([]byte, error) {
 // comments counts the characters that may begin a comment.
 func comments(data []byte) int { return strings.Count(string(data), "#") }
 
-// indent makes a block begin in a column, and the blocks in it further to the right.
+// indent makes a block begin in the given column, and the blocks within it further to the right.
 func indent(n ast.Node, column int) {
 	switch n := n.(type) {
 	case *ast.MappingNode:

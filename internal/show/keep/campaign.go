@@ -25,8 +25,8 @@ type resultsFile struct {
 	plots []report.Plot
 }
 
-// readResults reads a file of results. is says whether the file is one. A file of results that cannot be read is an
-// error.
+// readResults reads a file of results. The result is says whether the file has results; if it has results but cannot be
+// read, that is an error.
 func (r *Drawing) readResults(file string) (of resultsFile, is bool, err error) {
 	in, err := os.Open(file)
 	if err != nil {
@@ -48,7 +48,7 @@ func (r *Drawing) readResults(file string) (of resultsFile, is bool, err error) 
 	return of, err == nil, nil
 }
 
-// drawResults draws results without records on one page.
+// drawResults draws results, which have no records, on one page.
 func (r *Drawing) drawResults(results []resultsFile, args []string) error {
 	to := r.To
 	switch {
@@ -90,8 +90,9 @@ func (d drawnPages) add(record, page string) {
 	}
 }
 
-// leadTo is the address, relative to a page, of the report that a result names, or of its record. If a file is not
-// where its command wrote it, it is looked for beside the results: the artifacts of a CI run lie in one folder.
+// leadTo is the address, relative to a page, of the report that a result names, or else of its record. If such a file
+// is not where the command has written it, leadTo looks for it in the folder of the results, because the artifacts of a
+// CI run are in one folder.
 func leadTo(result *verdicts.Result, file, page string, pages drawnPages) (address, text string) {
 	for _, named := range []struct{ name, text string }{{result.Report, "report of the run"}, {result.Record, "record of the run"}} {
 		if named.name == "" {

@@ -18,15 +18,15 @@ import (
 
 // Drawing draws records of runs, and results of commands.
 type Drawing struct {
-	Out    io.Writer // is told which files were written
+	Out    io.Writer // gets a line about each written file
 	To     string    // the file or folder; "" is beside the record
 	Format string    // html, svg or trace
 	Beside string    // a second record, drawn next to the first
-	// Plots reads the third kind of file besides records and results: figures of policies.
+	// Plots reads files that are neither records nor results: figures of policies.
 	Plots func(io.Reader) ([]report.Plot, error)
 }
 
-// endings are the forms of a drawing, with the ends of their files' names.
+// endings are the forms of a drawing, each with the end of its file's name.
 var endings = map[string]string{"html": ".html", "svg": ".svg", "trace": ".trace.json"}
 
 // drawn is a record, and where it was found.
@@ -35,7 +35,7 @@ type drawn struct {
 	*record.Record
 }
 
-// commands are the commands that run it again; there are none if no file can hold its scenario.
+// commands are the commands that run the recorded run again. There are none if no file can hold its scenario.
 func (d drawn) commands() []report.Command {
 	if d.File == "" {
 		return nil
@@ -43,7 +43,7 @@ func (d drawn) commands() []report.Command {
 	return commands(d.Record, d.file)
 }
 
-// Draw draws files, and all that are in folders.
+// Draw draws the given files, and all files in the given folders.
 func (r *Drawing) Draw(args []string) error {
 	ending, known := endings[r.Format]
 	if !known {
@@ -103,7 +103,7 @@ func (r *Drawing) drawBoth(records []drawn) error {
 	return r.write("report", to, func(out io.Writer) error { return report.Both(out, parts[0], parts[1]) })
 }
 
-// isFolderOr says whether a name that is not empty names a folder.
+// isFolderOr says whether at least one of the names, if it is not empty, names a folder.
 func isFolderOr(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return name != "" && isFolder(name) })
 }
@@ -149,8 +149,8 @@ func (r *Drawing) drawAll(records []drawn, results []resultsFile, args []string,
 	return r.write("index", index, func(to io.Writer) error { return report.Index(to, entries, campaign) })
 }
 
-// read reads the records and the results that are named, and those in folders that are named. Other files in a folder
-// are left out.
+// read reads the given files, which must be records or results, and the records and results in the given folders. Other
+// files in a folder are left out.
 func (r *Drawing) read(args []string) (records []drawn, results []resultsFile, err error) {
 	take := func(file string) error {
 		rec, err := readRecord(file)

@@ -24,11 +24,11 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
-// Keeper writes the files of runs that a command leaves: their records (--record), and their reports (--report).
+// Keeper writes the files that a command leaves about runs: their records (--record), and their reports (--report).
 type Keeper struct {
 	Record, Report string              // files, or folders; "" is nothing
-	Out            io.Writer           // is told which files were written
-	Version        string              // the version of isr-sim, as records have it
+	Out            io.Writer           // gets a line about each written file
+	Version        string              // the version of isr-sim, which records contain
 	Explanation    *record.Explanation // nil, unless the command explains its one run
 
 	kept map[string]kept // by the name of the run
@@ -40,7 +40,8 @@ type kept struct{ record, report string }
 // Wanted says whether the user wants any file.
 func (k *Keeper) Wanted() bool { return k.Record != "" || k.Report != "" }
 
-// Ready makes sure, before runs are made, that their files can be written. Those of several runs are in a folder.
+// Ready makes sure, before runs are made, that their files can be written. The files of several runs are written to a
+// folder.
 func (k *Keeper) Ready(several bool) error {
 	for _, to := range []struct{ flag, name string }{{"--record", k.Record}, {"--report", k.Report}} {
 		if to.name == "" {
@@ -80,8 +81,8 @@ func place(given, run, ending string) string {
 	return filepath.Join(given, strings.Map(plain, run)+ending)
 }
 
-// Keep writes the files of a run, and says where they are. file is how the user names its scenario; "" if it is in no
-// file. An error names the files that are not written; it does not change a verdict.
+// Keep writes the files of a run, and prints where they are. The parameter file is how the user names the scenario; ""
+// if the scenario is in no file. An error names the files that are not written, and does not change a verdict.
 func (k *Keeper) Keep(ctx context.Context, run scenario.Run, file string) error {
 	return k.KeepAs(ctx, run, file, run.Scenario.Name+"."+run.Protocol.Name)
 }
@@ -99,7 +100,7 @@ func (k *Keeper) KeepAs(ctx context.Context, run scenario.Run, file, name string
 	return k.write(r, file, name)
 }
 
-// KeepWatched writes the files of a run that no schedule decided.
+// KeepWatched writes the files of a run that was watched: no schedule decided it.
 func (k *Keeper) KeepWatched(w record.Watched) error {
 	if !k.Wanted() {
 		return nil
@@ -111,7 +112,7 @@ func (k *Keeper) KeepWatched(w record.Watched) error {
 	return k.write(r, "", w.Name)
 }
 
-// unrecorded says that a run has no files.
+// unrecorded is the error for a run that could not be recorded, and so has no files.
 func unrecorded(name string, err error) error {
 	return fmt.Errorf("--record, --report: %s: not written: the run could not be recorded: %w", name, err)
 }
@@ -157,8 +158,8 @@ func write(file string, text func(io.Writer) error) error {
 	return atomicfile.Write(file, whole.Bytes(), 0o644)
 }
 
-// commands are the commands that run a recorded schedule again. source is the file of the scenario, or of the record
-// itself; "" is neither.
+// commands are the commands that run a recorded schedule again. The parameter source is the file of the scenario, or of
+// the record itself; "" if there is neither.
 func commands(r *record.Record, source string) []report.Command {
 	if _, err := scenario.ProtocolNamed(r.Protocol); err != nil || source == "" {
 		return nil
@@ -192,8 +193,8 @@ func History(file string, visualize func(io.Writer) error) error {
 	return nil
 }
 
-// telling is the most telling run of a campaign: the failed one, or the doubtful one. If all passed it is the first
-// run, which needs c.
+// telling is the most telling run of a campaign: the failed run, or else the run without a verdict. If all runs passed
+// it is the first run; to make this one, telling needs c.
 func telling(ctx context.Context, c *campaign.Campaign, r *campaign.Report) (scenario.Run, bool, error) {
 	switch {
 	case r.Failure != nil:
@@ -214,7 +215,7 @@ func telling(ctx context.Context, c *campaign.Campaign, r *campaign.Report) (sce
 	return runs[0], true, nil
 }
 
-// Files returns the names of the files that were kept of a run, "" for each that was not.
+// Files returns the names of the files that were written about a run; "" for a file that was not written.
 func (k *Keeper) Files(name string) (record, report string) {
 	return k.kept[name].record, k.kept[name].report
 }

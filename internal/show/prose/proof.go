@@ -37,13 +37,13 @@ func Extent(p *campaign.Proof) string {
 	return fmt.Sprintf("not complete: %s, 0 violations; left: %s", Searched(e), strings.Join(left, ", "))
 }
 
-// Searched says how far a search has come.
+// Searched says how much a search has done so far.
 func Searched(e sim.Explored) string {
 	return fmt.Sprintf("%d schedules, %d states, %.0f %% of the tree", e.Schedules, e.States, 100*e.Share)
 }
 
 // Proved prints the invariants that a complete proof has proved, those that had nothing to judge, and the deadlines
-// that it met. within names the bounds.
+// that it met. The parameter within names the bounds.
 func Proved(p *campaign.Proof, within string) string {
 	var b strings.Builder
 	names := p.Proved()

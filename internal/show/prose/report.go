@@ -22,8 +22,8 @@ func Row(r *campaign.Report) string {
 }
 
 // Report prints why a campaign did not pass, in this order: verdict, invariant and its statement, the few events that
-// violate it, seed, and the commands that run it again and that shrink it. program is how the reader calls isr-sim, and
-// file how the reader names the scenario. For a campaign that passed it prints nothing.
+// violate it, seed, and the commands that run it again and that shrink it. The reader calls isr-sim by the name
+// program, and the scenario by the name file. For a campaign that passed it prints nothing.
 func Report(r *campaign.Report, program, file string) string {
 	var b strings.Builder
 	switch {
@@ -55,7 +55,8 @@ func Report(r *campaign.Report, program, file string) string {
 	return b.String()
 }
 
-// Outcome prints the verdict of a run, its evidence, and the flag of isr-sim replay that draws more of it.
+// Outcome prints the verdict of a run, its evidence, and, where it helps, the flag of isr-sim replay that draws what
+// every node was told.
 func Outcome(o *scenario.Outcome, name, protocol string) string {
 	text := o.Explain(name, protocol)
 	if o.Verdict == invariant.Violated && o.Violation.Invariant.Name == invariant.Named("linearizable").Name {
@@ -70,8 +71,8 @@ func ReplayLine(r scenario.Replay, command, program, file string) string {
 }
 
 // ReplayCommand is the command that replays a schedule, or another command about it, such as shrink, with everything
-// that decides the run. program is how the reader calls isr-sim, and file how the reader names the scenario. The
-// digest, if there is one, tells the command whether it runs the same schedule.
+// that decides the run. The reader calls isr-sim by the name program, and the scenario by the name file. The digest, if
+// there is one, tells the command whether it runs the same schedule.
 func ReplayCommand(r scenario.Replay, command, program, file string) string {
 	flags := ""
 	if r.Swarm {

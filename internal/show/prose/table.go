@@ -46,8 +46,8 @@ func Names(marks []scenario.Mark) []string {
 	return all
 }
 
-// Missing prints the marks that no schedule reached, and the faults that could not strike. The text which names the
-// schedules.
+// Missing prints the marks that no schedule reached, and the faults that could not strike. The parameter which names
+// these schedules in the text.
 func Missing(b *strings.Builder, which string, missing []scenario.Mark, unmet []string) {
 	for _, m := range missing {
 		if schedules.Basic(m) {

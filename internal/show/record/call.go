@@ -30,7 +30,7 @@ func callOf(c *hooks.Call) *Call {
 	return made
 }
 
-// membersOf are the members of a shape of the SDK that are set, in DynamoDB's JSON.
+// membersOf returns the set members of an input or output of the SDK, in DynamoDB's JSON.
 func membersOf(shape any) map[string]any {
 	members, _ := wire(reflect.ValueOf(shape)).(map[string]any)
 	return members
@@ -38,8 +38,8 @@ func membersOf(shape any) map[string]any {
 
 var attributeValue = reflect.TypeFor[types.AttributeValue]()
 
-// wire is the form of an SDK's value for encoding/json: its members have the names of the API. Nil is a member that is
-// not set.
+// wire is the form of an SDK's value for encoding/json: its members have the names of the API. If a member is not set,
+// wire returns nil.
 func wire(v reflect.Value) any {
 	if !v.IsValid() {
 		return nil
@@ -88,7 +88,7 @@ func wire(v reflect.Value) any {
 		}
 		return list
 	case reflect.String:
-		if v.Len() == 0 { // a list of choices that is left out
+		if v.Len() == 0 { // an enumeration that is not set
 			return nil
 		}
 		return v.String()

@@ -6,7 +6,7 @@
 //
 // # Limits
 //
-// A record is made by running the schedule once more. A run that differs each time has none.
+// A record is made by running the schedule once more. If a run differs each time, it has no record.
 //
 // # Determinism
 //

@@ -11,8 +11,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// meanings returns the meanings of the changed rows, by the changes' sequence numbers, and notes which attributes are
-// times.
+// meanings returns the meanings of the changed rows, by the changes' sequence numbers, and notes in the record which
+// attributes are times.
 func (r *Record) meanings(ev invariant.Evidence) (map[int][]Meaning, error) {
 	mapping, err := rowmap.New(ev.Schema)
 	if err != nil {
@@ -32,8 +32,8 @@ func (r *Record) meanings(ev invariant.Evidence) (map[int][]Meaning, error) {
 	return of, nil
 }
 
-// meaningOf reads a change of META, LOCK, VER# or REQ#; false if it is no such change. window is the freshness window
-// of pages that do not hold one.
+// meaningOf reads a change of META, LOCK, VER# or REQ#; false if it is a change of another row. The parameter window is
+// the freshness window of a page whose row does not name one.
 func meaningOf(c ddbfake.Change, window time.Duration) (Meaning, bool) {
 	sk, _ := c.Key.Str("sk")
 	kind, _, _ := strings.Cut(sk, "#")

@@ -19,8 +19,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Of makes the record of a run by running it. Its Strategy is sim.Replay of the recorded choices. version is the
-// version of the program that writes the record. The errors are those of scenario.Run.Do.
+// Of makes the record of a run by running it. The run's Strategy must be sim.Replay of the recorded choices. The
+// parameter version is the version of the program that writes the record. The errors are those of scenario.Run.Do.
 func Of(ctx context.Context, run scenario.Run, version string) (*Record, error) {
 	if run.Trace == nil {
 		run.Trace = io.Discard
@@ -99,7 +99,7 @@ func (r *Record) steps(steps []hooks.Step, ev invariant.Evidence, means map[int]
 		step := Step{
 			N: s.N, Time: s.Time, Actor: s.Step.Actor(), Lane: s.Step.Name, Kind: s.Step.Kind.String(), Text: s.Text, Visit: s.Visit, Options: s.Options, Call: callOf(s.Call),
 		}
-		own := s.Changed // a step's changes are the last of those seen so far; those before the first step made the tables
+		own := s.Changed // the step's changes are the last ones so far; changes before the first step made the tables
 		for len(changes) > 0 && changes[0].Seq <= s.Changes {
 			if left := s.Changes - changes[0].Seq + 1; left <= len(own) {
 				change := changeOf(changes[0], own[len(own)-left])
@@ -152,8 +152,8 @@ func (r *Record) decisive(shown hooks.Shown) (n int) {
 	return n
 }
 
-// stepOf returns the step in which the decisive operation was answered or, if it never was, called. That is the last of
-// the operations shown; 0 if there is none.
+// stepOf returns the step in which the decisive operation was answered or, if it was never answered, the step in which
+// it was called. The decisive operation is the last of the shown operations. Without one, stepOf returns 0.
 func stepOf(steps []hooks.Step, all []storeop.Operation, shown []int) int {
 	if len(shown) == 0 || shown[len(shown)-1] < 1 || shown[len(shown)-1] > len(all) {
 		return 0

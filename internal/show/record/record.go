@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Format is the version of the form. It grows when a reader of the former version could misread a file; fields that are
-// new do not change it.
+// Format is the version of the form. It grows when a reader for the former version could misread a file. A new field
+// alone does not change it.
 const Format = 1
 
 // Record is everything that one run showed. Times are true times, which no node knows. Names of rows and attributes are
@@ -40,9 +40,9 @@ type Record struct {
 	Actors []Actor `json:"actors"`
 	// Steps are the steps of the schedule, and of the visit after it, in order.
 	Steps []Step `json:"steps"`
-	// Orders has an order of operations for each key of a run that was watched, by their numbers. It is the longest order
-	// found in which one page and one lease would have given their answers. If an operation has no place in it, no order
-	// explains its answer.
+	// Orders has, for each key of a run that was watched, an order of the key's operations, by their numbers. It is the
+	// longest order found in which one page and one lease would have given the operations' answers. If an operation is not
+	// in this order, no order explains its answer.
 	Orders [][]int `json:"orders,omitempty"`
 	// Bodies are the writes and deletions in the body store, in order.
 	Bodies []Body `json:"bodies,omitempty"`
@@ -59,7 +59,7 @@ type Record struct {
 type Actor struct {
 	Name   string `json:"name"`
 	Tenant string `json:"tenant,omitempty"`
-	// Offset is the time by which its clock is ahead at the start, as Go prints a duration; PPM is its drift in
+	// Offset is the time by which its clock is ahead at the start, as Go prints a duration; PPM is the clock's drift in
 	// millionths.
 	Offset string `json:"offset,omitempty"`
 	PPM    int64  `json:"ppm,omitempty"`
@@ -72,12 +72,13 @@ type Step struct {
 	// N numbers the steps from 1. Time is the time after the step.
 	N    int       `json:"n"`
 	Time time.Time `json:"time"`
-	// Actor is the node; empty for a step of time, or of the store itself. Lane is its name in the trace: a node after a
-	// restart is alice.2, and its second goroutine is alice/b.
+	// Actor is the node; empty for a step of time, or of the store itself. Lane is the name in the trace: after a restart,
+	// the node alice is called alice.2 there, and its second goroutine alice/b.
 	Actor string `json:"actor,omitempty"`
 	Lane  string `json:"lane"`
-	// Kind is one of start, effect, response, timer, resume, restart, pause, crash, clock-step, orphan, external, tick; and
-	// where the run was watched, effect, external, note (a client tells), call and answer (of an operation).
+	// Kind is one of start, effect, response, timer, resume, restart, pause, crash, clock-step, orphan, external, tick;
+	// and in a run that was watched, one of effect, external, note (a client tells something), call and answer (of an
+	// operation).
 	Kind string `json:"kind" jsonschema:"enum=start,enum=effect,enum=response,enum=timer,enum=resume,enum=restart,enum=pause,enum=crash,enum=clock-step,enum=orphan,enum=external,enum=tick,enum=note,enum=call,enum=answer"`
 	// Text is the step in words.
 	Text string `json:"text"`
@@ -85,7 +86,7 @@ type Step struct {
 	Visit bool `json:"visit,omitempty"`
 	// Options is the number of steps that were possible here.
 	Options int `json:"options"`
-	// Operation numbers the operation of a call and of its answer, from 1.
+	// Operation is the number, from 1, of the operation whose call or answer the step is.
 	Operation int `json:"operation,omitempty"`
 	// Call is the request that reached the store in this step. Records of former versions, and of runs that were watched,
 	// have none.
@@ -106,11 +107,11 @@ type Call struct {
 
 // Change is a row that the step has changed.
 type Change struct {
-	// Seq numbers the changes of the run from 1. Request numbers the calls of the store; changes of one transaction share
-	// it, and those by TTL have 0.
+	// Seq numbers the changes of the run from 1. Request numbers the calls of the store. Changes of one transaction have
+	// the same number, and changes by TTL have 0.
 	Seq     int `json:"seq"`
 	Request int `json:"request,omitempty"`
-	// Time is when it took effect by the service's clock, Sent when the request was sent.
+	// Time is when the change took effect by the service's clock, Sent is when the request was sent.
 	Time time.Time `json:"time"`
 	Sent time.Time `json:"sent"`
 	// Actor is the node; empty for TTL. Cause is client or ttl, or replica for a write that came from another region.
@@ -119,7 +120,8 @@ type Change struct {
 	Table string `json:"table"`
 	// Region is where the table is, if that is not us-east-1.
 	Region string `json:"region,omitempty"`
-	// Key are the row's key attributes, Before and After the whole row, null if there is none: all in DynamoDB's JSON.
+	// Key are the row's key attributes. Before and After are the whole row, or null if there was none. All are in
+	// DynamoDB's JSON.
 	Key    Row `json:"key"`
 	Before Row `json:"before"`
 	After  Row `json:"after"`
@@ -134,7 +136,7 @@ type Change struct {
 type Meaning struct {
 	// Role is page, lock, version or request.
 	Role string `json:"role" jsonschema:"enum=page,enum=lock,enum=version,enum=request"`
-	// Gone says that the row plays the role no longer.
+	// Gone says that the row no longer has the role.
 	Gone bool `json:"gone,omitempty"`
 	// Token is the token in a lock.
 	Token string `json:"token,omitempty"`
@@ -181,10 +183,10 @@ type Violation struct {
 	Statement string `json:"statement"`
 	// Why is the sentence that says what happened.
 	Why string `json:"why"`
-	// Step is the number of the step with the decisive change or event, 0 if there is none.
+	// Step is the number of the step with the decisive change or event; 0 if there is no such step.
 	Step int `json:"step,omitempty"`
-	// Changes and Events are the sequence numbers of the few changes and events that matter, Operations are the numbers of
-	// such operations; Lines are all of these in words, in order of time.
+	// Changes and Events are the sequence numbers of the few changes and events that matter. Operations are the numbers of
+	// the operations that matter. Lines are all of these in words, in order of time.
 	Changes    []int    `json:"changes,omitempty"`
 	Events     []int    `json:"events,omitempty"`
 	Operations []int    `json:"operations,omitempty"`
@@ -193,25 +195,26 @@ type Violation struct {
 
 // Explanation says what a violation needed, and how likely it was after each step.
 type Explanation struct {
-	// Tails is the number of runs in which each number of violations was counted.
+	// Tails is the number of random tails that were run for each of the counts below.
 	Tails int `json:"tails"`
-	// Before is the number of violations among random tails that begin before the first step, and After[i] the number
-	// among those that begin after the step Steps[i]. Steps of the visit have none.
+	// Before is the number of violations among random tails that begin before the first step, and After[i] is the number
+	// among tails that begin after the step Steps[i]. Steps of the visit have no such number.
 	Before int   `json:"before"`
 	After  []int `json:"after"`
 	// Causes are events that need not have happened, the needed ones first.
 	Causes []Cause `json:"causes"`
 }
 
-// Cause is something that need not have happened, with the violations in runs without it.
+// Cause is an event that need not have happened, with the number of violations in runs without it.
 type Cause struct {
-	// Step is the number of its step; for something in the whole world, the number of the first step that it changes.
+	// Step is the number of the event's step. If the cause is not a step but a property of the whole world, it is the
+	// number of the first step that it changes.
 	Step int    `json:"step"`
 	What string `json:"what"`
-	// Effect is needed if without it no run violates the invariant, helped if fewer do, and idle otherwise.
+	// Effect is needed if no run without the cause violates the invariant, helped if fewer runs do, and idle otherwise.
 	Effect string `json:"effect" jsonschema:"enum=needed,enum=helped,enum=idle"`
-	// Without is the number of violations in runs without it; From and To are the 95% interval of their chance. With is
-	// the number of violations in runs with it.
+	// Without is the number of violations in runs without the cause; From and To are the 95% interval of their chance.
+	// With is the number of violations in runs with the cause.
 	Without int     `json:"without"`
 	From    float64 `json:"from"`
 	To      float64 `json:"to"`

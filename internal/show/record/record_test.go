@@ -49,7 +49,7 @@ func made(t *testing.T, run scenario.Run) (*record.Record, string) {
 	return r, text.String()
 }
 
-// The record says the same as the trace: each of its lines, and no other.
+// The record has the same lines as the trace, and no others.
 func TestRecordSaysWhatTheTraceSays(t *testing.T) {
 	passing := func(name string) scenario.Run {
 		run := protocolNamed(t, "recipe-a")
@@ -205,7 +205,8 @@ func TestNoRecordIsRefused(t *testing.T) {
 	}
 }
 
-// A run that is not linearizable is pinned at the answer that no order explains: bob is told that the lease is his.
+// The violation of a run that is not linearizable is at the step of the answer that no order explains: bob is told that
+// the lease is his.
 func TestTheAnswerThatNoOrderExplainsIsPinned(t *testing.T) {
 	s, p := scenariotest.Embedded(t, "heartbeat-beats-once"), scenariotest.Protocol(t, "heartbeat-beats-once")
 	found := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})

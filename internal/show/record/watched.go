@@ -33,7 +33,7 @@ type Watched struct {
 
 // OfWatched makes the record of an observed run: a step for each request that changed rows, for each event of a client,
 // and for each call and answer of an operation, in order of time. If operations show a violation, the record is only
-// about the pages of those. It cannot be replayed.
+// about the pages of these operations. The record cannot be replayed.
 func OfWatched(w Watched, version string) (*Record, error) {
 	r := &Record{
 		Format: Format, Tool: "isr-sim " + version, Scenario: w.Name, About: w.About, Protocol: w.Protocol,
@@ -80,7 +80,7 @@ func OfWatched(w Watched, version string) (*Record, error) {
 	}
 	r.Violation.Step = r.decisive(hooks.Shown{Changes: w.Finding.Changes, Events: w.Finding.Events})
 	if n := len(inside.In(&w.Finding).Operations); r.Violation.Step == 0 && n > 0 {
-		for _, s := range r.Steps { // the answer, or the call if there is no answer
+		for _, s := range r.Steps { // the answer is the later step; without one, the call is the only step
 			if s.Operation == inside.In(&w.Finding).Operations[n-1] {
 				r.Violation.Step = s.N
 			}
@@ -101,7 +101,7 @@ func (r *Record) watch(w Watched, means map[int][]Meaning) error {
 	}
 	type seen struct {
 		Step
-		after int // the change that was there by then
+		after int // the number of the latest change by then
 		place int // its place among calls and answers
 	}
 	var all []seen

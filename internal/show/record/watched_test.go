@@ -19,7 +19,7 @@ var start = time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func at(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
 
-// TestWhatWasWatchedIsARecord: calls, answers, events and changes are steps in order of time. A violation names the
+// TestWhatWasWatchedIsARecord: calls, answers, events and changes become steps, in order of time. A violation names the
 // step of its decisive operation.
 func TestWhatWasWatchedIsARecord(t *testing.T) {
 	operation := func(actor, key string, call, answer int) storeop.Operation {
@@ -61,7 +61,7 @@ func TestWhatWasWatchedIsARecord(t *testing.T) {
 	}
 }
 
-// TestChangesOfOneRequestAreOneStep in a change log, with a deletion by TTL and an event in between.
+// TestChangesOfOneRequestAreOneStep uses a change log in which a deletion by TTL and an event lie between changes.
 func TestChangesOfOneRequestAreOneStep(t *testing.T) {
 	change := func(seq, request int, sk string, cause ddbfake.Cause) ddbfake.Change {
 		key := attr.Item{"pk": attr.S("CACHE#1"), "sk": attr.S(sk)}

@@ -17,11 +17,12 @@ var (
 )
 
 // Both writes one page with the reports of two runs side by side, such as a failed run and the smaller one that shrink
-// made of it. A step that the reader selects in one run is also selected in the other, if it is there.
+// made of it. If the reader selects a step in one run, the page also selects it in the other run, provided that this
+// run has the step.
 func Both(out io.Writer, left, right Part) error {
 	view := both{
 		CSS: template.CSS(css + bothCSS), JS: template.JS(bothJS), //nolint:gosec // files of this package
-		// The pages within have this policy in addition to their own.
+		// The browser applies this policy to the two inner pages, too, in addition to their own.
 		Policy: "default-src 'none'; style-src '" + hash(css) + "' '" + hash(css+bothCSS) + "'; script-src '" + hash(js) + "' '" + hash(bothJS) +
 			"'; img-src data:; base-uri 'none'; form-action 'none'",
 		Pairs: pairs(left.Record, right.Record),
@@ -57,11 +58,11 @@ type part struct {
 	Page  string
 }
 
-// maxPaired bounds the table by which steps are paired.
+// maxPaired bounds the size of the table that pairs uses.
 const maxPaired = 4_000_000
 
 // pairs finds the steps that two runs have in common: the longest sequence of steps of the same node, kind and words
-// that both have in this order. If the runs are too long for that, each step is paired with the next such step of the
+// that both have in this order. If the runs are too long for that, each step is paired with the next equal step of the
 // longer run.
 func pairs(a, b *record.Record) [][2]int {
 	same := func(i, j int) bool {
@@ -81,7 +82,7 @@ func pairs(a, b *record.Record) [][2]int {
 		}
 		return found
 	}
-	longest := make([][]int32, n+1) // the length of the longest match of the rest
+	longest := make([][]int32, n+1) // the length of the longest common sequence from i and j on
 	for i := range longest {
 		longest[i] = make([]int32, m+1)
 	}

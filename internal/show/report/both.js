@@ -5,7 +5,7 @@
   const other = [new Map(pairs), new Map(pairs.map(([a, b]) => [b, a]))];
   const linked = document.getElementById('linked'), where = document.getElementById('linkedto');
   const at = [undefined, undefined]; // the step of each run
-  // The runs tell their steps by messages: browsers keep files from looking into each other.
+  // Each inner page sends its step in a message, because browsers do not let one file look into another.
   addEventListener('message', (e) => {
     const i = frames.findIndex((f) => f.contentWindow === e.source);
     if (i < 0 || !Number.isInteger(e.data?.step) || at[i] === e.data.step) return;
@@ -20,7 +20,8 @@
       frames[1 - i].contentWindow.postMessage({ show: there }, '*');
     }
   });
-  // Keys work at once: those that no run has are for the first one, which then has the focus.
+  // Keys work at once: a key that is pressed while neither run has the focus goes to the first run, which then gets the
+  // focus.
   const keys = ['ArrowUp', 'ArrowLeft', 'ArrowDown', 'ArrowRight', 'Home', 'End', 'PageUp', 'PageDown', '/', 'v'];
   addEventListener('keydown', (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || !keys.includes(e.key)) return;

@@ -25,7 +25,7 @@ func both(t *testing.T, left, right *record.Record) string {
 	return text.String()
 }
 
-// Within the page there are the two reports, each whole.
+// The page contains the two reports, each of them whole.
 func TestBothHasTheTwoReports(t *testing.T) {
 	left, right := blindPublishWhole(t), blindPublish(t)
 	var found []string
@@ -45,7 +45,7 @@ func TestBothHasTheTwoReports(t *testing.T) {
 	t.Error("the second frame has no table of steps")
 }
 
-// A step that is chosen in one run is chosen in the other. Keys move one of them, the other follows.
+// A step that is selected in one run is also selected in the other. Keys move in one run, and the other follows.
 func TestBothMoveTogether(t *testing.T) {
 	b := browser.Open(t, "file:")
 	left, right := blindPublishWhole(t), blindPublish(t)
@@ -72,13 +72,13 @@ func TestBothMoveTogether(t *testing.T) {
 		b.Keep(fmt.Sprintf("both-%d.png", size[0]))
 		b.Axe(fmt.Sprintf("at %v", size))
 	}
-	// Keys work at once, with no click before them.
+	// Keys work at once, without a click first.
 	b.Load("file://"+file, "html[data-ready]", 1280, 800)
 	begin, _ := texts()
 	b.Do(chromedp.KeyEvent(kb.ArrowUp))
 	settled()
 	second, _ := texts()
-	b.Do(chromedp.KeyEvent(kb.ArrowUp)) // to the run itself now
+	b.Do(chromedp.KeyEvent(kb.ArrowUp)) // this key goes to the first run itself
 	settled()
 	if third, _ := texts(); begin == second || second == third {
 		t.Errorf("keys have gone from %q to %q and %q, want three steps", begin, second, third)

@@ -24,7 +24,7 @@ func load(t *testing.T, b *browser.Browser, r *record.Record, width, height int6
 	b.Load("file://"+file, "html[data-ready]", width, height)
 }
 
-// inView says whether an element's middle is in the window, and not behind another element.
+// inView says whether the middle of an element is in the window, and not behind another element.
 const inView = `(at => {
 	const step = document.querySelectorAll('.step')[at], e = step.querySelector('.n'), box = e.getBoundingClientRect();
 	const x = box.left + box.width / 2, y = box.top + box.height / 2;
@@ -46,7 +46,7 @@ func TestTheViolationIsInViewAtOnce(t *testing.T) {
 			}
 			for _, scheme := range []string{"light", "dark"} {
 				b.Prefer(scheme)
-				// A field has the browser's colours: those of the scheme.
+				// A field has the browser's own colours, which must be those of the scheme.
 				field := browser.Value[string](b, "getComputedStyle(Object.assign(document.body.appendChild(document.createElement('div')), {style: 'background: Field'})).backgroundColor")
 				if dark := field != "rgb(255, 255, 255)"; dark != (scheme == "dark") {
 					t.Errorf("%s at %v: the fields are %s in the scheme %s", name, size, field, scheme)
@@ -163,8 +163,8 @@ func TestAHostileRecordRunsNothing(t *testing.T) {
 	b.Quiet()
 }
 
-// TestALongRunIsSoonInteractive counts the browser's work, not its time: the elements that a step adds to the page, and
-// those that are touched when somebody steps.
+// TestALongRunIsSoonInteractive counts the browser's work instead of measuring time: the elements that a step adds to
+// the page, and the elements that change when the reader moves to another step.
 func TestALongRunIsSoonInteractive(t *testing.T) {
 	b := browser.Open(t, "file:")
 	load(t, b, long(t, 10_000), 1280, 800)
@@ -181,7 +181,7 @@ func TestALongRunIsSoonInteractive(t *testing.T) {
 	b.Quiet()
 }
 
-// TestAxe asks axe-core, whose file ISRSIM_AXE names, for barriers to people.
+// TestAxe checks pages for barriers to people with axe-core. ISRSIM_AXE names the file of axe-core.
 func TestAxe(t *testing.T) {
 	if os.Getenv("ISRSIM_AXE") == "" {
 		t.Skip("ISRSIM_AXE names no file of axe-core")
@@ -198,8 +198,8 @@ func TestAxe(t *testing.T) {
 	b.Quiet()
 }
 
-// Time runs down the page, or across it: the violation stays in view, keys step, and a second turn gives the first
-// picture back.
+// Time can run down the page or across it. After a turn the violation is still in view and keys still step; after a
+// second turn the picture is the same as at first.
 func TestTimeAcross(t *testing.T) {
 	b := browser.Open(t, "file:")
 	for name, r := range map[string]*record.Record{"shrunk": blindPublish(t), "whole": blindPublishWhole(t)} {

@@ -25,21 +25,22 @@ var (
 
 // Results are the results that commands have written with --format json.
 type Results struct {
-	// Name is how the reader knows the file.
+	// Name is the name by which the reader knows the file.
 	Name string
 	*verdicts.Document
-	// Link finds the address, from the page, of a file that a result names, and what to call it; "" is none.
+	// Link finds the address, relative to the page, of a file that a result names, and the text of the link; "" if there
+	// is no file.
 	Link func(of *verdicts.Result) (address, text string)
 }
 
 // Plot has the results of one experiment: two figures for each of several things.
 type Plot struct {
 	Title string
-	X, Y  string // what the figures are, with their units
+	X, Y  string // the names of the figures, with their units
 	Dots  []Dot
 }
 
-// Dot is one thing of a Plot. Text is for the table, and has the intervals.
+// Dot is one thing of a Plot. XText and YText are for the table, and have the intervals.
 type Dot struct {
 	Name         string
 	X, Y         float64
@@ -127,7 +128,7 @@ func (v *campaignView) add(results Results) {
 	}
 }
 
-// verdictSigns are the verdicts' shapes, so that no verdict is recognised by its colour alone.
+// verdictSigns are signs for the verdicts, so that nobody has to tell them apart by colour alone.
 var verdictSigns = map[verdicts.Verdict]string{verdicts.OK: "✓", verdicts.Violated: "✕", verdicts.Unknown: "?", verdicts.Vacuous: "○", verdicts.Skipped: "–", verdicts.Mistake: "!"}
 
 func verdictOf(r *verdicts.Result) verdictView {
@@ -164,7 +165,7 @@ func verdictOf(r *verdicts.Result) verdictView {
 	return v
 }
 
-// count counts a result as expected, or else by its verdict.
+// count counts a result that passed as "as expected", and any other by its verdict.
 func (v *campaignView) count(one verdictView, passed bool) {
 	c := countView{Sign: "✓", Class: "ok", What: "as expected", N: 1}
 	if !passed {
@@ -182,7 +183,7 @@ func (v *campaignView) count(one verdictView, passed bool) {
 	slices.SortStableFunc(v.Counts, func(a, b countView) int { return cmp.Compare(a.What, b.What) })
 }
 
-// matrix is mutant by invariant.
+// matrix is a table with a row for each mutant and a column for each invariant.
 type matrix struct {
 	Invariants []string
 	Rows       []mutantRow
@@ -199,7 +200,7 @@ type mutantRow struct {
 }
 
 type mutantCell struct {
-	Text  string // the first schedule that violates it; "" is none
+	Text  string // the first schedule that violates the invariant; "" if there is none
 	Title string
 	Named bool
 	Miss  bool
@@ -207,10 +208,10 @@ type mutantCell struct {
 
 const (
 	barWidth = 120
-	barMost  = 10_000 // schedules: a bar of the whole width
+	barMost  = 10_000 // the number of schedules whose bar has the whole width
 )
 
-// with is a matrix with more mutants; a mutant that comes twice has two rows.
+// with returns the matrix with more mutants. A mutant that is given twice has two rows.
 func (m *matrix) with(mutants []*verdicts.Result) *matrix {
 	next := &matrix{}
 	if m != nil {

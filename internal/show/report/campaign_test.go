@@ -15,7 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 )
 
-// campaigns is a page about every kind of result: name gets each text that comes from outside.
+// campaigns is a page about every kind of result. The function name is applied to each text that comes from outside.
 func campaigns(t *testing.T, name func(string) string) string {
 	t.Helper()
 	var growth []verdicts.Growth
@@ -72,7 +72,7 @@ func campaigns(t *testing.T, name func(string) string) string {
 
 func itself(text string) string { return text }
 
-// evil is a text that would run a script if it were not escaped, in whichever place it stands.
+// evil returns a text that would run a script if it stood on the page without being escaped, wherever it stood.
 func evil(text string) string {
 	return text + `"'><script>hacked=1</script><img src=x onerror=hacked=1></style></title></svg>` + "\u202e\x00javascript:hacked=1"
 }
@@ -158,7 +158,7 @@ func TestTheCampaignsPageInABrowser(t *testing.T) {
 		for _, width := range []int64{1280, 400} {
 			for _, scheme := range []string{"light", "dark"} {
 				if what == "hostile" && (width == 1280 || scheme == "dark") {
-					continue // what it may do does not depend on them
+					continue // an attack does not depend on width or colours
 				}
 				b.Prefer(scheme)
 				b.Load("file://"+file, "body.campaign", width, 800)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The size of a chart, and of its margins, in pixels. It fits a phone without being made smaller.
+// The size of a chart, and of its margins, in pixels. The chart fits the screen of a phone without being scaled down.
 const (
 	chartWidth, chartHeight = 370.0, 220.0
 	scatterHeight           = 320.0
@@ -24,7 +24,8 @@ type axes struct {
 	Left, Right, Top, Bottom float64 // the edges of the field
 	XTicks, YTicks           []tick
 	xMost, yMost             float64
-	// roots says that heights are square roots: most dots are low, and would cover each other.
+	// roots says that heights are proportional to the square roots of the figures. Otherwise the many low dots would cover
+	// each other.
 	roots bool
 }
 
@@ -78,7 +79,7 @@ func rootTicks(most float64) []float64 {
 	return append(list, 0)
 }
 
-// pixel leaves a tenth of a pixel.
+// pixel rounds to a tenth of a pixel.
 func pixel(v float64) float64 { return math.Round(10*v) / 10 }
 
 // ticks are round figures from 0 to one that is not less than most, four to six of them.
@@ -129,7 +130,7 @@ type curve struct {
 	xLast        float64
 }
 
-// curveMark says when something was found first.
+// curveMark marks the schedule in which something was found first.
 type curveMark struct {
 	X, Y float64
 	Text string
@@ -163,7 +164,7 @@ func (c *curve) mark(schedule, n int) {
 	c.Marks = append(c.Marks, m)
 }
 
-// strip is the share of each verdict, as a bar.
+// strip is a bar that shows the share of each verdict.
 type strip struct {
 	Width, Height float64
 	Parts         []stripPart
@@ -208,7 +209,7 @@ type scatterDot struct {
 	Sign               string
 	LabelX, LabelY     float64
 	Anchor             string
-	middle             float64 // the middle of the number, across
+	middle             float64 // the horizontal middle of the number
 	Far                bool    // whether a line leads to the number
 	LeadY              float64 // where it ends
 }
@@ -235,7 +236,7 @@ func scatterOf(p Plot) *scatter {
 	return s
 }
 
-// finite is a figure that can be drawn.
+// finite returns a figure that can be drawn: the given one or, if it cannot be drawn, 0.
 func finite(v float64) float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
 		return 0

@@ -3,7 +3,7 @@
 //
 //	err := report.Page(out, r, report.Options{File: "run.json"})
 //
-// Campaigns draws what commands wrote about many runs.
+// Campaigns draws the results that commands have written about many runs.
 //
 // A record is first read as a story (lanes, requests, spans), then laid out, then printed by templates, which escape all
 // that comes from the record.

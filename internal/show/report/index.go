@@ -9,12 +9,12 @@ import (
 
 // Entry is a report that an index leads to.
 type Entry struct {
-	Link   string // from the index, with slashes
+	Link   string // relative to the index, with slashes
 	Record *record.Record
 }
 
-// Index writes a page that leads to reports. Those of violated runs come first. campaign is the address of a page of
-// Campaigns; "" is none.
+// Index writes a page that leads to reports. The reports of violated runs come first. The parameter campaign is the
+// address of a page that Campaigns has written; "" if there is none.
 func Index(out io.Writer, entries []Entry, campaign string) error {
 	type line struct {
 		Link string

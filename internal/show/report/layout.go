@@ -16,17 +16,17 @@ const (
 	laneWidth   = 64
 	rowWidth    = 58
 	wordsGap    = 8
-	nameWidth   = 104 // the width of a line of a head, unless that makes too many lines
+	nameWidth   = 104 // the width of a line of a head, unless the head then has too many lines
 	textWidth   = 760
 	maxText     = 84
 	chunkSteps  = 100
 )
 
-// picture is a story with places.
+// picture is a story whose parts have places.
 type picture struct {
 	Width, Height, Body int
 	Graph               int // the width without the words
-	Numbers, Times      int // where the numbers of the steps end, and their times begin
+	Numbers, Times      int // where the numbers of the steps end, and where their times begin
 	Gutter              int // the width of both
 	Head, Across        int // the height of the heads, and their width where time runs across the page
 	actorX, rowX        []int
@@ -41,14 +41,14 @@ type picture struct {
 // End is where lines across all lanes end.
 func (p *picture) End() int { return p.Graph - wordsGap }
 
-// chunk is a part of the picture. A browser lays out and paints those in view only.
+// chunk is a part of the picture. A browser lays out and paints only the chunks in view.
 type chunk struct {
 	*picture
 	Height int
 	Last   bool
 	Bands  []band
 	Steps  []row
-	Lines  []line // the lines of requests that begin before it, or end after it
+	Lines  []line // the lines of requests that begin in this chunk or before it, and end in a later one
 }
 
 // head is the full name above a lane: a long name has several lines.
@@ -82,7 +82,7 @@ func newHead(class, lane, name, note string) head {
 	return h
 }
 
-// high is the height of a head, which is its width where time runs across the page.
+// high is the height of a head. Where time runs across the page, it is the head's width.
 func (h *head) high() int {
 	if len(h.Lines) == 0 {
 		return 0
@@ -108,25 +108,25 @@ type band struct {
 	Mid                 int      // its middle
 }
 
-// At is where a line of the name stands, counted from the band's beginning.
+// At is the place of a line of the name, from the beginning of the band.
 func (b *band) At(line int) int { return 15 + 11*line }
 
 // row is a step of the picture, with the data for its filters and the reader's cursor.
 type row struct {
 	N, Y, Mid, Base int
-	Back            bool // it has a colour behind it
+	Back            bool // there is a colour behind the step
 	Class           string
 	Time, Who       string
 	Text, Whole     string
 	Lanes           string
-	Operation       string // that it is a part of, as the filter names it
-	Line            bool   // across all lanes: time moves
+	Operation       string // the operation that the step is a part of, as the filter names it
+	Line            bool   // a line across all lanes, because time moves
 	Lines           []line
 	Marks           []mark
 	Chance          *bar
 }
 
-// bar is the chance of the violation after a step: part of a width, drawn beside the step.
+// bar shows the chance of the violation after a step, as a bar beside the step.
 type bar struct {
 	X, Y, Width int
 	Label       string
@@ -138,7 +138,7 @@ type line struct {
 	Class          string
 }
 
-// mark is a sign on a lane: a letter for its shape, and its name for readers who do not see it.
+// mark is a sign on a lane. It has a letter as its shape, and a name for readers who cannot see it.
 type mark struct {
 	X, Base     int
 	Class, Sign string
@@ -191,7 +191,8 @@ func (s *story) lay(chunkSteps int) *picture {
 	return p
 }
 
-// cut makes the chunks, each with heights of its own. A shape that crosses an edge is in every chunk that it touches.
+// cut makes the chunks. In each of them, heights are counted from its own top. A shape that crosses an edge is in every
+// chunk that it touches.
 func (p *picture) cut(size int) {
 	high := size * stepHeight
 	for from := 0; from < len(p.steps); from += size {
@@ -236,7 +237,7 @@ func (r *row) lift(by int) {
 	}
 }
 
-// lanes places the lanes, each as wide as its head and the names in it need.
+// lanes places the lanes. Each is as wide as its head and the names in it need.
 func (s *story) lanes(p *picture) {
 	numbers, times := 0.0, 0.0
 	for i := range s.Steps {
@@ -300,7 +301,7 @@ func (s *story) bands(p *picture, i int) {
 
 func (sp *span) height() int { return max((sp.until-sp.from)*stepHeight, 5) }
 
-// written is the name of a span in its band: along the band if there is room, or else across it.
+// written is the name of a span as it is written in its band: along the band if there is room, and otherwise across it.
 func (sp *span) written() (lines []string, wide bool) {
 	name := clean(sp.name)
 	switch room := float64(sp.height() - 18); {
@@ -329,7 +330,7 @@ func (r *rowLane) named() int {
 // y is the middle of a step.
 func y(step int) int { return step*stepHeight + stepHeight/2 }
 
-// signs are the shapes of steps that are no requests: each can be told from the others without its colour.
+// signs are the shapes of steps that are not requests. Nobody needs colours to tell them apart.
 var signs = map[string]string{
 	"start": "▷", "response": "•", "timer": "◔", "resume": "▶", "restart": "↻", "pause": "‖", "crash": "✕", "clock-step": "±", "external": "▽",
 	"call": "▷", "answer": "•", "note": "○",
@@ -345,7 +346,7 @@ func classOf(kind string) string {
 	}
 }
 
-// verb stands between a node and its act.
+// verb is the text between a node and what it does.
 func verb(kind string) string {
 	switch kind {
 	case "effect", "orphan", "call":

@@ -14,7 +14,7 @@ const (
 	noteSize = 10.5
 )
 
-// widthOf is the approximate width of a text in a wide font: the reader's font is not known here.
+// widthOf is the approximate width of a text in a wide font, because the reader's font is not known here.
 func widthOf(text string, size float64) float64 {
 	em := 0.0
 	for _, r := range text {
@@ -34,8 +34,7 @@ func widthOf(text string, size float64) float64 {
 	return em * size
 }
 
-// wrapped breaks a text into lines that are about pixels wide. The lines of a very long text are longer, so that there
-// are few.
+// wrapped breaks a text into at most four lines that are about pixels wide. The lines of a very long text are wider.
 func wrapped(text string, pixels, size float64) []string {
 	const most = 4
 	return wrappedTo(text, min(most, int(widthOf(text, size)/pixels)+1), size)
@@ -55,7 +54,7 @@ func wrappedTo(text string, most int, size float64) []string {
 	return lines
 }
 
-// lineEnd is the end of a line of about the given width: after the part of a name that ends nearest, if one ends near.
+// lineEnd is the end of a line of about the given width. If a part of a name ends near that width, the line ends there.
 func lineEnd(text string, pixels, size float64) int {
 	const least, most = 0.5, 1.3
 	hard, soft, off := 0, 0, most*pixels

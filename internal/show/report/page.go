@@ -35,11 +35,11 @@ var (
 // Command is a command for the reader to copy.
 type Command struct{ Name, Text string }
 
-// tableSteps is the number of steps of a table.
+// tableSteps is the number of steps in one table.
 const tableSteps = 250
 
-// Page writes the report: HTML in one file. The commands run the recorded schedule again. If only the store's own test
-// can run it, there are none.
+// Page writes the report: HTML in one file. The commands run the recorded schedule again. There are none if only the
+// store's own test can run it.
 func Page(out io.Writer, r *record.Record, commands []Command) error {
 	s := read(r)
 	view := page{
@@ -78,8 +78,8 @@ func Page(out io.Writer, r *record.Record, commands []Command) error {
 	return execute(out, "page", view)
 }
 
-// execute writes a page. The template would write each plus sign as five characters, for browsers that take a page for
-// UTF-7, and times have many of them. These pages name their encoding, so that is not needed.
+// execute writes a page. The template writes each plus sign as five characters, because some browsers may take a page
+// for UTF-7. Times have many plus signs. These pages name their encoding, so execute puts the plain signs back.
 func execute(out io.Writer, name string, view any) error {
 	var made bytes.Buffer
 	if err := templates.ExecuteTemplate(&made, name, view); err != nil {
@@ -128,7 +128,7 @@ type words struct {
 	File                                                        string
 }
 
-// table is a part of the table of all steps. A browser lays out those near the window only.
+// table is a part of the table of all steps. A browser lays out only the tables near the window.
 type table struct {
 	First, End int
 	Rows       []tableRow
@@ -209,7 +209,7 @@ type changeData struct {
 }
 
 // callData is a request to the store and its answer: the operation's name, then the members of the request, each with
-// its name and value, then those of the answer. All are places in data.Words, which holds each text once.
+// its name and value, then those of the answer. Each number is a position in data.Words, which holds each text once.
 type callData [3][]int
 
 func (s *story) data() data {
@@ -261,7 +261,7 @@ func (s *story) data() data {
 func (s *story) callData(c *record.Call, place func(string) int) callData {
 	made := callData{{place(c.Operation)}, {}, {}}
 	// members adds the members of a value, each under the path that leads to it, in the order of their names. An attribute
-	// is one.
+	// counts as one member.
 	var members func(to *[]int, path, name string, v any, units map[string]string)
 	members = func(to *[]int, path, name string, v any, units map[string]string) {
 		parts, ok := v.(map[string]any)
@@ -302,8 +302,8 @@ var (
 	comparedToName  = regexp.MustCompile(`(:\w+)\s*(?:=|<>|<=|>=|<|>)\s*([#\w.[-]+)`)
 )
 
-// unitsOfValues returns the units of attributes, and of the values that a request compares with an attribute or gives
-// to one.
+// unitsOfValues returns the units of attributes, and of values: a request may compare a value with an attribute or give
+// it to an attribute, and the value then has the attribute's unit.
 func (s *story) unitsOfValues(request map[string]any) map[string]string {
 	units := maps.Clone(s.Times)
 	names, _ := request["ExpressionAttributeNames"].(map[string]any)
@@ -353,7 +353,7 @@ func (s *story) changeData(c place) changeData {
 			continue
 		}
 		unit := ""
-		if len(c.change.Means) > 0 { // other rows may have anything under this name
+		if len(c.change.Means) > 0 { // in a row without a role, an attribute of this name may be anything
 			unit = s.Times[name]
 		}
 		made.Attr[clean(name)] = clean(s.value(v, unit))
@@ -361,8 +361,8 @@ func (s *story) changeData(c place) changeData {
 	return made
 }
 
-// value prints an attribute: text and numbers as they are, other types with their type. A time whose unit is known is
-// also shown as a time of the run, if it is within a year of the run.
+// value prints an attribute: text and numbers as they are, and other values with their type. If the unit of a time is
+// known and the time is within a year of the run, it is also shown as a time of the run.
 func (s *story) value(v any, unit string) string {
 	typed, ok := v.(map[string]any)
 	if ok && len(typed) == 1 {

@@ -20,7 +20,7 @@
     return tr;
   };
 
-  // rowsAt returns each row's attributes after a step; undefined for one that was never there.
+  // rowsAt returns each row's attributes after a step; undefined for a row that was never there.
   const rowsAt = (step) => {
     const rows = data.rows.map(() => undefined);
     for (const n of changing) {
@@ -106,7 +106,7 @@
     if (scroll === undefined) keep(); else pane[across ? 'scrollLeft' : 'scrollTop'] = scroll;
     tell();
   };
-  // A page with two reports is told the step, and may ask for another.
+  // If a page with two reports contains this page, tell sends it the step, and it may ask for another step.
   const tell = () => { if (parent !== window) parent.postMessage({ step: at }, '*'); };
   addEventListener('message', (e) => {
     if (e.source !== parent || parent === window || !e.data || !('show' in e.data)) return;
@@ -117,21 +117,21 @@
   const size = (name) => Number(pane.dataset[name]);
   const heads = () => size(across ? 'across' : 'head'); // what hides a part of the pane
   const middle = (step) => Math.max(0, step * height + heads() - seen() * 0.6);
-  // keep scrolls as little as it needs for the cursor to be in view, past the heads.
+  // keep scrolls only as far as it must to bring the cursor into view; the heads must not cover it.
   const keep = () => {
     const way = across ? 'scrollLeft' : 'scrollTop', from = at * height, to = from + height + heads() + 8;
     if (from < pane[way]) pane[way] = from - height;
     else if (to > pane[way] + seen()) pane[way] = to - seen() + height;
   };
 
-  // turned gives a path, or a shape, the place that has its x and its y changed.
+  // turned exchanges x and y in a path or a shape.
   const turned = (d) => d.replace(/([ML])(\S+) (\d+)|([VH])(\d+)/g, (_, op, x, y, line, to) => op ? op + y + ' ' + x : (line === 'V' ? 'H' : 'V') + to);
   const swap = (e, one, other) => {
     const was = e.getAttribute(one);
     e.setAttribute(one, e.getAttribute(other));
     e.setAttribute(other, was);
   };
-  // place moves a text from one place to another, and says what turns it.
+  // place moves a text, and turns it if turn is true.
   const place = (e, x, y, turn) => {
     e.setAttribute('x', x);
     e.setAttribute('y', y);

@@ -18,13 +18,13 @@ type story struct {
 	rows       []rowLane
 	tracks     []track
 	changed    map[int][]place // by step, the rows that it changed
-	lane       []int           // by step, its place among actors; -1 for a step of time or of the store
+	lane       []int           // by step, the index of its actor; -1 for a step of time or of the store
 	requests   []request
 	stops      []stop
 	matters    map[int]bool // the steps with the changes and events that show the violation
-	operations []string     // by step, the operation that it is a part of, such as PutItem; "" is none
+	operations []string     // by step, the operation that the step is a part of, such as PutItem; "" if there is none
 	decisive   int          // the step of the violation; -1 if there is none
-	begins     int          // where the violation began
+	begins     int          // the step at which the violation began
 	calls      []call
 	chances    []float64 // the chance of the violation, by step; nil if the chances are not known
 }
@@ -41,12 +41,12 @@ type rowLane struct {
 	track   int
 }
 
-// track is a lane of the picture for one row, or for all versions, or all requests, of a page.
+// track is a lane of the picture. It is for one row, for all versions of a page, or for all requests of a page.
 type track struct {
 	name   string
 	role   string
 	shared bool
-	order  int // its place among those of one role
+	order  int // its place among the tracks of one role
 }
 
 // place is a change of a row.
@@ -61,16 +61,16 @@ type rowChange struct {
 	change *record.Change
 }
 
-// span is a time during which a lease lasted, or a page was fresh, or the row of one was there. Until is the first step
-// after it.
+// span is a time during which a lease lasted, a page was fresh, or the row of a lease or a page was there. The step
+// until is the first one after the span.
 type span struct {
 	role, name, label string
 	from, until       int
 	ended             bool // it ended by the clock, and not by a change
 }
 
-// request is a request, with the step in which it took effect and the step that brought its answer. Steps that the run
-// does not have are -1.
+// request is a request, with the step in which it took effect and the step that brought its answer. If the run has no
+// such step, the number is -1.
 type request struct {
 	lane                 int
 	sent, effect, answer int
@@ -82,7 +82,7 @@ type call struct {
 	lane, from, until int
 	open              bool // there is no answer
 	label             string
-	moment            float64 // the moment of its effect, in steps, in an order that explains the answers; -1 if not known
+	moment            float64 // when it took effect, in steps, in an order that explains the answers; -1 if not known
 	place, places     int     // in that order
 	unexplained       bool    // it has no place in the order
 }
@@ -130,8 +130,8 @@ func read(r *record.Record) *story {
 }
 
 // stale returns the step at which a page that was served too late became outdated: the first change of its data, or
-// invalidation, after the data was read from the origin. If there is none, it returns the step of the read. The page is
-// served long after.
+// invalidation, after the data was read from the origin. If there is none, it returns the step of the read. Only long
+// after that step is the page served.
 func (s *story) stale(v *record.Violation) int {
 	read, key := -1, ""
 	for i, step := range s.Steps[:s.decisive] {
@@ -187,7 +187,7 @@ func (s *story) findActors() {
 	}
 }
 
-// findRequests pairs requests with their answers: a lane waits for one at a time.
+// findRequests pairs requests with their answers: a lane waits for one answer at a time.
 func (s *story) findRequests() {
 	runs := map[string]int{} // by lane of the record, the last step in which its code ran
 	waits := map[string]int{}
@@ -261,12 +261,12 @@ func (s *story) findOperations() {
 	}
 }
 
-// findMoments gives each operation the earliest moment at which it can have taken effect, in the order that explains
-// the answers of its key: not before its call, and after the operation before it. An operation is unexplained if it has
-// no place in the order and was answered by the step of the violation. Nothing is known about operations after that
-// step.
+// findMoments gives each operation the earliest moment at which it can have taken effect: not before its call, and
+// after the operation that is before it in the order that explains the answers of its key. An operation is unexplained
+// if it has no place in this order, and if its answer came in the step of the violation or earlier. Nothing is known
+// about operations after that step.
 func (s *story) findMoments(at map[int]int) {
-	const apart = 0.25 // of a step, for those that took effect between the same two
+	const apart = 0.25 // of a step: the distance of operations that took effect between the same two steps
 	for _, order := range s.Orders {
 		moment := -1.0
 		for n, operation := range order {
@@ -327,7 +327,7 @@ func (s *story) findRows() {
 			c := &s.Steps[i].Changes[k]
 			key, err := json.Marshal([]any{c.Region, c.Table, c.Key})
 			if err != nil {
-				continue // a record that was read can always be written
+				continue // does not happen: a record that was read can always be written
 			}
 			at, known := places[string(key)]
 			if !known {
@@ -352,7 +352,8 @@ func (s *story) findRows() {
 	s.findTracks()
 }
 
-// findTracks gives each row a lane. There may be many versions and requests: those of one page share a lane.
+// findTracks gives each row a lane. There may be many versions and requests, so all versions of one page share a lane,
+// and so do all its requests.
 func (s *story) findTracks() {
 	of := map[string]int{} // by name, a shared track
 	at := make([]int, len(s.rows))

@@ -84,7 +84,7 @@ func TestTimesInValues(t *testing.T) {
 		t.Errorf("values (-want +got):\n%s", diff)
 	}
 
-	// A row that the mapping does not know may have anything under the name.
+	// In a row that the mapping does not know, an attribute of this name may be anything.
 	first.Changes[0].Means = nil
 	if got := shownOf(t, r).Changes[strconv.Itoa(steps[0])][0].Attr["ttl"]; got != digits(at.Unix()) {
 		t.Errorf("a row outside of the mapping shows %q", got)

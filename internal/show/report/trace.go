@@ -31,8 +31,8 @@ type traceEvent struct {
 	Args     map[string]any `json:"args,omitempty"`
 }
 
-// Trace writes a file for viewers of traces, such as Perfetto. Many steps happen at one true time; each is drawn a
-// microsecond after the one before it, so that their order shows.
+// Trace writes a file for viewers of traces, such as Perfetto. Many steps happen at the same true time. Each is drawn a
+// microsecond after the step before it, so that their order can be seen.
 func Trace(out io.Writer, r *record.Record) error {
 	t := tracer{story: read(r)}
 	t.names()
@@ -62,7 +62,7 @@ type tracer struct {
 	events []traceEvent
 }
 
-// at is the time of a step in the trace; the end is after the last step.
+// at is the time of a step in the trace. The end of the run is a microsecond after the last step.
 func (t *tracer) at(step int) int64 {
 	if step >= len(t.Steps) {
 		return t.at(len(t.Steps)-1) + 1
@@ -75,8 +75,8 @@ func (t *tracer) during(process, thread int, name, category string, from, until 
 	t.events = append(t.events, traceEvent{Name: name, Category: category, Phase: "X", Time: t.at(from), Duration: &lasts, Process: process, Thread: thread, Args: args})
 }
 
-// names names the lanes. A node has a second track, for the times during which it does not run: they overlap with
-// requests.
+// names names the lanes. The times during which a node does not run overlap with its requests, so they are on a second
+// track of the node.
 func (t *tracer) names() {
 	name := func(kind string, process, thread int, text string) {
 		t.events = append(t.events, traceEvent{Name: kind, Phase: "M", Process: process, Thread: thread, Args: map[string]any{"name": text}})
@@ -115,7 +115,7 @@ func (t *tracer) requests() {
 	}
 }
 
-// steps notes all steps that are no requests, and the violation.
+// steps notes the violation, and all steps that are not requests.
 func (t *tracer) steps() {
 	for i, step := range t.Steps {
 		point := traceEvent{Name: step.Kind, Category: "step", Phase: "i", Scope: "t", Time: t.at(i), Process: storeProcess, Thread: 1, Args: map[string]any{"step": step.N, "text": step.Text}}

@@ -1,4 +1,4 @@
-// Package results has reports of campaigns, proofs and runs as results for machines.
+// Package results makes results for machines from reports of campaigns, proofs and runs.
 package results
 
 import (
@@ -14,7 +14,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// OfReport is the result of a campaign. program and file are as in prose.Report; details is the text for terminals.
+// OfReport is the result of a campaign. The parameters program and file mean the same as in prose.Report; details is
+// the text for terminals.
 func OfReport(r *campaign.Report, program, file, details string) verdicts.Result {
 	result := verdicts.Result{
 		Scenario: r.Scenario.Name, Protocol: r.Protocol.Name, Verdict: verdicts.Verdict(r.Verdict.String()), Passed: r.Passed(),

@@ -21,10 +21,10 @@ const (
 	Markdown Format = "markdown"
 )
 
-// Formats returns all of them.
+// Formats returns all formats.
 func Formats() []Format { return []Format{Text, JSON, JSONL, JUnit, GitHub, SARIF, Markdown} }
 
-// WithText says whether the text for terminals stands before the results.
+// WithText says whether the text for terminals is printed before the results.
 func (f Format) WithText() bool { return f == Text || f == GitHub }
 
 // writers of whole documents.

@@ -14,14 +14,15 @@ type Result struct {
 	// Scenario is the scenario's name, or the name of a file that holds no scenario.
 	Scenario string `json:"scenario"`
 	Protocol string `json:"protocol,omitempty"`
-	// File is the scenario's file, as the user named it; an embedded scenario has none. Line and Column are the place in it.
+	// File is the scenario's file, as the user named it; an embedded scenario has none. Line and Column are a place in
+	// this file.
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
 	// Verdict is ok, violated, unknown, vacuous (nothing was violated, and the campaign never reached what its scenario
 	// declares), skipped (the program lacks a verb of the scenario: nothing was run or judged) or mistake (nothing was run).
 	Verdict Verdict `json:"verdict" jsonschema:"enum=ok,enum=violated,enum=unknown,enum=vacuous,enum=skipped,enum=mistake"`
-	// Passed says whether the verdict is the expected one. A skipped scenario is no failure.
+	// Passed says whether the verdict is the expected one. A skipped scenario has not failed.
 	Passed bool `json:"passed"`
 	// Invariant is the violated invariant, and Statement its statement.
 	Invariant string `json:"invariant,omitempty"`
@@ -35,12 +36,13 @@ type Result struct {
 	Steps     int    `json:"steps,omitempty"`
 	// Reached are the marks that were reached.
 	Reached []string `json:"reached,omitempty"`
-	// Proved are the invariants that a complete proof has proved, and NothingToJudge those that had nothing to judge.
+	// Proved are the invariants that a complete proof has proved, and NothingToJudge are the invariants that had nothing
+	// to judge.
 	Proved         []string `json:"proved,omitempty"`
 	NothingToJudge []string `json:"nothing_to_judge,omitempty"`
 	// Deadlines are the ends of leases and of freshness in a proof, and the sides on which it met them.
 	Deadlines []Deadline `json:"deadlines,omitempty"`
-	// Replay and Shrink are the commands that run the failed schedule again, and that make it small.
+	// Replay is the command that runs the failed schedule again, and Shrink is the command that makes it small.
 	Replay string `json:"replay,omitempty"`
 	Shrink string `json:"shrink,omitempty"`
 	// Record and Report are the files that the command has left about the run.
@@ -51,13 +53,13 @@ type Result struct {
 	// Found are the invariants that some schedules violate.
 	Found []Found `json:"found,omitempty"`
 	// Strategies says how much each strategy found, and Coverage is the measurement of explore and merge. If a scenario
-	// has several results under one protocol, the first result has both, for all of them together.
+	// has several results under one protocol, only the first of these results has both, for all results together.
 	Strategies []Strategy `json:"strategies,omitempty"`
 	Coverage   *Coverage  `json:"coverage,omitempty"`
 }
 
-// Deadline is an end that rows held. Before, At and After say whether a request to its row was sent in the second
-// before it, at it, or after it.
+// Deadline is the end of a lease or of a freshness that rows held. Before, At and After say whether a request to the
+// row was sent in the second before the end, at the end, or after it.
 type Deadline struct {
 	Of     string `json:"of"`
 	Before bool   `json:"before"`
@@ -72,7 +74,7 @@ type Found struct {
 	Scenario string `json:"scenario,omitempty"`
 	// Schedule is the first schedule that violates it, from 1.
 	Schedule int `json:"schedule,omitempty"`
-	// Schedules is how many violate it. Commands that end with the first leave it out.
+	// Schedules is the number of schedules that violate it. Commands that end with the first such schedule leave it out.
 	Schedules int `json:"schedules,omitempty"`
 }
 
@@ -88,7 +90,7 @@ type Coverage struct {
 	// Orders are the different partial orders, and States the different states, that the schedules have seen.
 	Orders int `json:"orders"`
 	States int `json:"states"`
-	// About says that both are estimates, from a sample.
+	// About says that Orders and States are estimates from a sample.
 	About bool `json:"about,omitempty"`
 	// NextIsNew is the estimated chance that one more schedule has a new order, from 0 to 1 (Good-Turing).
 	NextIsNew float64 `json:"next_is_new"`
@@ -185,7 +187,7 @@ const documentFormat = 1
 // ErrNoResults says that a file has no results of a command.
 var ErrNoResults = errors.New("found no results of a command, expected what isr-sim wrote with --format json=FILE")
 
-// Read reads what the format json writes. Its error is ErrNoResults if it is JSON of another kind.
+// Read reads what the format json writes. The error is ErrNoResults if the input is JSON of another kind.
 func Read(in io.Reader) (*Document, error) {
 	var d struct {
 		Document

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// The part of SARIF 2.1.0 that is written.
+// These types are the part of SARIF 2.1.0 that is written.
 //
 // Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 type (
@@ -64,7 +64,7 @@ type (
 	}
 )
 
-// reasons are the rules that are no invariants.
+// reasons are the rules that are not invariants, with their texts.
 var reasons = map[string]string{
 	"not-violated":   "a scenario that expects a violation shows none",
 	string(Unknown):  "a run has no verdict",

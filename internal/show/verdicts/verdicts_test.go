@@ -61,7 +61,7 @@ func TestJUnitIsReadByAnotherLibrary(t *testing.T) {
 	}
 }
 
-// sarifSchema is the schema that OASIS publishes, for a validator that is not ours.
+// sarifSchema is the schema that OASIS publishes, in the form that a validator of another project needs.
 //
 // Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json
 func sarifSchema(t *testing.T) *jsonschema.Schema {

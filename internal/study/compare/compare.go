@@ -27,14 +27,14 @@ import (
 // Comparison is the result of making runs again, request by request, on a real DynamoDB.
 type Comparison struct {
 	Runs        int
-	Requests    int // calls and deletions by TTL
+	Requests    int // calls, and deletions by TTL
 	Differences []Difference
 }
 
 // Difference is an answer that the fake and the real store gave differently.
 type Difference struct {
 	Run        int // from 1
-	Request    int // from 1; 0 for the rows that were left at the end
+	Request    int // from 1; 0 if the rows at the end of the run differ
 	What       string
 	Fake, Real string
 }
@@ -48,12 +48,13 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s\n  fake: %s\n  real: %s", at, d.What, d.Fake, d.Real)
 }
 
-// Run makes each run on the fake, and repeats its requests on the store behind client. It uses a table of the
-// scenario's name without TTL. The table must not exist before; it is emptied between runs and deleted at the end. If
-// the request of a call was lost, the call is not made. If its answer was lost, the call is made, and its answer is not
-// compared. Deletions by TTL are explicit deletes.
+// Run makes each run on the fake, and repeats its requests on the store behind client. It creates a table without TTL,
+// under the name that scenarios use, so no such table may exist before. It empties the table between runs and deletes
+// it at the end. If the request of a call was lost, the call is not made. If its answer was lost, the call is made, and
+// its answer is not compared. Where TTL deleted a row on the fake, the row is deleted by a request.
 //
-// An error means that the store could not be reached or used; the comparison is then about the requests before that.
+// An error means that the store could not be reached or used. The comparison is then about the requests before the
+// error.
 func Run(ctx context.Context, client *dynamodb.Client, runs []scenario.Run, progress func(done, of int)) (c Comparison, err error) {
 	for _, run := range runs {
 		if slices.ContainsFunc(run.Scenario.Actors, func(a scenario.Actor) bool { return cmp.Or(a.Region, ddbfake.DefaultRegion) != ddbfake.DefaultRegion }) {
@@ -68,7 +69,8 @@ func Run(ctx context.Context, client *dynamodb.Client, runs []scenario.Run, prog
 		return c, fmt.Errorf("scenario: compare: create table %s: %w", hooks.TableName, err)
 	}
 	defer func() {
-		// The table must go even if the caller has lost patience, or it would make the next comparison fail.
+		// The table must be deleted even if the caller has cancelled ctx. A table that is left behind would make the next
+		// comparison fail.
 		_, cleanupErr := client.DeleteTable(context.WithoutCancel(ctx), &dynamodb.DeleteTableInput{TableName: aws.String(hooks.TableName)})
 		if err == nil && cleanupErr != nil {
 			err = fmt.Errorf("scenario: compare: delete table %s: %w", hooks.TableName, cleanupErr)
@@ -87,7 +89,7 @@ func Run(ctx context.Context, client *dynamodb.Client, runs []scenario.Run, prog
 	return c, nil
 }
 
-// run compares one run and leaves the table empty. The id belongs to the run alone, among all that the store remembers.
+// run compares one run and leaves the table empty. No other run that the store may remember has the same id.
 func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run scenario.Run, id string) error {
 	recorded := hooks.Probe{Record: true}
 	if _, err := run.Do(hooks.With(ctx, &recorded)); err != nil {
@@ -132,8 +134,8 @@ func (c *Comparison) run(ctx context.Context, client *dynamodb.Client, run scena
 	return nil
 }
 
-// callReal makes a recorded call. Each run gets idempotency tokens of its own: the store remembers tokens for ten
-// minutes, beyond the life of a table.
+// callReal makes a recorded call. Each run gets idempotency tokens of its own, because the store remembers tokens for
+// ten minutes, even if the table is deleted earlier.
 func callReal(ctx context.Context, client *dynamodb.Client, input any, runID string) (any, error) {
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:

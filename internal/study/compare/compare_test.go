@@ -49,7 +49,7 @@ func recordedOf(t testing.TB, file string, data []byte, seed uint64, n int) []sc
 func TestEveryCallOfAScenarioCanBeCompared(t *testing.T) {
 	for _, name := range effort.Fewer(fixtures.Names(), fixtures.Names()[:2]) {
 		if strings.HasPrefix(name, "two-regions") {
-			continue // the other store is in one
+			continue // the other store is in one region
 		}
 		runs := recorded(t, name, 2, 5)
 		c, err := compare.Run(t.Context(), ddbfake.New(ddbfake.Options{}).Client(), runs, nil)

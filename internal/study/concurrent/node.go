@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// How often a node pauses, or loses patience.
+// How often a node pauses, or stops waiting for an answer.
 const (
 	pauseEvery   = 8  // writes, about
 	abandonEvery = 60 // requests for pages, about
@@ -46,8 +46,8 @@ func newNode(ctx context.Context, r Run, w *witness, number int, until time.Time
 	return n
 }
 
-// waking is a clock whose sleepers wake when the run is interrupted. The context of a request does not wake them: a
-// machine that has stopped does not notice it.
+// waking is a clock whose sleepers wake when the run is interrupted. The end of a request's context does not wake them,
+// because a machine that stands still does not notice it.
 type waking struct {
 	clockwork.Clock
 	interrupted <-chan struct{}
@@ -70,7 +70,7 @@ func (n *node) token() string {
 }
 
 // run asks for pages until the time is over. An error says that the protocol could not be set up. Errors of the store
-// are not among them: they are part of the evidence.
+// are not returned, because they are part of the evidence.
 func (n *node) run(ctx context.Context) error {
 	cache, err := n.new(n.config)
 	if err != nil {
@@ -87,7 +87,7 @@ func (n *node) between(least, most time.Duration) time.Duration {
 	return least + time.Duration(n.random.Int64N(int64(most-least)))
 }
 
-// get asks for one page, now and then with little patience.
+// get asks for one page. Now and then it waits only a short time for the answer.
 func (n *node) get(ctx context.Context, cache isr.Handler, key string) {
 	if n.random.IntN(abandonEvery) == 0 {
 		n.witness.count(&n.witness.abandoned)
@@ -108,7 +108,7 @@ func (n *node) get(ctx context.Context, cache isr.Handler, key string) {
 	n.witness.record(n.name, e)
 }
 
-// render makes a body that is different from all others.
+// render makes a body that differs from all other bodies.
 func (n *node) render(_ context.Context, key string, _ func(context.Context) error) ([]byte, error) {
 	body := fmt.Sprintf("%s by %s, rendering %d", key, n.name, n.tokens)
 	n.witness.record(n.name, history.Event{Kind: history.Rendered, Key: key, Body: body})
@@ -126,7 +126,7 @@ type pausing struct {
 func (p pausing) pause() {
 	if p.n.random.IntN(pauseEvery) == 0 && p.n.clock.Now().Before(p.n.until) {
 		p.n.witness.count(&p.n.witness.paused)
-		p.n.clock.Sleep(p.n.between(2*lease, 3*lease)) // a lease lasts up to a second longer: its end is rounded up
+		p.n.clock.Sleep(p.n.between(2*lease, 3*lease)) // a lease may last a second longer, because its end is rounded up
 	}
 }
 

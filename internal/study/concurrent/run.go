@@ -17,8 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// How the nodes' caches are configured. Rows hold whole seconds, so a lease of one second is the shortest that there
-// is.
+// How the nodes' caches are configured. Rows hold whole seconds, so the shortest possible lease is one second.
 const (
 	lease      = time.Second
 	revalidate = time.Second
@@ -27,7 +26,7 @@ const (
 	keysARound = 8
 )
 
-// Slack is the time by which a node's reading of the clock may be late: e in the statements of the invariants.
+// Slack is how late a node's reading of the clock may be. It is e in the statements of the invariants.
 const Slack = time.Second
 
 // Invariants returns the invariants that are judged.
@@ -38,15 +37,15 @@ func Invariants() []invariant.Invariant {
 // Run is one run. All fields but Seed are required.
 type Run struct {
 	Protocol isr.Protocol
-	// Client reaches the store; one is enough for all nodes. The run makes a table of the name Table, and deletes it at
-	// the end.
+	// Client reaches the store; all nodes share it. The run creates a table with the name Table, and deletes it at the
+	// end.
 	Client *dynamodb.Client
 	Table  string
 	// Clock is the clock of this machine.
 	Clock  clockwork.Clock
 	Actors int
 	// For is the time for which the nodes run. It is cut into rounds of some seconds, each with pages of its own. Each
-	// round is judged before the next begins: the first violation ends the run.
+	// round is judged before the next one begins, and the first violation ends the run.
 	For  time.Duration
 	Seed uint64
 	// Progress, if set, is called after each round with the number of requests for pages so far.
@@ -68,8 +67,8 @@ type Outcome struct {
 	Seen                     invariant.Evidence  // the evidence of the last round; its operations can be visualized
 }
 
-// Do runs, and deletes its table in every case. A cancelled context ends the run with the verdict unknown. An error
-// says that the store could not be used.
+// Do carries out the run, and deletes its table in every case. A cancelled context ends the run with the verdict
+// unknown. An error says that the store could not be used.
 func (r Run) Do(ctx context.Context) (o *Outcome, err error) {
 	if r.Client == nil || r.Clock == nil || r.Protocol.New == nil || r.Table == "" || r.Actors < 1 || r.For <= 0 {
 		return nil, errors.New("concurrent: Run needs Protocol, Client, Table, Clock, Actors and For")
@@ -149,7 +148,8 @@ func (r Run) round(ctx context.Context, length time.Duration, o *Outcome) error 
 	return nil
 }
 
-// taken counts the leases that were taken while another one had neither been given back nor published under.
+// taken counts the leases that were taken over: the lease before it on the same key had neither been given back nor
+// ended with a publish.
 func taken(operations []storeop.Operation) (n int) {
 	held := map[string]string{} // by key
 	for _, op := range operations {

@@ -59,7 +59,8 @@ func TestABlindPublishShowsInRealParallel(t *testing.T) {
 	}
 }
 
-// A node that sleeps when the run is interrupted does not keep the run waiting: this clock never moves on.
+// The clock of this test never moves. So a node that sleeps when the run is interrupted must be woken, or the run would
+// wait for ever.
 func TestAnInterruptWakesTheNodes(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClock()

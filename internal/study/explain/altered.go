@@ -8,7 +8,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/reschedule"
 )
 
-// until is a strategy that follows first for the given number of steps, and then for the others.
+// until is a strategy that follows the strategy first for the given number of steps, and the strategy then for all
+// later steps.
 func until(steps int, first, then sim.Strategy) sim.Strategy {
 	return sim.Strategy{Name: then.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
 		return &turn{left: steps, first: first.New(rng, expectedSteps), then: then.New(rng, expectedSteps)}
@@ -50,11 +51,11 @@ func avoiding(move sim.Move, times int, s sim.Strategy) sim.Strategy {
 // avoid implements sim.Chooser and sim.Watcher.
 type avoid struct {
 	move  sim.Move
-	times int // that it may be taken still
+	times int // how often the move may still be taken
 	early bool
 	then  sim.Chooser
 	left  []sim.Step
-	at    []int // where they are among all steps
+	at    []int // the positions of left among all steps
 }
 
 func (a *avoid) Choose(steps []sim.Step) int {
@@ -90,8 +91,7 @@ func (a *avoid) Watch(s sim.Step) {
 	watch(a.then, s)
 }
 
-// staying is the strategy with one context switch less: from a step on, the code of an actor runs for as long as it
-// can.
+// staying is the strategy without one context switch: from a step on, the code of the actor runs for as long as it can.
 func staying(after int, actor string, s sim.Strategy) sim.Strategy {
 	return sim.Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
 		return &stay{wait: after, actor: actor, then: s.New(rng, expectedSteps)}
@@ -123,14 +123,15 @@ func (st *stay) Watch(s sim.Step) {
 	watch(st.then, s)
 }
 
-// without is the recorded schedule without an event, up to a step, and then a strategy that leaves out the event, too.
+// without follows the recorded schedule without the event up to the step cut. From there on it follows the strategy
+// then, which does not take the event either.
 func (w *witness) without(event optionalEvent, cut int, then sim.Strategy) sim.Strategy {
 	if event.from != "" {
 		return staying(event.step, event.from, until(cut, reschedule.Follow(w.moves), then))
 	}
 	moves := slices.Clone(w.moves)
 	if moves[event.step].Kind == sim.Effect {
-		moves[event.step].Outcome = 0 // the request takes effect all the same
+		moves[event.step].Outcome = 0 // the request takes effect, but no fault strikes
 	} else {
 		moves = slices.Delete(moves, event.step, event.step+1)
 	}

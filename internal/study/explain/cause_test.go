@@ -35,8 +35,8 @@ func explained(t *testing.T, name, protocol string, tails int) *explain.Explanat
 	return x
 }
 
-// TestTheKnownCauseIsNamedFirst: if the cause of a bug is known, it is named first. If a bug needs no event, none is
-// blamed.
+// TestTheKnownCauseIsNamedFirst: if the cause of a bug is known, it is named first. If a bug needs no event, no event
+// is named.
 func TestTheKnownCauseIsNamedFirst(t *testing.T) {
 	for i, tc := range []struct{ scenario, mutant, cause string }{
 		{"paused-after-acquire", "blind-publish", "alice pause"},
@@ -102,8 +102,8 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
-// A number of tails has grown if it grew by more than three standard errors. From 10 to 25 of 100 it grew by 15%, and
-// three errors are 15.8%; to 26 it grew by 16%, and they are 15.9%.
+// A number of tails has grown if the difference is more than three standard errors. From 10 to 25 of 100 tails it is
+// 15%, which is less than three errors (15.8%). From 10 to 26 it is 16%, which is more than three errors (15.9%).
 func TestGrew(t *testing.T) {
 	for _, tc := range []struct {
 		before, after int
@@ -115,7 +115,7 @@ func TestGrew(t *testing.T) {
 	}
 }
 
-// TestInterval holds the figures of Wilson's interval that tables print.
+// TestInterval compares with figures of Wilson's interval that tables print.
 func TestInterval(t *testing.T) {
 	for _, tc := range []struct {
 		violated, n int

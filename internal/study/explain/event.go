@@ -18,10 +18,11 @@ import (
 
 // Event is something in an explained run that need not have happened, with the result of leaving it out.
 type Event struct {
-	Step int    // its position in Steps; for something in the whole world, the first step that it changes
+	Step int    // its position in Steps; for a property of the whole world, that of the first step that it changes
 	What string // its actor and its kind: alice pause
-	// Violated is the number of runs without it, out of Tails, that violate the invariant. They follow the recorded
-	// schedule up to a step after the event, each up to another step, and go on at random.
+	// Violated is the number of runs without the event, out of Tails, that violate the invariant. Each of these runs
+	// follows the recorded schedule up to some step after the event, and goes on at random; the step differs from run to
+	// run.
 	Violated int
 	// With is the same number for runs that keep the event, out of Tails as well.
 	With int
@@ -34,7 +35,7 @@ type Event struct {
 // Needed says that no tried run without the event violates the invariant.
 func (e Event) Needed() bool { return e.Violated == 0 && !e.Rest }
 
-// Interval is the 95% interval of a chance if violated of n runs violate: Wilson's interval, which also holds near 0
+// Interval is the 95% interval of a chance if violated of n runs violate: Wilson's interval, which is also right near 0
 // and 1.
 //
 // Source: Wilson: Probable inference, the law of succession, and statistical inference (JASA 1927).
@@ -46,8 +47,8 @@ func Interval(violated, n int) (from, to float64) {
 	return max(0, middle-half), min(1, middle+half)
 }
 
-// The ranks of equally needed events: events that a test would have to cause come first, the order of steps and the
-// passing of time last.
+// The ranks order events that are equally needed: the events that a test would have to cause come first, and the order
+// of steps and the passing of time come last.
 const (
 	rankFault = iota
 	rankNode
@@ -66,7 +67,7 @@ func rankOf(k sim.Kind) int {
 		return rankStore
 	case sim.Tick:
 		return rankTime
-	default: // a node that comes back
+	default: // that a node comes back
 		return rankSwitch
 	}
 }
@@ -74,16 +75,16 @@ func rankOf(k sim.Kind) int {
 // counterfactual is an event, and how to run without it.
 type counterfactual struct {
 	Event
-	world *scenario.Scenario // nil is the run's
-	fresh int                // the read that no replica answers: see hooks.Probe
+	world *scenario.Scenario // nil is the world of the run
+	fresh int                // the number of the read that no replica answers: see hooks.Probe
 	// follow is the recorded schedule without the event up to a step, and then another strategy.
 	follow func(cut int, then sim.Strategy) sim.Strategy
 	// whole has strategies for the whole schedule without the event.
 	whole []sim.Strategy
 }
 
-// without leaves out each event, one at a time. violated counts the tails that violate the invariant, by the step after
-// which they begin, from 0.
+// without leaves out each event, one at a time. The list violated has the number of tails that violate the invariant,
+// by the step after which they begin, from 0.
 func (e Explain) without(ctx context.Context, o *scenario.Outcome, x *Explanation, seen *witness) ([]Event, error) {
 	recorded, err := e.recorded(ctx)
 	if err != nil {
@@ -136,7 +137,8 @@ func (e Explain) without(ctx context.Context, o *scenario.Outcome, x *Explanatio
 	return events, nil
 }
 
-// Effect returns needed, helped or idle. tails is the number of runs with which the explanation tried the event.
+// Effect returns needed, helped or idle. The parameter tails is the number of runs with which the explanation tried the
+// event.
 func (e Event) Effect(tails int) string {
 	switch {
 	case e.Needed():
@@ -176,7 +178,7 @@ func (e Explain) recorded(ctx context.Context) (recorded reschedule.Recorded, er
 	return recorded, err
 }
 
-// in makes the run in another world, under another schedule, to its end.
+// in returns the run in another world and under another schedule. It has no bound on its steps.
 func (e Explain) in(world *scenario.Scenario, s sim.Strategy) scenario.Run {
 	run := e.Failed
 	run.Trace, run.Strategy, run.Steps = nil, s, 0
@@ -186,7 +188,7 @@ func (e Explain) in(world *scenario.Scenario, s sim.Strategy) scenario.Run {
 	return run
 }
 
-// leftOut is a step, or a context switch, of the schedule.
+// leftOut is the counterfactual of a step, or of a context switch, of the schedule.
 func (e Explain) leftOut(event optionalEvent, seen *witness, recorded reschedule.Recorded) counterfactual {
 	c := counterfactual{
 		Event:  Event{Step: event.step, rank: rankOf(event.move.Kind)},

@@ -5,7 +5,8 @@
 //
 // # Determinism
 //
-// The random tails come from streams of the run's seed: one Explain gives one [Explanation], on any number of cores.
+// The random tails are drawn from streams of the run's seed: the same Explain gives the same [Explanation], on any
+// number of cores.
 //
 // # Limits
 //
@@ -37,18 +38,19 @@ import (
 //
 // Some events need not have happened: a pause, a crash, a fault, a deletion by TTL, a step or an error of a clock, a
 // move of time while an actor can run, a context switch while the former actor can run. Explain leaves them out, one at
-// a time: Tails runs without it follow the recorded schedule, each up to another of its later steps, and go on at
-// random. To leave out a context switch, the former actor goes on for as long as it can.
+// a time: For each event it makes Tails runs without the event. Each of them follows the recorded schedule up to some
+// later step, which differs from run to run, and goes on at random. To leave out a context switch, the former actor
+// goes on for as long as it can.
 //
-// The tails are random walks, from streams of the run's seed: one Explain gives one Explanation, on any number of
-// cores. A chance of p is off by more than 2*sqrt(p*(1-p)/Tails) one time in twenty; if none of 200 tails violates, the
-// chance is below 1.5%.
+// The tails are random walks, drawn from streams of the run's seed: the same Explain gives the same Explanation, on any
+// number of cores. A chance of p is off by more than 2*sqrt(p*(1-p)/Tails) one time in twenty; if none of 200 tails
+// violates, the chance is below 1.5%.
 type Explain struct {
 	// Failed is the violated run: its Strategy is sim.Replay of the recorded choices. Its Trace is not written.
 	Failed scenario.Run
 	// Tails is the number of random tails for each prefix; 0 is DefaultTails.
 	Tails int
-	// Workers is the number of runs at the same time, which changes no result; 0 is one for each core.
+	// Workers is the number of runs at the same time; 0 is one for each core. It does not change the result.
 	Workers int
 }
 
@@ -61,9 +63,9 @@ type Explanation struct {
 	Tails   int
 	Before  int // number of tails that violate the invariant before the first step
 	Steps   []Step
-	// Last is the last step at which that number grew by more than chance. Jump is the step at which it grew most, the
-	// first of several. Sealed is the first step after which every tail violates the invariant. All are positions in
-	// Steps, and -1 if it never grew.
+	// Last is the last step at which that number grew by more than chance. Jump is the step at which it grew most; if
+	// there are several, the first of them. Sealed is the first step after which every tail violates the invariant. All
+	// three are positions in Steps, and -1 if the number never grew.
 	Last, Jump, Sealed int
 	Events             []Event // those that the violation needed first
 }
@@ -155,11 +157,11 @@ func (e Explain) tails(ctx context.Context, o *scenario.Outcome) ([]int, error) 
 		rng := sim.Stream(sim.Derive(e.Failed.Seed, prefix*e.Tails+tail), "explain")
 		return e.in(nil, sim.Prefix(choices[:prefix], sim.RandomWalk.From(rng)))
 	})
-	return append(counts, e.Tails), err // the run itself: there is nothing left to choose
+	return append(counts, e.Tails), err // this is the run itself: no choice is left
 }
 
-// count makes n groups of runs, and counts the runs of each group that violate the invariant. fresh is the number of
-// the read in a group that no replica answers; 0 if there is none.
+// count makes n groups of runs, and counts the runs of each group that violate the invariant. The function fresh
+// returns the number of the read that no replica answers in a group; 0 if there is none.
 func (e Explain) count(ctx context.Context, o *scenario.Outcome, n, each int, fresh func(group int) int, of func(group, i int) scenario.Run) ([]int, error) {
 	violated := make([]bool, n*each)
 	var next atomic.Int64

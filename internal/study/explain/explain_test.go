@@ -20,7 +20,7 @@ import (
 )
 
 // TestExplainTakesAwayWhatNeedNotHaveHappened: the pause that a stale writer needs is named as needed, and no later
-// event is.
+// event is needed.
 func TestExplainTakesAwayWhatNeedNotHaveHappened(t *testing.T) {
 	s := scenariotest.Parsed(t, `
 name: one-pause
@@ -60,8 +60,8 @@ bounds: {ticks: 0}
 	}
 }
 
-// TestExplainTakesAwayEachKind takes away faults, deletions, crashes and steps of clocks, and leaves out what must
-// happen.
+// TestExplainTakesAwayEachKind: faults, deletions, crashes and steps of clocks are tried as events, and steps that must
+// happen are not.
 func TestExplainTakesAwayEachKind(t *testing.T) {
 	effort.Long(t)
 	s := scenariotest.Parsed(t, `
@@ -171,7 +171,8 @@ func TestExplainMarksTheStepThatSealedIt(t *testing.T) {
 	if one, eight := x.Text(true), explained(8).Text(true); one != eight {
 		t.Errorf("on 1 and on 8 processors (-1 +8):\n%s", cmp.Diff(one, eight))
 	}
-	// The second put of the lock is the theft: it cannot come later than that, nor before both have seen the lock free.
+	// The second put of the lock takes it away from its holder. The decisive step cannot be later than this put, nor
+	// earlier than the step by which both have seen the lock free.
 	puts, reads := 0, 0
 	for i, s := range x.Steps {
 		if s.N != i+1 {

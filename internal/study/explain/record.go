@@ -2,7 +2,7 @@ package explain
 
 import "github.com/isr-sim/isr-sim/internal/show/record"
 
-// Record is the explanation as records hold it.
+// Record is the explanation in the form of records.
 func (x *Explanation) Record() *record.Explanation {
 	r := &record.Explanation{Tails: x.Tails, Before: x.Before, After: make([]int, len(x.Steps)), Causes: make([]record.Cause, len(x.Events))}
 	for i, step := range x.Steps {

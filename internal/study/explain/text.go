@@ -11,9 +11,9 @@ import (
 )
 
 // Text returns the events that the violation needed, and its chance after each step. A line has the chance, the change
-// that the step made to it, a mark, and the step as in a trace. The mark ! stands at the step from which the violation
-// is certain, as far as the tails can tell; > stands at the last jump, if that is another step. Steps without a choice
-// and without a change are left out, unless all are asked for. Below the steps stand the jumps.
+// that the step made to it, a mark, and the step as in a trace. The mark ! is at the step from which the violation is
+// certain, as far as the tails can tell. The mark > is at the last jump, if that is another step. Steps without a
+// choice and without a change are left out, unless all are asked for. The jumps come after the steps.
 func (x *Explanation) Text(all bool) string {
 	var b strings.Builder
 	x.printEvents(&b, all)

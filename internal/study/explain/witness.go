@@ -12,7 +12,7 @@ type witness struct {
 	chooser sim.Chooser
 	moves   []sim.Move // every step
 	events  []optionalEvent
-	running string // the actor whose code took the latest step of all code
+	running string // the actor whose code took the latest step of any code
 	early   bool   // the coming step was a choice, and an actor could run
 	goesOn  bool   // the coming step was a choice, and the running actor's code could go on
 }
@@ -25,7 +25,7 @@ type optionalEvent struct {
 	from string
 }
 
-// witnessed is the strategy with a witness of its latest run.
+// witnessed is the strategy with a witness, which watches the strategy's latest run.
 func witnessed(s sim.Strategy, seen **witness) sim.Strategy {
 	if s.New == nil {
 		s = sim.RandomWalk
@@ -73,7 +73,7 @@ func (w *witness) same(event optionalEvent) (before, after int) {
 	return before, after
 }
 
-// canRun says whether a run cannot end before the step is taken.
+// canRun says whether the step must be taken before the run can end.
 func canRun(s sim.Step) bool { return s.Kind < sim.Restart || s.Move().Planned }
 
 // isCode says whether a step belongs to an actor's own code.
@@ -87,8 +87,7 @@ func ofCode(steps []sim.Step, actor string) int {
 	return slices.IndexFunc(steps, func(s sim.Step) bool { return isCode(s.Kind) && s.Actor() == actor && s.Move().Outcome == 0 })
 }
 
-// mayBeLeftOut says whether a step is not part of an ordinary run. Time moves when no actor can run; it need not move
-// before.
+// mayBeLeftOut says whether a step is not part of an ordinary run. Time must move when no actor can run, and only then.
 func mayBeLeftOut(m sim.Move, early bool) bool {
 	switch m.Kind {
 	case sim.Tick:

@@ -13,7 +13,7 @@ import (
 )
 
 // Exhibit is a scenario about a known bug of a public project. It is run twice: under the protocol that has the bug
-// (Scenario.Broken), and under its own, which does not have it.
+// (Scenario.Broken), and under its own protocol, which does not have the bug.
 //
 //	result, err := Exhibit{Scenario: s, Seed: 1}.Run(ctx)
 //	fmt.Println(result.Row())
@@ -22,7 +22,7 @@ type Exhibit struct {
 	Seed     uint64
 	// Schedules is the number of schedules of the protocol without the bug; 0 stands for the scenario's own number.
 	Schedules int
-	// Workers is as in campaign.Campaign.
+	// Workers means the same as in campaign.Campaign.
 	Workers int
 }
 
@@ -37,7 +37,7 @@ type ExhibitResult struct {
 	Fixed    *campaign.Report // the report of the protocol without it, judged by all invariants
 }
 
-// ErrNoExhibit says that a scenario is not about a bug that was seen in a project.
+// ErrNoExhibit says that a scenario is no exhibit: it names no bug of a public project.
 var ErrNoExhibit = errors.New("the scenario has no source and no broken protocol")
 
 // Run runs both campaigns. An error is not a verdict; see scenario.Run.Do.

@@ -29,8 +29,8 @@ type Mutation struct {
 // MutantResult says which invariants a mutant broke.
 type MutantResult struct {
 	Mutant isr.Protocol
-	First  map[string]FirstViolation // by the name of the invariant
-	// Ran are the scenarios in which it ran, in their order.
+	First  map[string]FirstViolation // by the invariant's name
+	// Ran are the scenarios in which the mutant ran, in the order of Mutation.Scenarios.
 	Ran []ScenarioRuns
 }
 
@@ -58,11 +58,11 @@ type FirstViolation struct {
 	Schedule int // from 1
 }
 
-// CaughtByNamed says whether the invariant that the mutant names has caught it.
+// CaughtByNamed says whether the invariant that the mutant names has caught the mutant.
 func (c *MutantResult) CaughtByNamed() bool { _, ok := c.First[c.Mutant.Breaks]; return ok }
 
-// atLeast is the number of schedules that every mutant runs, even if the invariant that it names has caught it earlier:
-// enough for other invariants to catch it, too.
+// atLeast is the number of schedules that every mutant runs, even if the invariant that it names has caught it earlier.
+// So other invariants can catch it, too.
 const atLeast = 200
 
 // Run makes at most Within schedules in each scenario, until the invariant that the mutant names is violated, and some
@@ -123,8 +123,8 @@ func understands(s *scenario.Scenario, p isr.Protocol) bool {
 }
 
 // runReference runs a reference protocol in every scenario that it understands, with about the given number of
-// schedules in all. Only the verdicts count: so few schedules of another protocol need not reach what a scenario
-// declares.
+// schedules in all. Only the verdicts count: a few schedules of another protocol need not reach the marks that a
+// scenario declares.
 func runReference(ctx context.Context, p isr.Protocol, scenarios []*scenario.Scenario, seed uint64, schedules, workers int) ([]*campaign.Report, error) {
 	var some []*scenario.Scenario
 	for _, s := range scenarios {
@@ -133,7 +133,7 @@ func runReference(ctx context.Context, p isr.Protocol, scenarios []*scenario.Sce
 		}
 	}
 	var reports []*campaign.Report
-	for _, s := range some { // a context that is over makes each of the rest unknown, at once
+	for _, s := range some { // once ctx is over, each of the other scenarios has the verdict unknown at once
 		r, err := campaign.Campaign{Scenario: s, Protocol: p, Seed: seed, Schedules: (schedules + len(some) - 1) / len(some), Workers: workers}.Run(ctx)
 		if err != nil {
 			return nil, err
@@ -143,7 +143,8 @@ func runReference(ctx context.Context, p isr.Protocol, scenarios []*scenario.Sce
 	return reports, nil
 }
 
-// MutationTable is mutant by invariant, as a page of Markdown: in which schedule each invariant first caught it.
+// MutationTable is a page of Markdown with a row for each mutant and a column for each invariant. A cell has the
+// schedule in which the invariant first caught the mutant.
 func MutationTable(all []*MutantResult) string {
 	var b strings.Builder
 	judges := invariant.All()

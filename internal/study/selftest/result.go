@@ -12,8 +12,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Results are the results for machines. The broken protocol must be caught, and the fixed one must not. program is how
-// the reader calls isr-sim, and file how the reader names the scenario.
+// Results are the results for machines. The broken protocol must be caught, and the fixed one must not. The reader
+// calls isr-sim by the name program, and the scenario by the name file.
 func (r *ExhibitResult) Results(program, file string) (broken, fixed verdicts.Result) {
 	broken = results.OfReport(r.Broken, program, file, "")
 	broken.Passed, broken.Breaks = r.Broken.Verdict == invariant.Violated, r.Bug.Breaks

@@ -16,8 +16,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// TestTheTesterIsTested holds that every mutant is caught by the invariant that it names, that every invariant has a
-// mutant which no other one catches, and that docs/MUTANTS.md says so.
+// TestTheTesterIsTested checks that every mutant is caught by the invariant that it names, that every invariant has a
+// mutant that no other invariant catches, and that docs/MUTANTS.md says so.
 func TestTheTesterIsTested(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
@@ -52,8 +52,9 @@ func TestTheTesterIsTested(t *testing.T) {
 	}
 }
 
-// onlyBy reports whether no other invariant has caught the mutant. Linearizable does not count: if a node publishes
-// without the right to, often no order explains the other nodes' answers either.
+// onlyBy reports whether no other invariant has caught the mutant. Linearizable does not count, because it catches many
+// of the same mutants: if a node publishes without the right to do so, often no order explains the other nodes'
+// answers.
 func onlyBy(c *MutantResult, name string) bool {
 	//isrsim:unordered any of them will do
 	for other := range c.First {

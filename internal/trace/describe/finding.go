@@ -14,7 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// Line is a step on the way to a finding, which the finding itself does not name.
+// Line is a step that led to a finding and that the finding itself does not name.
 type Line struct {
 	Time        time.Time
 	Actor, Text string
@@ -54,7 +54,7 @@ func Finding(words Words, evidence invariant.Evidence, f invariant.Finding, led 
 }
 
 // Change prints an entry of the change log on one line: its time in milliseconds since start, its author, and the row
-// before and after. rows knows names that are the rows' own; nil is META and LOCK.
+// before and after. The parameter rows knows the rows whose names are their own; nil knows META and LOCK.
 func Change(c ddbfake.Change, start time.Time, rows *rowmap.Mapping) string {
 	c.Time = start.Add(c.Time.Sub(start).Truncate(time.Millisecond))
 	return lineOf(Words{Start: start, Rows: rows}, c, "")

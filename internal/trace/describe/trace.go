@@ -20,11 +20,12 @@ type Trace struct {
 	Words   Words
 	DB      *ddbfake.DB
 	History *recorder.Log
-	// Operations, if set, is counted for OnStep.
+	// Operations, if set, is the history of operations that OnStep counts.
 	Operations *recorder.Operations
 	// OnStep, if set, is called after each step.
 	OnStep func(hooks.Step)
-	// Call, if set, returns the request that reached the store since it was called before, for OnStep.
+	// Call, if set, returns the request that has reached the store since the last time it was called. OnStep gets this
+	// request.
 	Call func() *hooks.Call
 	// Visit says that the steps belong to the visit after the schedule.
 	Visit bool

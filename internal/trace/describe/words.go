@@ -27,10 +27,10 @@ type Words struct {
 	Start time.Time
 	// Pages knows the pages by name; nil knows none.
 	Pages Pages
-	// Rows knows rows that have names of their own; nil is META, LOCK, VER# and REQ#.
+	// Rows knows the rows that have names of their own; nil knows META, LOCK, VER# and REQ#.
 	Rows *rowmap.Mapping
-	// Untold says, by the Seq of a change, that its sender did not get the answer, and why; "" if it did. Nil knows
-	// nothing.
+	// Untold says, by the Seq of a change, that the change's sender did not get the answer, and why; "" if the sender got
+	// it. Nil knows nothing.
 	Untold func(change int) string
 	// Regions says that the table is in several regions, so that the default one is named, too.
 	Regions bool
@@ -41,7 +41,7 @@ type Pages interface {
 	NameOf(pk string) (name string, ok bool)
 }
 
-// nameOf is Pages.NameOf, for nil Pages too.
+// nameOf does the same as Pages.NameOf, and also works without Pages.
 func (w Words) nameOf(pk string) (string, bool) {
 	if w.Pages == nil {
 		return "", false
@@ -52,8 +52,8 @@ func (w Words) nameOf(pk string) (string, bool) {
 // Instant prints a true time: +12s.
 func (w Words) Instant(t time.Time) string { return "+" + t.Sub(w.Start).String() }
 
-// Second prints epoch seconds as an instant if they are within some years of the start, and else as a number:
-// milliseconds stay recognisable.
+// Second prints epoch seconds as an instant if they are within some years of the start. Otherwise it prints the number,
+// so that milliseconds by mistake can be recognised.
 func (w Words) Second(n int64) string {
 	const near = 20 * 365 * 24 * 3600
 	if d := n - w.Start.Unix(); d > -near && d < near {
@@ -119,7 +119,7 @@ func (w Words) row(item attr.Item) string {
 	return item.String()
 }
 
-// sdkRows is sdkRow for several.
+// sdkRows does the same as sdkRow for several rows.
 func (w Words) sdkRows(items []map[string]types.AttributeValue) string {
 	rows := make([]string, len(items))
 	for i, item := range items {
@@ -185,7 +185,7 @@ func (w Words) Change(c ddbfake.Change) string {
 	return s
 }
 
-// Key prints the name of the row that a change is of.
+// Key prints the name of the row that a change belongs to.
 func (w Words) Key(c ddbfake.Change) string {
 	pk, _ := c.Key.Str("pk")
 	sk, _ := c.Key.Str("sk")
@@ -198,7 +198,7 @@ func (w Words) Key(c ddbfake.Change) string {
 	return w.placeOf(pk, sk)
 }
 
-// In prints where something is: " in eu-west-1", or nothing if it is where everything is.
+// In prints where something is: " in eu-west-1", or nothing if the table is in the default region alone.
 func (w Words) In(region string) string {
 	switch {
 	case w.Regions:

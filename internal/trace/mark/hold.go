@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// Hold has the facts in an event of a lock besides the lock's name, or in an event of a call besides its key and
-// payload.
+// Hold has the further facts of an event: besides the lock's name in an event of a lock, and besides key and payload in
+// an event of a call.
 type Hold struct {
-	ID string // the number of one request or call and all that follows from it; unique in the history
+	ID string // the number of a request or call, which all its later events have, too; unique in the history
 	// Token is the fencing token that the holder was given, if it was given one.
 	Token  int64
 	Fenced bool
-	// Excused is the part of the time since the lock was asked for, or taken, for which the lock is not to blame: its
+	// Excused is the part of the time since the lock was asked for or taken in which the lock is not to blame: its
 	// requests were under way, or the node stood still.
 	Excused time.Duration
-	// Troubled says that, since it was asked for, the lock was told of a request whose result is not known, or that was
-	// not served.
+	// Troubled says that, since the lock was asked for, one of its requests failed: it was not served, or its result is
+	// not known.
 	Troubled bool
 }
 

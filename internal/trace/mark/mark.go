@@ -2,8 +2,8 @@
 // them.
 package mark
 
-// The marks, in the order in which reports print them. Every kind of fault, and every fault of a dependency, is a mark
-// too, by its own name.
+// The marks, in the order in which reports print them. Every kind of fault, and every fault of a dependency, is also a
+// mark, under its own name.
 const (
 	Published   = "published"    // META showed another page than before
 	ServedFresh = "served-fresh" // a page was served that the cache held to be fresh
@@ -46,7 +46,7 @@ const (
 	EffectAgain      = "effect-again"    // the effect of a key took place after somebody had been told a result of it
 )
 
-// The faults of dependencies, in the order in which reports print them. Each is a mark, too.
+// The faults of dependencies, in the order in which reports print them. Each of them is also a mark.
 const (
 	BodyPutFailed = "body-put-failed" // a body is not stored, and its writer is told
 	BodyPutLost   = "body-put-lost"   // a body is stored, and its writer is told that it is not
@@ -60,14 +60,14 @@ func DependencyFaults() []string {
 }
 
 // The kinds of a lock's events in a history, after those of package history: each is a history.Kind, and the event has a
-// Hold. The event's key is the lock's name. The node is the one that wants the lock, or has it.
+// Hold. The event's key is the lock's name. The event's node is the node that wants the lock or has it.
 const (
 	EventLockAsked      = iota + 15 // a client asked for the lock
 	EventLockTaken                  // it was told that it has the lock
 	EventLockRefused                // it was told that it does not have the lock; Note is the error
 	EventLockChecking               // a holder asked whether it still holds the lock
 	EventLockHeld                   // it was told that it does
-	EventLockLost                   // it was told that it does not, or that the lock could not be extended; Note is the error, if there is one
+	EventLockLost                   // it was told that it no longer holds the lock, or that the lock could not be extended; Note is the error, if any
 	EventLockExtending              // a holder asked for another lease
 	EventLockExtended               // it was told that it has another lease
 	EventLockReleasing              // a holder gives the lock back

@@ -9,5 +9,5 @@ const (
 	EventCallOther                // it was told that the key belongs to another payload; Note is the error
 	EventEffectBegun              // the effect of the call began
 	EventEffect                   // the effect took place
-	EventEffectFailed             // it failed, and did not take place; Note is the error
+	EventEffectFailed             // the effect failed, and did not take place; Note is the error
 )

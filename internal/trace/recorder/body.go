@@ -6,7 +6,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// Body is one write or deletion of a body in the body store. Change means the same as in history.Event.
+// Body is one write or deletion of a body in the body store. Its Change means the same as that of a history.Event.
 type Body struct {
 	Time   time.Time // true time at which it took effect
 	Actor  string    // the node
@@ -20,7 +20,7 @@ type Body struct {
 type Lagged struct {
 	Lag     string
 	History []history.Event
-	// Diverged names the step at which the schedule could not go on, because the nodes had decided otherwise; "" if it ran
-	// to its end.
+	// Diverged names the step at which the schedule could not be followed any further, because the nodes had made other
+	// decisions. It is "" if the run came to its end.
 	Diverged string
 }

@@ -24,7 +24,7 @@ func (l *Log) Add(e history.Event) int {
 // Reset empties the log and keeps its memory: slices that Events and Since have returned are no longer valid.
 func (l *Log) Reset() { l.events = l.events[:0] }
 
-// Events returns the history in order. The slice is the log's own: read it only.
+// Events returns the history in order. The slice belongs to the log: do not change it.
 func (l *Log) Events() []history.Event { return l.events }
 
 // Since returns the events after the one numbered seq; Since(0) returns all of them.
@@ -41,7 +41,7 @@ type Operations struct {
 	order int
 }
 
-// Observer returns an observer that adds the operations of an actor. now returns true time.
+// Observer returns an observer that adds the operations of an actor. The function now returns true time.
 func (l *Operations) Observer(actor string, now func() time.Time) storeop.Observer {
 	return func(called storeop.Operation) func(storeop.Operation) {
 		l.order++
@@ -60,7 +60,7 @@ func (l *Operations) Observer(actor string, now func() time.Time) storeop.Observ
 // Order returns how many calls and answers there were.
 func (l *Operations) Order() int { return l.order }
 
-// All returns the operations in the order of their calls. The slice is the history's own: read it only.
+// All returns the operations in the order of their calls. The slice belongs to the history: do not change it.
 func (l *Operations) All() []storeop.Operation { return l.all }
 
 // Answered returns the true time of an operation's answer, or of its call if there was no answer.
@@ -71,7 +71,7 @@ func Answered(o storeop.Operation) time.Time {
 	return o.Ended
 }
 
-// Describe prints an operation with its answer: "release alice-1 -> done". instant prints an epoch second.
+// Describe prints an operation with its answer: "release alice-1 -> done". The function instant prints an epoch second.
 func Describe(o storeop.Operation, instant func(second int64) string) string {
 	var b strings.Builder
 	b.WriteString(o.Verb.String())

@@ -1,7 +1,7 @@
-// Package hostname tells names of this machine from others in the Host headers of requests.
+// Package hostname tells whether the name in the Host header of a request is a name of this machine.
 //
-// A page in a browser can send requests to this machine under a name of its own site, if its name server says so. Such
-// a name is refused.
+// A page in a browser can send requests to this machine under a name of the page's own site, if the site's name server
+// gives that name the address of this machine. Such a name is refused.
 package hostname
 
 import (
@@ -21,7 +21,7 @@ func Of(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
-// OfNetwork stands, in a list of names, for all names that no public name server knows: names of one label, such as
+// OfNetwork, in a list of names, stands for all names that no public name server knows: names of one label, such as
 // services of a compose file, and names under internal, local and test. Only the network of this machine can make them
 // lead here.
 //
@@ -50,8 +50,8 @@ func Local(host string, names ...string) bool {
 		})
 }
 
-// OfService stands for all host names of DynamoDB in a list of names. Amazon's name servers answer for them, so no page
-// can make one lead to this machine: only its user can.
+// OfService, in a list of names, stands for all host names of DynamoDB. Amazon's name servers answer for these names,
+// so no web page can make such a name lead to this machine; only the machine's user can.
 const OfService = "dynamodb.REGION.amazonaws.com"
 
 // service matches the host names of DynamoDB and of DynamoDB Streams. It must not match other names of amazonaws.com,
@@ -60,7 +60,7 @@ const OfService = "dynamodb.REGION.amazonaws.com"
 // Source: https://docs.aws.amazon.com/general/latest/gr/ddb.html
 var service = regexp.MustCompile(`^((streams\.)?dynamodb(-fips)?|[0-9]{12}\.ddb)\.[a-z]{2}(-[a-z]+)+-[0-9]{1,2}\.amazonaws\.com(\.cn)?$`)
 
-// regions are the regions whose names a certificate has.
+// regions are the regions whose host names are in a certificate.
 //
 // Source: https://docs.aws.amazon.com/general/latest/gr/ddb.html
 const regions = "us-east-1 us-east-2 us-west-1 us-west-2 af-south-1 ap-east-1 ap-east-2 ap-south-1 ap-south-2 " +
@@ -69,7 +69,8 @@ const regions = "us-east-1 us-east-2 us-west-1 us-west-2 af-south-1 ap-east-1 ap
 	"eu-west-3 eu-south-1 eu-south-2 eu-north-1 il-central-1 mx-central-1 me-south-1 me-central-1 sa-east-1 " +
 	"us-gov-east-1 us-gov-west-1 cn-north-1 cn-northwest-1"
 
-// ServiceNames returns the service's host names in each public region, as a certificate has them: a star is one label.
+// ServiceNames returns the service's host names in each public region, in the form of names in a certificate: a star
+// stands for one label.
 func ServiceNames() (names []string) {
 	for region := range strings.FieldsSeq(regions) {
 		domain := region + ".amazonaws.com"

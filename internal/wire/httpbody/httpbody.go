@@ -1,5 +1,5 @@
-// Package httpbody reads the bodies of HTTP requests, within the limit of the service. This is the only place of the
-// limit: the doors of ddbfake read no more, and the server of the command reserves no more room.
+// Package httpbody reads the bodies of HTTP requests, within the limit of the service. The limit is defined only here:
+// the doors of ddbfake read no more than this, and the server of the command reserves no more room.
 package httpbody
 
 import (
@@ -24,8 +24,8 @@ var ErrTooLarge = errors.New("the request is larger than 16 MB")
 var ErrNotPacked = errors.New("the request's body cannot be unpacked")
 
 // Read reads a request's body, and unpacks it if its Content-Encoding is gzip or deflate. It reads and unpacks no more
-// than MaxBytes. length is the length in the header, negative if there is none. A nil body is empty. Errors are
-// ErrTooLarge, ErrNotPacked, and those of reading.
+// than MaxBytes. The parameter length is the length in the header; negative if there is none. A nil body is empty.
+// Errors are ErrTooLarge, ErrNotPacked, and those of reading.
 //
 // Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_compressed_request.py (the service reads
 // both)
@@ -42,16 +42,17 @@ func Read(body io.Reader, length int64, encoding string) ([]byte, error) {
 	case strings.EqualFold(encoding, "deflate"): // in HTTP, that of zlib: RFC 9110, section 8.4.1.2
 		return unpack(body, func(r io.Reader) (io.Reader, error) { return zlib.NewReader(r) })
 	}
-	// Room for one byte more, to find the end there.
+	// There is room for one byte more, so that the read that fills the body can also find its end.
 	room := int(max(length, -1)) + 1
 	return readAll(make([]byte, 0, max(min(room, smallBody), 1)), body, room)
 }
 
-// smallBody is the room that a body gets before any of it has come.
+// smallBody is the most memory that a body gets before any of it has arrived.
 const smallBody = 16 << 10
 
-// readAll appends the bytes of r to buf, up to one byte more than MaxBytes. A body that is announced as long gets its
-// memory as it comes: four times as much each time that the memory is full, and no more than the expected length.
+// readAll appends the bytes of r to buf, up to one byte more than MaxBytes. If the header announces a long body, the
+// memory grows while the body arrives: when it is full it becomes four times as large, but not larger than the expected
+// length.
 func readAll(buf []byte, r io.Reader, length int) ([]byte, error) {
 	for {
 		if have := len(buf); have == cap(buf) {
@@ -74,7 +75,7 @@ func readAll(buf []byte, r io.Reader, length int) ([]byte, error) {
 	}
 }
 
-// unpack is readAll of a packed body, which may be no larger itself.
+// unpack does the same as readAll for a packed body. The packed body, too, may have at most MaxBytes.
 func unpack(packed io.Reader, open func(io.Reader) (io.Reader, error)) (body []byte, err error) {
 	bounded := &boundedReader{r: packed, left: MaxBytes}
 	unpacked, err := open(bounded)

@@ -1,6 +1,6 @@
 // Package httpdoor is the interface between the HTTP door of ddbfake and a server other than net/http's: the handler
-// that ddbfake.DB.Handler returns is a Door as well. The command isr-sim serve has such a server, whose requests cost
-// less.
+// that ddbfake.DB.Handler returns is a Door as well. The command isr-sim serve has such a server, because a request
+// costs less there.
 package httpdoor
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Door serves requests that a server has taken apart.
+// Door serves requests that a server has read and taken apart.
 type Door interface {
 	// Serve serves one request. An error means that there is no answer: the server should break the connection, as a lost
 	// request or response does.
@@ -20,7 +20,8 @@ type Door interface {
 	Serve(ctx context.Context, r *Request, to *Reply) error
 }
 
-// Request is a request as a server has received it. Its strings need to last no longer than until Serve returns.
+// Request is a request as a server has received it. The server may reuse the memory of its strings when Serve has
+// returned.
 type Request struct {
 	Method string
 	Path   string // without the query
@@ -42,7 +43,8 @@ type Request struct {
 	Length int64
 }
 
-// Server is the header of that name in each answer, as in the service's: https://github.com/getmoto/moto/pull/1627
+// Server is the value of the header Server in each answer. The service sends the same:
+// https://github.com/getmoto/moto/pull/1627
 const Server = "Server"
 
 // Reply is the answer to a request.
@@ -58,19 +60,18 @@ type Reply struct {
 	Close bool
 }
 
-// Row is a row that a request touches. Key is nil for a request that touches a table as a whole, and has the partition
-// key only for one that touches a partition.
+// Row is a row that a request touches. If the request touches a table as a whole, Key is nil. If it touches a
+// partition, Key has the partition key only.
 type Row struct {
 	Table string
 	Key   map[string]types.AttributeValue
 }
 
-// Parking has the functions of a server for a request that waits at a gate. The context of the request has it under
-// ParkingKey.
+// Parking is what a server does for a request that waits at a gate. The context of the request has it under ParkingKey.
 type Parking interface {
-	// Park is called before the wait. The server calls gone, once at most, if the client has closed its connection.
+	// Park is called before the wait. The server calls gone if the client closes its connection, and at most once.
 	Park(gone func())
-	// Unpark is called after the wait. Gone is not called after it has returned.
+	// Unpark is called after the wait. When Unpark has returned, gone is no longer called.
 	Unpark()
 }
 
@@ -83,8 +84,8 @@ func ParkingOf(ctx context.Context) Parking {
 	return p
 }
 
-// HeaderName returns the name of a header as S3 writes it, from its canonical form. Case means nothing in HTTP, but
-// boto3 takes the names of an object's metadata as they come, and S3 writes them in lower case.
+// HeaderName returns the name of a header as S3 writes it, from its canonical form. Case means nothing in HTTP. But
+// boto3 keeps the names of an object's metadata exactly as they arrive, and S3 writes them in lower case.
 func HeaderName(canonical string) string {
 	switch {
 	case canonical == "Etag":

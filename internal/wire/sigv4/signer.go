@@ -1,5 +1,5 @@
-// Package sigv4 reads and writes the part of a signed request that names its signer. The fakes check no signature: the
-// access key id is the name of an actor.
+// Package sigv4 reads and writes the part of a signed request that names its signer. The fakes do not check signatures:
+// they take the access key id as the name of an actor.
 package sigv4
 
 import (
@@ -30,7 +30,7 @@ func SignerOf(authorization, query, regionSet string) (s Signer, ok bool) {
 	_, credential, ok := strings.Cut(algorithm, "Credential=")
 	credential, _, _ = strings.Cut(credential, ",")
 	if algorithm == "" && query != "" {
-		parameters, _ := url.ParseQuery(query) // the part of it that can be read
+		parameters, _ := url.ParseQuery(query) // an error leaves the parameters that could be read
 		algorithm = parameters.Get("X-Amz-Algorithm")
 		credential, ok = parameters.Get("X-Amz-Credential"), true
 	}

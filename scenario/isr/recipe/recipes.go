@@ -9,16 +9,16 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// tableVariable is the environment variable that names the table where a Config does not. FaceTheory's services, in Go,
+// tableVariable is the environment variable that names the table if a Config does not. FaceTheory's services, in Go,
 // TypeScript and Python, read the table's name from it. The rows here follow FaceTheory's schema of the ISR cache. So a
-// program that uses both finds one table.
+// program that uses both works with the same table.
 //
 // Source: https://github.com/theory-cloud/TableTheory/blob/main/docs/facetheory/isr-cache-schema.md
 const tableVariable = "FACETHEORY_CACHE_TABLE_NAME"
 
 // New returns a cache on recipe A, the reference protocol. If a Config has no Table, the environment variable
-// FACETHEORY_CACHE_TABLE_NAME names it. It is also an isr.Invalidator, an isr.Regenerator and an isr.Rollbacker; each
-// of those returns isr.ErrUnsupported if the recipe or its guards have no such operation.
+// FACETHEORY_CACHE_TABLE_NAME names it. The cache is also an isr.Invalidator, an isr.Regenerator and an isr.Rollbacker;
+// a method returns isr.ErrUnsupported if the recipe or its guards do not have the operation.
 func New(cfg isr.Config) (isr.Handler, error) {
 	return pagecache.AsHandler(pagecache.New(withTable(cfg)))
 }
@@ -33,11 +33,12 @@ func withTable(cfg isr.Config) isr.Config {
 // Reference returns recipe A under its default guards.
 func Reference() isr.Protocol { return References()[0] }
 
-// homeRegion is the home of all keys of recipe-a-home.
+// homeRegion is the region that decides about all keys of recipe-a-home.
 const homeRegion = "us-east-1"
 
 // References returns the protocols that should break no invariant: recipes A and B, each under the guards on LOCK, and
-// under all guards; and recipe A with one region that decides for all. In several regions, the last one alone is right.
+// under all guards; and recipe A with one region that decides for all. In several regions, only the last one is
+// correct.
 func References() []isr.Protocol {
 	return []isr.Protocol{
 		onRecipeA("recipe-a", "one META row a key; one transaction publishes it and releases the lease", 0),
@@ -55,7 +56,7 @@ func References() []isr.Protocol {
 	}
 }
 
-// onRecipeA is recipe A under the given guards; 0 leaves the guards of Config.
+// onRecipeA is recipe A under the given guards; 0 means the guards of Config.
 func onRecipeA(name, summary string, g guard.Set) isr.Protocol {
 	return isr.Protocol{Name: name, Summary: summary, Memoryless: true, New: func(cfg isr.Config) (isr.Handler, error) {
 		if g != 0 {
@@ -65,7 +66,7 @@ func onRecipeA(name, summary string, g guard.Set) isr.Protocol {
 	}}
 }
 
-// onRecipeB is recipe B under the given guards; 0 leaves the guards of Config.
+// onRecipeB is recipe B under the given guards; 0 means the guards of Config.
 func onRecipeB(name, summary string, g guard.Set) isr.Protocol {
 	return isr.Protocol{Name: name, Summary: summary, Memoryless: true, New: func(cfg isr.Config) (isr.Handler, error) {
 		if g != 0 {

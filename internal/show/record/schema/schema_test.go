@@ -67,7 +67,7 @@ func TestThePublishedSchemaIsThatOfTheTypes(t *testing.T) {
 	}
 }
 
-// compiled is the published schema, for a validator that is not ours.
+// compiled is the published schema, in the form that a validator of another project needs.
 func compiled(t *testing.T) *validator.Schema {
 	t.Helper()
 	c := validator.NewCompiler()
