@@ -35,6 +35,7 @@ type proveCommand struct {
 	states    int
 	time      time.Duration
 	to, from  string // certificates
+	kept      string // an interrupted search
 	against   *campaign.Certificate
 	stderr    io.Writer
 }
@@ -57,7 +58,11 @@ search; the output then says what is left. A state takes some 150 bytes of memor
 
 With --certificate the proof lists all states. With --verify another search checks
 such a list: it takes each possible step of each state, in another order, and leaves
-out no order of steps. It refuses the list if a step leads out of it (exit code 3).`,
+out no order of steps. It refuses the list if a step leads out of it (exit code 3).
+
+With --resume a search that ends before it is complete, even by kill -9, goes on when
+the same command runs again. The file is written every minute and at the end, and
+removed when nothing is left to search.`,
 		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n  isr-sim prove --certificate proof prove-regenerate\n  isr-sim prove --verify proof prove-regenerate\n  isr-sim prove --protocol blind-release prove-crashed-writer",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -77,6 +82,7 @@ out no order of steps. It refuses the list if a step leads out of it (exit code 
 	f.IntVar(&v.states, "states", 0, "end a search after this number of states, which bounds its memory (default: no bound)")
 	f.StringVar(&v.to, "certificate", "", "write the states of the proof to `FILE`; one scenario")
 	f.StringVar(&v.from, "verify", "", "check the certificate `FILE` of the scenario")
+	f.StringVar(&v.kept, "resume", "", "keep the search in `FILE`, and go on with the search that is there; one scenario")
 	f.DurationVar(&v.time, "time", 0, "end a search after this time, such as 10m (default: no bound)")
 	return cmd
 }
@@ -109,8 +115,8 @@ func (v *proveCommand) run(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
-	if len(scenarios) > 1 && v.to+v.from != "" {
-		return cli.Usage(fmt.Errorf("prove: found %d scenarios with --certificate or --verify, expected one", len(scenarios)), "")
+	if len(scenarios) > 1 && v.to+v.from+v.kept != "" {
+		return cli.Usage(fmt.Errorf("prove: found %d scenarios with --certificate, --verify or --resume, expected one", len(scenarios)), "")
 	}
 	if err := v.Ready(len(scenarios) > 1); err != nil {
 		return err
@@ -127,10 +133,10 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 	var far atomic.Pointer[sim.Explored]
 	far.Store(&sim.Explored{})
 	remove := progress.Search(v.stderr, func() string { return fmt.Sprintf("searching %s: %s", s.Name, prose.Searched(*far.Load())) })
-	proof, err := campaign.Prove{
+	proof, err := flags.Resume(func(v campaign.Prove) (*campaign.Proof, error) { return v.Run(ctx) }, campaign.Prove{
 		Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states, Certify: v.to != "", Against: v.against,
 		Progress: func(e sim.Explored) { far.Store(&e) },
-	}.Run(ctx)
+	}, v.kept, v.stderr)
 	remove()
 	if v.BrokeOff(err, s, p.Name, name) {
 		return nil, cli.ExitUnknown, nil
@@ -189,6 +195,8 @@ func (v *proveCommand) explain(proof *campaign.Proof, name string) string {
 		why += fmt.Sprintf("expected %s: no schedule of %s under %s violates an invariant\n", proof.Scenario.Expect, proof.Scenario.Name, proof.Protocol.Name)
 	case proof.Verdict == invariant.Unknown && proof.Doubt == nil && v.from != "":
 		why += "hint: code that has changed, and another version of isr-sim, come to other states: --certificate writes them anew\n"
+	case proof.Verdict == invariant.Unknown && proof.Doubt == nil && v.kept != "":
+		why += fmt.Sprintf("hint: the same command goes on with the search, which is in %s\n", v.kept)
 	case proof.Verdict == invariant.Unknown && proof.Doubt == nil:
 		why += "hint: narrower bounds in the scenario make a search short (ticks, sweeps, pauses, crashes, faults, actors)\n"
 	}

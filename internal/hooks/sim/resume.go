@@ -71,7 +71,10 @@ func (x *Exploration) Save() *Saved {
 // Resume makes the exploration go on where s was saved, before its first Next. Its fields and its runs must be those of
 // the saved exploration, but for its bounds.
 func (x *Exploration) Resume(s *Saved) {
-	x.begun, x.path, x.visited = s.Schedules > 0, slices.Clone(s.Path), newVisited()
+	if s.Schedules == 0 {
+		return // nothing was done
+	}
+	x.begun, x.path, x.visited = true, slices.Clone(s.Path), newVisited()
 	x.done.Schedules, x.done.TooLong = s.Schedules, s.TooLong
 	for _, f := range s.Frames {
 		x.frames = append(x.frames, frame{at: f.At, of: f.Of, todo: load(f.Todo), asleep: load(f.Asleep)})

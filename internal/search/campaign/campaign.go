@@ -118,8 +118,7 @@ func (r *Report) add(o *scenario.Outcome) {
 	if r.Misfit == "" {
 		r.Misfit = inside.In(o).Misfit
 	}
-	r.Schedules, r.Steps, r.Unmet = r.total.Schedules, r.total.Steps, r.total.Unmet
-	r.Metrics = r.total.Metrics
+	r.sum()
 	switch o.Verdict {
 	case invariant.Violated:
 		r.Verdict, r.Why = invariant.Violated, ""
@@ -132,6 +131,11 @@ func (r *Report) add(o *scenario.Outcome) {
 		}
 	case invariant.OK:
 	}
+}
+
+// sum shows the total.
+func (r *Report) sum() {
+	r.Schedules, r.Steps, r.Unmet, r.Metrics = r.total.Schedules, r.total.Steps, r.total.Unmet, r.total.Metrics
 }
 
 // Reached returns the marks that some schedule reached, in the order of Marks.

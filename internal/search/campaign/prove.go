@@ -51,6 +51,12 @@ type Prove struct {
 	// out, are off. Against makes the search check such a list of states: see Certificate.
 	Certify bool
 	Against *Certificate
+	// From, if set, is an interrupted search of the same scenario, protocol and seed, with the same Options. Run goes on
+	// with it, and its schedules and states count. It is an error if it does not fit.
+	From *Search
+	// Keep, if set, is called after each schedule, and once more with over true if the search ends before it is complete.
+	// The function search returns the search so far. An error ends Run.
+	Keep func(search func() (*Search, error), over bool) error
 	// Progress, if set, is called after each schedule with the progress of the search.
 	Progress func(sim.Explored)
 
@@ -99,7 +105,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 			return err
 		})
 	}
-	proof, err := v.search(ctx, looked, failed.Load)
+	proof, err := v.explore(ctx, looked, failed.Load)
 	if err := checks.Wait(); err != nil {
 		result := sim.Result{End: sim.Broken, Err: err}
 		return nil, schedules.Broken(s, v.Protocol, false, result)
@@ -107,8 +113,8 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	return proof, err
 }
 
-// search runs the schedules one after the other, until one of them ends the search, or failed reports true.
-func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bool) (*Proof, error) {
+// explore runs the schedules one after the other, until one of them ends the search, or failed reports true.
+func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() bool) (*Proof, error) {
 	s := v.Scenario
 	proof := &Proof{judged: looked.Judged, Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, v.Options)}}
 	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off, Repeat: v.SDK}
@@ -121,6 +127,23 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 	}
 	if schedules.OfProgram(v.Protocol) { // a program's code runs twice for each new past
 		x.Spare = func(schedule int) bool { return !schedules.Sampled(v.Seed, schedule) }
+	}
+	keep := func(bool) error { return nil }
+	if v.Keep != nil || v.From != nil {
+		code, err := build()
+		if err == nil && v.From != nil {
+			if err = v.resume(ctx, &x, proof, looked.Ends, code); err != nil {
+				err = mistake.New(fmt.Errorf("campaign: Prove.From: %w", err), "without the file the search begins anew")
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if v.Keep != nil {
+			keep = func(over bool) error {
+				return v.Keep(func() (*Search, error) { return v.search(&x, proof, looked.Ends, code) }, over)
+			}
+		}
 	}
 	var pool hooks.Pool
 	defer pool.Close()
@@ -156,6 +179,9 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 			proof.Failure, proof.FailedAt, proof.FailureStrategy = o, proof.Schedules, strategy.Name
 			return proof, nil
 		}
+		if err := keep(false); err != nil {
+			return nil, err
+		}
 	}
 	proof.Explored = x.Explored()
 	proof.Deadlines = deadlines(looked.Ends)
@@ -168,6 +194,9 @@ func (v Prove) search(ctx context.Context, looked *hooks.Probe, failed func() bo
 			proof.Verdict, proof.Why = invariant.Unknown, why
 		}
 		return proof, nil
+	}
+	if err := keep(true); err != nil {
+		return nil, err
 	}
 	proof.Missing, proof.Unmet = nil, nil // schedules that were not run may reach them
 	if proof.Verdict == invariant.OK {

@@ -1,0 +1,66 @@
+package flags
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
+	"github.com/isr-sim/isr-sim/internal/base/mistake"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+)
+
+// keepEvery is how much of a search is lost at most if the process is killed.
+const keepEvery = time.Minute
+
+// Resume runs a proof that keeps its search in a file every minute and when it ends early, and goes on with the search
+// that is in the file. The file is removed when nothing is left to search. Without a name it is Run.
+func Resume(run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove, file string, log io.Writer) (*campaign.Proof, error) {
+	if file == "" {
+		return run(v)
+	}
+	return resume(run, v, file, log, clockwork.NewRealClock())
+}
+
+func resume(run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove, file string, log io.Writer, clock clockwork.Clock) (*campaign.Proof, error) {
+	text, err := os.ReadFile(file)
+	switch {
+	case err == nil:
+		if v.From, err = campaign.ReadSearch(text); err != nil {
+			return nil, mistake.New(fmt.Errorf("--resume %s: %w", file, err), "without the file the search begins anew")
+		}
+		fmt.Fprintf(log, "%s: goes on after %d schedules and %d states\n", file, v.From.Reached.Schedules, len(v.From.Reached.States))
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, mistake.New(fmt.Errorf("--resume: %w", err), "")
+	}
+	kept := clock.Now()
+	early := false
+	v.Keep = func(search func() (*campaign.Search, error), over bool) error {
+		if early = over; !over && clock.Now().Sub(kept) < keepEvery {
+			return nil
+		}
+		s, err := search()
+		if err == nil {
+			text, err = s.Bytes()
+		}
+		if err == nil {
+			err = atomicfile.Write(file, text, 0o644)
+		}
+		if kept = clock.Now(); err != nil {
+			return mistake.New(fmt.Errorf("--resume: %w", err), "a folder that is there, with room for twelve bytes a state")
+		}
+		return nil
+	}
+	proof, err := run(v)
+	if err == nil && !early {
+		if err = os.Remove(file); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	return proof, err
+}

@@ -1,0 +1,76 @@
+package flags
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+)
+
+// A search is kept once a minute, so that a process that is killed loses no more, and when it ends early.
+func TestASearchIsKeptEveryMinute(t *testing.T) {
+	clock := clockwork.NewFakeClock()
+	file := filepath.Join(t.TempDir(), "kept")
+	schedules := 0
+	search := func() (*campaign.Search, error) {
+		return &campaign.Search{Reached: &sim.Saved{Schedules: schedules}}, nil
+	}
+	kept := func() int {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return 0
+		}
+		s, err := campaign.ReadSearch(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Reached.Schedules
+	}
+	part := func(over bool, seconds int) {
+		t.Helper()
+		_, err := resume(func(v campaign.Prove) (*campaign.Proof, error) {
+			for range seconds {
+				schedules++
+				clock.Advance(time.Second)
+				if err := v.Keep(search, false); err != nil {
+					return nil, err
+				}
+				if want := schedules / 60 * 60; kept() != want && over {
+					t.Fatalf("after %d seconds %d schedules are kept, expected %d", schedules, kept(), want)
+				}
+			}
+			if over {
+				return nil, v.Keep(search, true)
+			}
+			return nil, nil
+		}, campaign.Prove{}, file, io.Discard, clock)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if part(true, 130); kept() != 130 {
+		t.Errorf("%d schedules are kept at the end, expected 130", kept())
+	}
+	var log bytes.Buffer
+	broken := errors.New("broken")
+	if _, err := resume(func(v campaign.Prove) (*campaign.Proof, error) {
+		if v.From.Reached.Schedules != 130 {
+			t.Errorf("goes on after %d schedules, expected 130", v.From.Reached.Schedules)
+		}
+		return nil, broken
+	}, campaign.Prove{}, file, &log, clock); !errors.Is(err, broken) || kept() != 130 || log.Len() == 0 {
+		t.Errorf("got %v, %d schedules, %q; expected the error, and that the file stays", err, kept(), log.String())
+	}
+	schedules = 0
+	if part(false, 1); kept() != 0 {
+		t.Error("the file is there after a search that is whole, expected none")
+	}
+}

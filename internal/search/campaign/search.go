@@ -1,0 +1,172 @@
+package campaign
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/schedule"
+)
+
+// Search is a proof that was interrupted, as a file can keep it: see Prove.From. It holds everything that the rest of
+// the proof depends on, so a proof in parts is the proof in one go.
+//
+// # Limits
+//
+// It belongs to one build of isr-sim: another one may number states and steps otherwise. Of a program in another
+// language its file knows the command alone. A program that has changed since is noticed only where a run that begins
+// like the latest one differs from it.
+type Search struct {
+	Code     string        `json:"code"`     // the SHA-256 of the program that searched
+	Scenario string        `json:"scenario"` // the SHA-256 of its text
+	Protocol string        `json:"protocol"`
+	Seed     uint64        `json:"seed"`
+	Off      sim.Reduction `json:"off"` // the reductions that are off
+	Repeat   bool          `json:"repeat,omitempty"`
+
+	Total   total             `json:"total"`
+	Misfit  string            `json:"misfit,omitempty"`
+	Doubt   *schedule.Choices `json:"doubt,omitempty"` // of the first run without a verdict
+	Judged  map[string]bool   `json:"judged"`
+	Ends    []metEnd          `json:"ends,omitempty"`
+	Reached *sim.Saved        `json:"reached"`
+	Sum     string            `json:"sum"` // the SHA-256 of the rest
+}
+
+// total is schedules.Total, with the number of each fault among those of the scenario.
+type total struct {
+	Schedules, Steps int
+	Marks            schedules.MarkSet
+	Unmet            []int
+	Metrics          []ddbfake.Metrics
+}
+
+type metEnd struct {
+	hooks.End
+	hooks.Met
+}
+
+// search returns the search so far.
+func (v Prove) search(x *sim.Exploration, proof *Proof, ends hooks.Ends, code string) (*Search, error) {
+	text, err := v.Scenario.YAML()
+	if err != nil {
+		return nil, err
+	}
+	s := &Search{
+		Code: code, Scenario: sum(text), Protocol: v.Protocol.Name, Seed: v.Seed, Off: x.Off, Repeat: x.Repeat,
+		Misfit: proof.Misfit, Judged: proof.judged, Reached: x.Save(),
+	}
+	s.Total = total{Schedules: proof.total.Schedules, Steps: proof.total.Steps, Marks: proof.total.Marks, Metrics: proof.total.Metrics}
+	if proof.Doubt != nil {
+		s.Doubt = &inside.In(proof.Doubt).Result.Choices
+	}
+	for _, f := range proof.total.Unmet {
+		s.Total.Unmet = append(s.Total.Unmet, slices.Index(v.Scenario.Faults, f))
+	}
+	//isrsim:unordered sorted below
+	for end, met := range ends {
+		s.Ends = append(s.Ends, metEnd{end, met})
+	}
+	slices.SortFunc(s.Ends, func(a, b metEnd) int { return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Actor, b.Actor)) })
+	return s, nil
+}
+
+// Bytes is the search as a file: a line of JSON, and twelve bytes for each state.
+func (s *Search) Bytes() ([]byte, error) {
+	var states []byte
+	for i, state := range s.Reached.States {
+		states = binary.LittleEndian.AppendUint64(states, state)
+		states = binary.LittleEndian.AppendUint32(states, s.Reached.Asleep[i])
+	}
+	s.Sum = ""
+	head, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	s.Sum = sum(append(head, states...))
+	head, err = json.Marshal(s)
+	return append(append(head, '\n'), states...), err
+}
+
+// ReadSearch reads what Bytes has written.
+func ReadSearch(file []byte) (*Search, error) {
+	head, states, _ := bytes.Cut(file, []byte("\n"))
+	s := &Search{}
+	if err := json.Unmarshal(head, s); err != nil {
+		return nil, fmt.Errorf("line 1: found no JSON (%w), expected the head of an interrupted search", err)
+	}
+	if s.Reached == nil || len(states)%12 != 0 {
+		return nil, fmt.Errorf("found %d bytes after line 1, expected twelve for each state of an interrupted search", len(states))
+	}
+	for rest := states; len(rest) > 0; rest = rest[12:] {
+		s.Reached.States = append(s.Reached.States, binary.LittleEndian.Uint64(rest))
+		s.Reached.Asleep = append(s.Reached.Asleep, binary.LittleEndian.Uint32(rest[8:]))
+	}
+	expected := s.Sum
+	if again, err := s.Bytes(); err != nil || !bytes.Equal(again, file) {
+		return nil, fmt.Errorf("found the SHA-256 %q, expected %q: the file is cut off, or was changed", s.Sum, expected)
+	}
+	return s, nil
+}
+
+// resume puts the exploration and the proof to where the search v.From was.
+func (v Prove) resume(ctx context.Context, x *sim.Exploration, proof *Proof, ends hooks.Ends, code string) error {
+	s := v.From
+	text, err := v.Scenario.YAML()
+	switch {
+	case err != nil:
+		return err
+	case s.Code != code:
+		return errors.New("found a search by another build of isr-sim, which may number states otherwise")
+	case s.Scenario != sum(text):
+		return fmt.Errorf("found a search of another scenario than %s as it is now", v.Scenario.Name)
+	case s.Protocol != v.Protocol.Name || s.Seed != v.Seed:
+		return fmt.Errorf("found a search of %s under seed %d, expected %s under seed %d", s.Protocol, s.Seed, v.Protocol.Name, v.Seed)
+	case s.Off != x.Off || s.Repeat != x.Repeat:
+		return errors.New("found a search with other reductions, such as one for a certificate")
+	}
+	x.Resume(s.Reached)
+	proof.total = schedules.Total{Schedules: s.Total.Schedules, Steps: s.Total.Steps, Marks: s.Total.Marks, Metrics: s.Total.Metrics}
+	for _, n := range s.Total.Unmet {
+		proof.total.Unmet = append(proof.total.Unmet, v.Scenario.Faults[n])
+	}
+	proof.Misfit = s.Misfit
+	proof.sum()
+	maps.Copy(proof.judged, s.Judged)
+	for _, e := range s.Ends {
+		ends[e.End] = e.Met
+	}
+	if s.Doubt == nil {
+		return nil
+	}
+	run := scenario.Run{Scenario: v.Scenario, Protocol: v.Protocol, Seed: v.Seed, Strategy: sim.Replay(*s.Doubt), Options: v.Options}
+	o, err := run.Do(hooks.Afresh(ctx))
+	if err == nil {
+		proof.Doubt, proof.Verdict, proof.Why = o, invariant.Unknown, o.Why
+	}
+	return err
+}
+
+// build returns the SHA-256 of this program's file.
+func build() (string, error) {
+	name, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	file, err := os.ReadFile(name)
+	return sum(file), err
+}

@@ -1,0 +1,165 @@
+package campaign
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/base/mistake"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// interruptible is a scenario with 63 schedules, marks, a fault that strikes and one that never can.
+const interruptible = "name: small\ncache: {lease: 1s, render: 0s, attempts: 1, patience: 1}\nbounds: {ticks: 0}\n" +
+	"faults: [maybe response-lost op=TransactWriteItems, throttled op=Query]\nreach: [lock-refused]\n" +
+	"actors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n"
+
+// inParts runs a proof that is interrupted after each n schedules, and goes on from what Bytes has written.
+func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
+	t.Helper()
+	for parts = 1; ; parts++ {
+		ctx, interrupt := context.WithCancel(t.Context())
+		defer interrupt()
+		var file []byte
+		began, over := v.From, false
+		v.Keep = func(search func() (*Search, error), last bool) error {
+			s, err := search()
+			if err != nil {
+				return err
+			}
+			if over = last; over {
+				file, err = s.Bytes()
+			}
+			if s.Reached.Schedules%n == 0 {
+				interrupt()
+			}
+			return err
+		}
+		proof, err := v.Run(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !over {
+			return proof, parts
+		}
+		if v.From, err = ReadSearch(file); err != nil {
+			t.Fatal(err)
+		}
+		if began != nil && v.From.Reached.Schedules == began.Reached.Schedules {
+			t.Fatalf("part %d has run nothing", parts)
+		}
+	}
+}
+
+// A proof in parts is the proof in one go, whatever it finds.
+func TestAnInterruptedProofGoesOn(t *testing.T) {
+	effort.OneAtATime(t)
+	s, err := scenario.Parse("f.yaml", []byte(interruptible))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blind, err := scenario.ProtocolNamed("blind-publish")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, v := range map[string]Prove{
+		"complete":      {Scenario: s, Seed: 1},
+		"a certificate": {Scenario: s, Seed: 1, Certify: true},
+		"the SDK":       {Scenario: s, Seed: 1, Options: scenario.Options{SDK: true}},
+		"violated":      {Scenario: s, Seed: 1, Protocol: blind},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole, err := v.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			split, parts := inParts(t, v, 1+whole.Schedules/7)
+			if parts < 4 {
+				t.Errorf("%d parts, expected more", parts)
+			}
+			show := func(p *Proof) string {
+				return fmt.Sprint(p.Summary(), p.Schedules, p.Steps, p.Explored, p.Reached(), p.Missing, p.Unmet, p.Deadlines, p.Metrics, p.Proved(),
+					p.NothingToJudge(), p.FailedAt, p.States)
+			}
+			if diff := cmp.Diff(show(whole), show(split)); diff != "" {
+				t.Errorf("in %d parts (-whole +parts):\n%s", parts, diff)
+			}
+			if len(whole.Unmet) != 1 && whole.Failure == nil || len(whole.Deadlines) == 0 && whole.Failure == nil {
+				t.Errorf("%d faults cannot strike, and %d ends: the test compares too little", len(whole.Unmet), len(whole.Deadlines))
+			}
+		})
+	}
+}
+
+// A search goes on only where it was, and a file that is not what was written is refused.
+func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
+	s, err := scenario.Parse("f.yaml", []byte(interruptible))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := Prove{Scenario: s, Seed: 1, MaxSchedules: 20}
+	var file []byte
+	v.Keep = func(search func() (*Search, error), over bool) error {
+		if !over {
+			return nil
+		}
+		kept, err := search()
+		if err == nil {
+			file, err = kept.Bytes()
+		}
+		return err
+	}
+	if proof, err := v.Run(t.Context()); err != nil || proof.Verdict != invariant.Unknown {
+		t.Fatal(proof, err)
+	}
+	read := func() *Search {
+		kept, err := ReadSearch(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kept
+	}
+	other, err := scenario.Parse("f.yaml", []byte(strings.Replace(interruptible, "lease: 1s", "lease: 2s", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blind, err := scenario.ProtocolNamed("blind-publish")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rebuilt := read()
+	rebuilt.Code = "another"
+	for want, v := range map[string]Prove{
+		"another scenario": {Scenario: other, Seed: 1, From: read()},
+		"under seed 2":     {Scenario: s, Seed: 2, From: read()},
+		"of recipe-a":      {Scenario: s, Seed: 1, Protocol: blind, From: read()},
+		"other reductions": {Scenario: s, Seed: 1, Certify: true, From: read()},
+		"another build":    {Scenario: s, Seed: 1, From: rebuilt},
+	} {
+		_, err := v.Run(t.Context())
+		if told, is := errors.AsType[*mistake.Error](err); !is || !strings.Contains(told.Error(), want) {
+			t.Errorf("got %v, expected a mistake: %s", err, want)
+		}
+	}
+	for _, broken := range [][]byte{
+		nil, []byte("{}\n"), file[:len(file)-1], file[:len(file)-12], append(slices.Clone(file), 0),
+		bytes.Replace(file, []byte(`"Position":0`), []byte(`"Position":7`), 1), bytes.Replace(file, []byte(`"Marks":{"`), []byte(`"Marks":{"x`), 1),
+	} {
+		if _, err := ReadSearch(broken); err == nil {
+			t.Errorf("read %d bytes of %d, expected an error", len(broken), len(file))
+		}
+	}
+	full := errors.New("no space")
+	v = Prove{Scenario: s, Seed: 1, Keep: func(func() (*Search, error), bool) error { return full }}
+	if _, err := v.Run(t.Context()); !errors.Is(err, full) {
+		t.Errorf("got %v, expected the error of Keep", err)
+	}
+}
