@@ -60,7 +60,7 @@ func (c *Checker) Tell(events ...history.Event) error {
 	return nil
 }
 
-// admit checks events. If all are right, it takes in their requests.
+// admit checks events. If all of them are right, it adds the requests that they begin and end.
 func (t *told) admit(events []history.Event) error {
 	text := t.text
 	for i := range events {

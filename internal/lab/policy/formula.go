@@ -155,8 +155,9 @@ func optimum(c, s, w float64) float64 {
 // lifetime.
 func firstOrderOptimum(c, s, w float64) float64 { return math.Sqrt(2 * c / (w * s)) }
 
-// cheHits is the hit ratio of an LRU cache that keeps size of the keys, under independent references with these
-// probabilities: a key is in it if it was read within the characteristic time, the same for all keys.
+// cheHits is the hit ratio of an LRU cache with room for size keys. Each read asks for a key with its probability,
+// whatever was read before. In this model a key is in the cache if it was read within the characteristic time, which is
+// the same for all keys.
 //
 // Source: H. Che, Y. Tung, Z. Wang, Hierarchical Web caching systems, 2002.
 func cheHits(probabilities []float64, size int) float64 {

@@ -25,7 +25,8 @@ type Traffic interface {
 type Read struct {
 	// At is the time from the beginning of the run to this read.
 	At time.Duration
-	// Key counts from 0. Low numbers are denser than high ones in memory: give keys that are read soon low numbers.
+	// Key counts from 0. A run takes memory for each number up to the highest one: keys that are read early have low
+	// numbers.
 	Key int
 	// Data is the time that the key's data is about, see [Entry].
 	Data time.Duration

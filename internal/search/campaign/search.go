@@ -112,7 +112,7 @@ func ReadSearch(file []byte) (*Search, error) {
 	if s.Reached == nil || len(states)%12 != 0 {
 		return nil, fmt.Errorf("found %d bytes after line 1, expected twelve for each state of an interrupted search", len(states))
 	}
-	for rest := states; len(rest) > 0; rest = rest[12:] {
+	for rest := states; len(rest) >= 12; rest = rest[12:] {
 		s.Reached.States = append(s.Reached.States, binary.LittleEndian.Uint64(rest))
 		s.Reached.Asleep = append(s.Reached.Asleep, binary.LittleEndian.Uint32(rest[8:]))
 	}

@@ -22,7 +22,7 @@ const (
 	chunkSteps  = 100
 )
 
-// picture is a story whose parts have places.
+// picture is a story whose lanes, steps and arrows have coordinates.
 type picture struct {
 	Width, Height, Body int
 	Graph               int // the width without the words
