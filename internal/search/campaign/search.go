@@ -109,8 +109,8 @@ func ReadSearch(file []byte) (*Search, error) {
 	if err := json.Unmarshal(head, s); err != nil {
 		return nil, fmt.Errorf("line 1: found no JSON (%w), expected the head of an interrupted search", err)
 	}
-	if s.Reached == nil || len(states)%12 != 0 {
-		return nil, fmt.Errorf("found %d bytes after line 1, expected twelve for each state of an interrupted search", len(states))
+	if s.Reached == nil {
+		return nil, errors.New("line 1: found JSON without the member reached, expected the head of an interrupted search")
 	}
 	for rest := states; len(rest) >= 12; rest = rest[12:] {
 		s.Reached.States = append(s.Reached.States, binary.LittleEndian.Uint64(rest))

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -21,6 +23,18 @@ import (
 const interruptible = "name: small\ncache: {lease: 1s, render: 0s, attempts: 1, patience: 1}\nbounds: {ticks: 0}\n" +
 	"faults: [maybe response-lost op=TransactWriteItems, throttled op=Query]\nreach: [lock-refused]\n" +
 	"actors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n"
+
+// show prints all that a proof has found.
+func show(p *Proof) string {
+	doubt := "no doubt"
+	if p.Doubt != nil {
+		doubt = fmt.Sprint(p.Doubt.Why, inside.In(p.Doubt).Result.Choices)
+	}
+	explored := p.Explored
+	explored.Share = math.Round(explored.Share * 1e9) // a sum of fractions, whose order differs
+	return fmt.Sprint(p.Summary(), p.Verdict, p.Misfit, p.Schedules, p.Steps, explored, p.Reached(), p.Missing, p.Unmet, p.Deadlines, p.Metrics,
+		p.Proved(), p.NothingToJudge(), p.FailedAt, p.States, doubt)
+}
 
 // inParts runs a proof that is interrupted after each n schedules, and goes on from what Bytes has written.
 func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
@@ -52,6 +66,16 @@ func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 		}
 		if v.From, err = ReadSearch(file); err != nil {
 			t.Fatal(err)
+		}
+		// A part that runs nothing more has found what is in the file.
+		nothing := v
+		nothing.Keep, nothing.MaxSchedules = nil, v.From.Reached.Schedules
+		same, err := nothing.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(show(proof), show(same)); diff != "" {
+			t.Errorf("part %d (-found +read):\n%s", parts, diff)
 		}
 		if began != nil && v.From.Reached.Schedules == began.Reached.Schedules {
 			t.Fatalf("part %d has run nothing", parts)
@@ -89,10 +113,6 @@ func TestAnInterruptedProofGoesOn(t *testing.T) {
 			split, parts := inParts(t, v, 1+whole.Schedules/7)
 			if parts < 4 {
 				t.Errorf("%d parts, expected more", parts)
-			}
-			show := func(p *Proof) string {
-				return fmt.Sprint(p.Summary(), p.Schedules, p.Steps, p.Explored, p.Reached(), p.Missing, p.Unmet, p.Deadlines, p.Metrics, p.Proved(),
-					p.NothingToJudge(), p.FailedAt, p.States, p.Why, p.Doubt != nil && p.Doubt.Verdict == invariant.Unknown)
 			}
 			if diff := cmp.Diff(show(whole), show(split)); diff != "" {
 				t.Errorf("in %d parts (-whole +parts):\n%s", parts, diff)
@@ -157,6 +177,7 @@ func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
 		"of recipe-a":      {Scenario: s, Seed: 1, Protocol: blind, From: read()},
 		"other reductions": {Scenario: s, Seed: 1, Certify: true, From: read()},
 		"another build":    {Scenario: s, Seed: 1, From: rebuilt},
+		"such as one for":  {Scenario: s, Seed: 1, From: read(), Options: scenario.Options{SDK: true}},
 	} {
 		_, err := v.Run(t.Context())
 		if told, is := errors.AsType[*mistake.Error](err); !is || !strings.Contains(told.Error(), want) {
@@ -170,6 +191,14 @@ func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
 		if _, err := ReadSearch(broken); err == nil {
 			t.Errorf("read %d bytes of %d, expected an error", len(broken), len(file))
 		}
+	}
+	misfit := read()
+	misfit.Misfit = "a column is missing"
+	if p, err := (Prove{Scenario: s, Seed: 1, MaxSchedules: 20, From: misfit}).Run(t.Context()); err != nil || p.Misfit != misfit.Misfit {
+		t.Errorf("got %v, %v; expected the misfit of the file", p, err)
+	}
+	if code := read().Code; len(code) != 64 {
+		t.Errorf("the file names the build %q, expected a SHA-256", code)
 	}
 	full := errors.New("no space")
 	v = Prove{Scenario: s, Seed: 1, Keep: func(func() (*Search, error), bool) error { return full }}
