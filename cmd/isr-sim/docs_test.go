@@ -358,8 +358,8 @@ func TestDocsLists(t *testing.T) {
 		page, before string
 		all          []invariant.Invariant
 	}{
-		{"LOCKS.md", "e is the world's `max-clock-skew`. A lease is counted from before the lock was asked for it.", invariant.OfLocks()},
-		{"ONCE.md", "e is the world's `max-clock-skew`. Both times count from before the call was made.", invariant.OfCalls()},
+		{"LOCKS.md", "e is the world's `max-clock-skew`. A lease counts from the moment of the request, not from that of the answer.", invariant.OfLocks()},
+		{"ONCE.md", "e is the world's `max-clock-skew`. Both times count from the moment before the call is made.", invariant.OfCalls()},
 	} {
 		var statements, shown []string
 		for _, inv := range other.all {
