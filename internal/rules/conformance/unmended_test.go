@@ -63,7 +63,7 @@ var unmendedDynamoDB = []unmended{
 		"a body of `null`", "the protocol has an object", "taken for `{}`", "https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html",
 	},
 	{"headers over 16 KB", "refused with 400", "served", scyllaIssue + "23438"},
-	{"a ShardFilter without Type or ShardId", "both are parts of its only documented use", "answered with no shards", reference + "API_streams_ShardFilter.html"},
+	{"a ShardFilter without Type or ShardId", "both are parts of its only documented use", "without a Type the children of the shard, without a ShardId no shards", reference + "API_streams_ShardFilter.html"},
 	{
 		"AT_TIMESTAMP without a Timestamp", "refused, in a text that is not documented", "refused, in a text of its own",
 		reference + "API_streams_GetShardIterator.html",
