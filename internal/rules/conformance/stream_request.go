@@ -196,8 +196,8 @@ func plainValue(v streamtypes.AttributeValue) types.AttributeValue {
 // shard or a position in advance.
 type streamsSeen struct {
 	streams  []string // ARNs, in the order in which they began
-	shard    string // the first of the last description
-	last     string // the last of it
+	shard    string   // the first of the last description
+	last     string   // the last of it
 	iterator string
 	sequence []string // the sequence numbers of the records read last
 }

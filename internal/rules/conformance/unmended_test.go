@@ -21,10 +21,6 @@ var unmendedDynamoDB = []unmended{
 		"the text begins with `1 validation error detected: `", "the text alone, of values with a suffix", paritySuite + "tier3/error-messages/deleteItem.test.ts",
 	},
 	{
-		"a set with a duplicate, in single writes and reads", "the members quoted and sorted; those of a number set not at all, in a text that begins as the others do",
-		"the members as sent, without quotes; of a number set the older text", paritySuite + "tier3/error-messages/valueLayers.test.ts",
-	},
-	{
 		"an undefined `:v` in a condition beside other expressions", "the text begins with `1 validation error detected: `",
 		"the text alone", paritySuite + "tier3/error-messages/updateItem.test.ts",
 	},
