@@ -65,7 +65,7 @@ func (a *action) prepare(db *DB) error {
 	if a.kind == actionPut {
 		var err error
 		if a.item, a.sizeBytes, err = packed.FromSDK(a.values, a.like()); err != nil {
-			return invalid("%s", err.Error())
+			return refused(err)
 		}
 		if a.sizeBytes > maxItemBytes {
 			return invalid("Item size has exceeded the maximum allowed size")

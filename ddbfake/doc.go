@@ -62,10 +62,10 @@ partitions in the service's own order, which AWS does not promise, so no test sh
 [Operations] lists the supported operations. Everything else, imports and some parameters of tables for example, is
 refused with an [UnsupportedError]; nothing is ignored. Backups are part of a DB's state, so a [Snapshot] has them. A
 dump, which [DB.Load] reads and isr-sim serve keeps in a file, has neither backups nor the past of a table. A stream has
-one shard all its life, where the service has several and begins new ones every few hours; records that
-Options.KeepChanges has dropped count as trimmed, like records that are too old. A transaction meets a conflict only
-under Options.Conflicts or by a fault, and an eventually consistent read is behind only under Options.ReplicaLag or by a
-fault. Global tables are paid per request; settings of a replica's indexes are refused. One DB is one account. The
-change log grows until a Restore cuts it back, unless Options.KeepChanges bounds it.
+one open shard, which rolls over every four hours and splits only at the control API, where the service has one for each
+partition; records that Options.KeepChanges has dropped count as trimmed, like records that are too old. A transaction
+meets a conflict only under Options.Conflicts or by a fault, and an eventually consistent read is behind only under
+Options.ReplicaLag or by a fault. Global tables are paid per request; settings of a replica's indexes are refused. One
+DB is one account. The change log grows until a Restore cuts it back, unless Options.KeepChanges bounds it.
 */
 package ddbfake

@@ -3,6 +3,7 @@ package ddbfake
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -73,6 +74,43 @@ func invalid(format string, args ...any) error {
 		message = fmt.Sprintf(format, args...)
 	}
 	return &smithy.GenericAPIError{Code: "ValidationException", Message: message, Fault: smithy.FaultClient}
+}
+
+// worded is an error about a value of a request that the service words in two ways.
+type worded struct {
+	error
+	older string
+}
+
+// refused returns the ValidationException for a value that is refused.
+func refused(err error) error {
+	if two, ok := errors.AsType[interface {
+		error
+		Older() string
+	}](err); ok {
+		return &worded{invalid("%s", err.Error()), two.Older()}
+	}
+	return invalid("%s", err.Error())
+}
+
+// olderLayer are the operations that check values in the service's older layer. The regions are about to change
+// transactions; most have not.
+//
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
+var olderLayer = []string{
+	"BatchExecuteStatement", "BatchWriteItem", "ExecuteStatement", "ExecuteTransaction", "Scan", "TransactGetItems", "TransactWriteItems",
+}
+
+// inWordsOf returns an error as an operation words it.
+func inWordsOf(operation string, err error) error {
+	two, ok := errors.AsType[*worded](err)
+	switch {
+	case !ok:
+		return err
+	case slices.Contains(olderLayer, operation):
+		return invalid("%s", two.older)
+	}
+	return two.error
 }
 
 // messageOf returns the message of an error of the service.

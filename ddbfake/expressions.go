@@ -1,6 +1,7 @@
 package ddbfake
 
 import (
+	"errors"
 	"strings"
 	"sync"
 
@@ -178,7 +179,14 @@ func expressionArgs(names map[string]string, values map[string]types.AttributeVa
 		return args, invalid("%s", err.Error())
 	}
 	if failure != nil {
-		return args, invalid("ExpressionAttributeValues contains invalid value: %s for key %s", failure.Error(), failed)
+		inValues := func(text string) error {
+			return invalid("ExpressionAttributeValues contains invalid value: %s for key %s", text, failed)
+		}
+		// The present layer does not say in which value a duplicate is.
+		if two, ok := errors.AsType[*worded](refused(failure)); ok {
+			return args, &worded{two.error, messageOf(inValues(two.older))}
+		}
+		return args, inValues(failure.Error())
 	}
 	return args, nil
 }

@@ -156,7 +156,7 @@ func (c *constraints) legacyWrite(l *legacyWrite) {
 func valueOfSDK(v types.AttributeValue) (attr.Value, error) {
 	value, err := attr.FromSDK(v)
 	if err != nil {
-		return nil, invalid("%s", err.Error())
+		return nil, refused(err)
 	}
 	return value, nil
 }

@@ -11,6 +11,9 @@ import (
 // attempt runs the operation of a request, and counts its outcome.
 func (db *DB) attempt(r *request, in any) (any, error) {
 	output, err := r.op.serve(db, r, in)
+	if err != nil {
+		err = inWordsOf(r.op.name, err)
+	}
 	db.count(r, in, err)
 	return output, err
 }

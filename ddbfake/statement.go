@@ -108,7 +108,7 @@ func parametersOf(parameters []types.AttributeValue) ([]attr.Value, error) {
 	for i, v := range parameters {
 		var err error
 		if values[i], err = attr.FromSDK(v); err != nil {
-			return nil, invalid("%s", err.Error())
+			return nil, refused(err)
 		}
 	}
 	return values, nil

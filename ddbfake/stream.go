@@ -1,8 +1,6 @@
 package ddbfake
 
 import (
-	"fmt"
-	"hash/crc32"
 	"slices"
 	"sort"
 	"strings"
@@ -21,8 +19,8 @@ const streamRetention = 24 * time.Hour
 // stream is a view of the change log: the changes of one table while the stream was enabled.
 // It holds no row. It is immutable, so tables, states and snapshots share it.
 //
-// Deviation: a stream has one shard all its life. The service has one for each partition, and begins new ones about
-// every four hours.
+// Deviation: a stream begins with one shard, which splits only when a test asks for it. The service has one for each
+// partition of the table, and splits those that get much to do.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
 type stream struct {
@@ -30,31 +28,16 @@ type stream struct {
 	table   string
 	arn     string
 	label   string
-	shard   string
 	view    types.StreamViewType
 	keys    []types.KeySchemaElement
 	created time.Time
-	after   int // Seq of the last change before it was enabled
+	eras    []era // at least one
 
 	disabled time.Time // zero while it is enabled
 	until    int       // Seq of the last change before it was disabled
 }
 
 func (s *stream) enabled() bool { return s.disabled.IsZero() }
-
-// end is the Seq of the last change that is in the stream, or may be in it.
-func (s *stream) end(last int) int {
-	if s.enabled() {
-		return last
-	}
-	return s.until
-}
-
-// holds reports whether a change is in the stream. The stream of a table that was deleted and created again ended with
-// the former table.
-func (s *stream) holds(c *Change) bool {
-	return c.Table == s.table && c.Region == s.region && c.Seq > s.after && (s.enabled() || c.Seq <= s.until)
-}
 
 // gone reports whether the stream can no longer be read.
 func (s *stream) gone(now time.Time) bool {
@@ -73,8 +56,8 @@ func (db *DB) enableStream(t *table, view types.StreamViewType, now time.Time) {
 		at = at.Add(time.Millisecond)
 	}
 	s := &stream{
-		region: t.region, table: t.name, arn: arn(), label: label(), view: view, keys: t.keys, created: now, after: db.state.log.lastSeq(),
-		shard: fmt.Sprintf("shardId-%020d-%08x", at.UnixMilli(), crc32.ChecksumIEEE([]byte(arn()))),
+		region: t.region, table: t.name, arn: arn(), label: label(), view: view, keys: t.keys, created: now,
+		eras: []era{{began: at, after: db.state.log.lastSeq(), shards: 1}},
 	}
 	t.stream = s
 	db.setStreams(append(slices.Clone(db.state.streams), s), now)
@@ -87,9 +70,14 @@ func (db *DB) disableStream(t *table, now time.Time) {
 	}
 	s := *t.stream
 	s.disabled, s.until = now, db.state.log.lastSeq()
+	db.replaceStream(t, &s, now)
+}
+
+// replaceStream puts a stream in the place of the table's present one.
+func (db *DB) replaceStream(t *table, s *stream, now time.Time) {
 	streams := slices.Clone(db.state.streams)
-	streams[slices.Index(streams, t.stream)] = &s
-	t.stream = &s
+	streams[slices.Index(streams, t.stream)] = s
+	t.stream = s
 	db.setStreams(streams, now)
 }
 

@@ -1,6 +1,8 @@
 package ddbfake
 
 import (
+	"time"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
@@ -56,8 +58,8 @@ func (db *DB) listStreams(r *request, in *dynamodbstreams.ListStreamsInput) (*dy
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_streams_DescribeStream.html
 //
-// Deviation: a stream is ENABLED or DISABLED at once. The sequence number that a shard starts with belongs to no
-// record: it stands before the first one that can still be read.
+// Deviation: a stream is ENABLED or DISABLED at once. The sequence number that a shard starts with belongs to no record
+// of it: it stands before the first one that can still be read, and may be the one with which the shard's parent ends.
 func (db *DB) describeStream(r *request, in *dynamodbstreams.DescribeStreamInput) (*dynamodbstreams.DescribeStreamOutput, error) {
 	var c constraints
 	c.requiredText(in.StreamArn, "streamArn", minStreamARN, maxStreamARN)
@@ -91,16 +93,32 @@ func (db *DB) describeStream(r *request, in *dynamodbstreams.DescribeStreamInput
 			AttributeName: aws.String(*k.AttributeName), KeyType: streamtypes.KeyType(k.KeyType),
 		})
 	}
-	shard := streamtypes.Shard{ShardId: aws.String(s.shard), SequenceNumberRange: &streamtypes.SequenceNumberRange{
-		StartingSequenceNumber: aws.String(sequenceNumber(db.firstPosition(s, r.now))),
-	}}
 	if !s.enabled() {
 		d.StreamStatus = streamtypes.StreamStatusDisabled
-		shard.SequenceNumberRange.EndingSequenceNumber = aws.String(sequenceNumber(s.until))
 	}
-	// A filter asks for the children of a shard, and this shard has none.
-	if in.ShardFilter == nil && aws.ToString(in.ExclusiveStartShardId) < s.shard && limit > 0 {
-		d.Shards = append(d.Shards, shard)
+	for _, one := range db.shards(s, r.now, streamRetention) {
+		f := in.ShardFilter
+		switch {
+		case one.id <= aws.ToString(in.ExclusiveStartShardId), f != nil && (one.parent == "" || one.parent != aws.ToString(f.ShardId)):
+			continue
+		case len(d.Shards) == limit:
+			d.LastEvaluatedShardId = d.Shards[limit-1].ShardId
+			return &dynamodbstreams.DescribeStreamOutput{StreamDescription: d}, nil
+		}
+		d.Shards = append(d.Shards, db.describeShard(&one, r.now))
 	}
 	return &dynamodbstreams.DescribeStreamOutput{StreamDescription: d}, nil
+}
+
+func (db *DB) describeShard(s *shard, now time.Time) streamtypes.Shard {
+	d := streamtypes.Shard{ShardId: aws.String(s.id), SequenceNumberRange: &streamtypes.SequenceNumberRange{
+		StartingSequenceNumber: aws.String(sequenceNumber(db.firstPosition(s, now))),
+	}}
+	if s.parent != "" {
+		d.ParentShardId = aws.String(s.parent)
+	}
+	if !s.open {
+		d.SequenceNumberRange.EndingSequenceNumber = aws.String(sequenceNumber(s.until))
+	}
+	return d
 }

@@ -72,15 +72,11 @@ func seqOf(number string) (seq int, ok bool) {
 }
 
 // trimmed returns the Seq of the last change that is too old for any stream.
-func (db *DB) trimmed(now time.Time) int {
-	log := db.state.log.all()
-	oldest := now.Add(-streamRetention)
-	return db.state.log.seqBefore(sort.Search(len(log), func(i int) bool { return !log[i].Time.Before(oldest) }))
-}
+func (db *DB) trimmed(now time.Time) int { return db.lastBefore(now.Add(-streamRetention)) }
 
-// firstPosition returns the position before the oldest record of a stream.
-func (db *DB) firstPosition(s *stream, now time.Time) int {
-	return min(max(s.after, db.trimmed(now)), s.end(db.state.log.lastSeq()))
+// firstPosition returns the position before the oldest record of a shard.
+func (db *DB) firstPosition(s *shard, now time.Time) int {
+	return min(max(s.after, db.trimmed(now)), s.until)
 }
 
 // iteratorTypes are in the order in which Kinesis prints them. The order of DynamoDB Streams is not known.
@@ -110,14 +106,15 @@ func (db *DB) getShardIterator(r *request, in *dynamodbstreams.GetShardIteratorI
 	if err != nil {
 		return nil, err
 	}
-	if *in.ShardId != s.shard {
-		return nil, streamNotFound("Shard does not exist")
-	}
-	position, err := db.positionOf(s, r, in)
+	of, err := db.shard(s, *in.ShardId, r.now, streamRetention)
 	if err != nil {
 		return nil, err
 	}
-	it := shardIterator{arn: s.arn, shard: s.shard, position: position, issued: r.now}
+	position, err := db.positionOf(of, r, in)
+	if err != nil {
+		return nil, err
+	}
+	it := shardIterator{arn: s.arn, shard: of.id, position: position, issued: r.now}
 	return &dynamodbstreams.GetShardIteratorOutput{ShardIterator: aws.String(it.String())}, nil
 }
 
@@ -143,8 +140,8 @@ func checkStart(r *request, in *dynamodbstreams.GetShardIteratorInput) error {
 }
 
 // positionOf returns where an iterator starts to read.
-func (db *DB) positionOf(s *stream, r *request, in *dynamodbstreams.GetShardIteratorInput) (int, error) {
-	first, last := db.firstPosition(s, r.now), s.end(db.state.log.lastSeq())
+func (db *DB) positionOf(s *shard, r *request, in *dynamodbstreams.GetShardIteratorInput) (int, error) {
+	first, last := db.firstPosition(s, r.now), s.until
 	switch in.ShardIteratorType {
 	case streamtypes.ShardIteratorTypeLatest:
 		return last, nil

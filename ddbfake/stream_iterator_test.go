@@ -64,8 +64,11 @@ func streamed(t testing.TB) (db *DB, start *shardIterator) {
 	}
 	createTable(t, db, "other")
 	s := db.state.streams[0]
-	return db, &shardIterator{s.arn, s.shard, 0, fakeclock.Epoch}
+	return db, &shardIterator{s.arn, firstShard(db, s), 0, fakeclock.Epoch}
 }
+
+// firstShard returns the id of the first shard of a stream.
+func firstShard(db *DB, s *stream) string { return db.shards(s, fakeclock.Epoch, 0)[0].id }
 
 func putRow(t testing.TB, db *DB, table string, n int) {
 	t.Helper()
@@ -106,13 +109,14 @@ func TestSequenceNumberOfAnotherShard(t *testing.T) {
 	enable(true)
 	putRow(t, db, "cache", 1)
 	second := db.state.streams[1]
+	other := firstShard(db, second)
 	for _, tc := range []struct {
 		arn, shard string
 		seq        int
 		ok         bool
 	}{
 		{it.arn, it.shard, 0, true}, {it.arn, it.shard, 1, true}, {it.arn, it.shard, 2, false},
-		{second.arn, second.shard, 0, false}, {second.arn, second.shard, 1, true}, {second.arn, second.shard, 2, true}, {second.arn, second.shard, 3, false},
+		{second.arn, other, 0, false}, {second.arn, other, 1, true}, {second.arn, other, 2, true}, {second.arn, other, 3, false},
 	} {
 		for _, kind := range []streamtypes.ShardIteratorType{streamtypes.ShardIteratorTypeAtSequenceNumber, streamtypes.ShardIteratorTypeAfterSequenceNumber} {
 			_, err := db.As("").GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{

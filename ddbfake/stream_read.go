@@ -35,18 +35,19 @@ func (db *DB) getRecords(r *request, in *dynamodbstreams.GetRecordsInput) (*dyna
 	if err != nil {
 		return nil, err
 	}
-	if it.shard != s.shard {
-		return nil, streamNotFound("Shard does not exist")
+	of, err := db.shard(s, it.shard, r.now, streamRetention+iteratorLifetime)
+	if err != nil {
+		return nil, err
 	}
 	// An iterator may be older than a Restore that cut the log back.
-	position := min(max(it.position, s.after), s.end(db.state.log.lastSeq()))
-	if db.hasTrimmed(s, position, r.now) {
+	position := min(max(it.position, of.after), of.until)
+	if db.hasTrimmed(of, position, r.now) {
 		return nil, trimmedData()
 	}
 	out := &dynamodbstreams.GetRecordsOutput{Records: []streamtypes.Record{}}
-	out.Records, position = s.read(db.state.log.since(position), position, limit, out.Records)
-	if s.enabled() || position < s.until {
-		next := shardIterator{arn: s.arn, shard: s.shard, position: position, issued: r.now}
+	out.Records, position = of.read(db.state.log.since(position), position, limit, out.Records)
+	if of.open || position < of.until {
+		next := shardIterator{arn: s.arn, shard: of.id, position: position, issued: r.now}
 		out.NextShardIterator = aws.String(next.String())
 	}
 	return out, nil
@@ -60,13 +61,13 @@ func trimmedData() error {
 }
 
 // hasTrimmed reports whether a reader at a position would miss records that are gone because of their age.
-func (db *DB) hasTrimmed(s *stream, position int, now time.Time) bool {
+func (db *DB) hasTrimmed(s *shard, position int, now time.Time) bool {
 	trimmed := db.trimmed(now)
-	if trimmed <= position || position == s.end(db.state.log.lastSeq()) {
+	if trimmed <= position || position == s.until {
 		return false
 	}
 	if position < db.state.log.seqBefore(0) {
-		return true // the stream may have had changes that the log has dropped
+		return true // the shard may have had changes that the log has dropped
 	}
 	log := db.state.log.since(position)
 	for i := range log {
@@ -80,20 +81,20 @@ func (db *DB) hasTrimmed(s *stream, position int, now time.Time) bool {
 	return false
 }
 
-// read appends the records of the stream among the changes after a position, until a page is full, and returns the
+// read appends the records of the shard among the changes after a position, until a page is full, and returns the
 // position after them.
-func (s *stream) read(changes []Change, position, limit int, records []streamtypes.Record) ([]streamtypes.Record, int) {
+func (s *shard) read(changes []Change, position, limit int, records []streamtypes.Record) ([]streamtypes.Record, int) {
 	var pageBytes int64
 	for i := range changes {
 		c := &changes[i]
-		if !s.enabled() && c.Seq > s.until {
+		if c.Seq > s.until {
 			break
 		}
 		if s.holds(c) {
 			if len(records) == limit {
 				break
 			}
-			record := s.record(c)
+			record := s.stream.record(c)
 			pageBytes += *record.Dynamodb.SizeBytes
 			if pageBytes > maxRecordPageBytes && len(records) > 0 {
 				break

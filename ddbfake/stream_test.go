@@ -38,20 +38,32 @@ func (w *world) setStream(s *types.StreamSpecification) string {
 	return *out.TableDescription.LatestStreamArn
 }
 
-func (w *world) shards(arn string) []streamtypes.Shard {
+// shards returns the shards of a stream, of all pages.
+func (w *world) shards(arn string) (all []streamtypes.Shard) {
 	w.Helper()
-	out, err := w.c.DescribeStream(w.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: &arn})
-	if err != nil {
-		w.Fatal(err)
+	for in := (dynamodbstreams.DescribeStreamInput{StreamArn: &arn}); ; {
+		out, err := w.c.DescribeStream(w.Context(), &in)
+		if err != nil {
+			w.Fatal(err)
+		}
+		all = append(all, out.StreamDescription.Shards...)
+		if in.ExclusiveStartShardId = out.StreamDescription.LastEvaluatedShardId; in.ExclusiveStartShardId == nil {
+			return all
+		}
 	}
-	return out.StreamDescription.Shards
 }
 
-// iterator returns an iterator of the one shard of a stream.
+// iterator returns an iterator of the latest shard of a stream, which is its only one for four hours.
 func (w *world) iterator(arn string, kind streamtypes.ShardIteratorType) *string {
 	w.Helper()
+	shards := w.shards(arn)
+	return w.iteratorOf(arn, *shards[len(shards)-1].ShardId, kind)
+}
+
+func (w *world) iteratorOf(arn, shard string, kind streamtypes.ShardIteratorType) *string {
+	w.Helper()
 	out, err := w.c.GetShardIterator(w.Context(), &dynamodbstreams.GetShardIteratorInput{
-		StreamArn: &arn, ShardId: w.shards(arn)[0].ShardId, ShardIteratorType: kind,
+		StreamArn: &arn, ShardId: &shard, ShardIteratorType: kind,
 	})
 	if err != nil {
 		w.Fatal(err)
@@ -281,8 +293,9 @@ func TestStreamReaderTooLate(t *testing.T) {
 	table(t, w.db, "other", "pk", "S", "sk", "S")
 	arn := w.stream(types.StreamViewTypeKeysOnly)
 	w.put(key("a", "1"))
+	first := *w.shards(arn)[0].ShardId
 	w.clock.Advance(24 * time.Hour)
-	inTime := w.iterator(arn, streamtypes.ShardIteratorTypeTrimHorizon)
+	inTime := w.iteratorOf(arn, first, streamtypes.ShardIteratorTypeTrimHorizon)
 	w.clock.Advance(time.Second)
 	_, err := w.c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: inTime})
 	wantError(t, err, "TrimmedDataAccessException", "The data you are trying to access has been trimmed")

@@ -218,7 +218,7 @@ func checkValues(values map[string]types.AttributeValue) error {
 		}
 	}
 	if failure != nil {
-		return invalid("%s", failure.Error())
+		return refused(failure)
 	}
 	return nil
 }
@@ -227,7 +227,7 @@ func checkValues(values map[string]types.AttributeValue) error {
 func itemOfSDK(values map[string]types.AttributeValue) (attr.Item, error) {
 	item, err := attr.ItemFromSDK(values)
 	if err != nil {
-		return nil, invalid("%s", err.Error())
+		return nil, refused(err)
 	}
 	return item, nil
 }

@@ -155,7 +155,8 @@ func stringSet(in []string) (Value, error) {
 	}
 	set := SS(slices.Sorted(slices.Values(in)))
 	if hasDuplicates(set, cmp.Compare) {
-		return nil, duplicates(in, "")
+		listed := upToRepeat(in, cmp.Compare)
+		return nil, duplicates(`["`+strings.Join(listed, `", "`)+`"]`, "["+strings.Join(in, ", ")+"]")
 	}
 	return set, nil
 }
@@ -174,7 +175,7 @@ func numberSet(in []string) (Value, error) {
 	}
 	slices.SortFunc(set, Number.Cmp)
 	if hasDuplicates(set, Number.Cmp) {
-		return nil, &refusal{"Input collection contains duplicates"}
+		return nil, &duplicateError{invalidValues + "Input collection contains duplicates.", "Input collection contains duplicates"}
 	}
 	return set, nil
 }
@@ -184,22 +185,56 @@ func binarySet(in [][]byte) (Value, error) {
 		return nil, errEmptyBS
 	}
 	set := make(BS, len(in))
-	texts := make([]string, len(in))
 	for i, b := range in {
 		set[i] = append([]byte{}, b...)
-		texts[i] = base64.StdEncoding.EncodeToString(b)
 	}
 	slices.SortFunc(set, bytes.Compare)
 	if hasDuplicates(set, bytes.Compare) {
-		return nil, duplicates(texts, "of type BS")
+		join := func(set [][]byte, between string) string {
+			texts := make([]string, len(set))
+			for i, b := range set {
+				texts[i] = base64.StdEncoding.EncodeToString(b)
+			}
+			return strings.Join(texts, between)
+		}
+		const of = "of type BS"
+		return nil, duplicates(`["`+join(upToRepeat(in, bytes.Compare), `","`)+`"]`+of, "["+join(in, ", ")+"]"+of)
 	}
 	return set, nil
 }
 
-// duplicates returns the refusal with the text that was captured from the service: the text for binaries has a form of
-// its own, and the text for numbers (see numberSet) names no elements at all.
-func duplicates(elements []string, of string) error {
-	return &refusal{invalidValues + "Input collection [" + strings.Join(elements, ", ") + "]" + of + " contains duplicates."}
+// duplicateError refuses a set with one element twice. The service checks values in two layers, which word it in two
+// ways: the present one, and an older one that some operations still run.
+//
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
+type duplicateError struct{ message, older string }
+
+// Error is the text of the present layer.
+func (e *duplicateError) Error() string { return e.message }
+
+// Older is the text of the older layer.
+func (e *duplicateError) Older() string { return e.older }
+
+// duplicates words the refusal of a set by its elements. Binaries have a form of their own, and the text about numbers
+// names no elements at all.
+func duplicates(elements, older string) error {
+	return &duplicateError{
+		invalidValues + "Input collection " + elements + " contains duplicates.", invalidValues + "Input collection " + older + " contains duplicates.",
+	}
+}
+
+// upToRepeat returns elements in the order in which the service names them: sorted up to the first repeat, and then as
+// they were sent.
+func upToRepeat[E any](sent []E, order func(E, E) int) []E {
+	var listed []E
+	for i, e := range sent {
+		at, again := slices.BinarySearchFunc(listed, e, order)
+		if again {
+			return append(listed, sent[i:]...)
+		}
+		listed = slices.Insert(listed, at, e)
+	}
+	return listed
 }
 
 func hasDuplicates[E any](sorted []E, order func(E, E) int) bool {

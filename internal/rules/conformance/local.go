@@ -34,6 +34,12 @@ const (
 const hashKeyFirst = "ValidationException: Invalid key order. " +
 	"Hash Key must be specified first in key schema, Range Key must be specifed second" //nolint:misspell // the spelling is Local's
 
+// Local's texts about a set with one element twice.
+const (
+	localDuplicates     = "ValidationException: One or more parameter values were invalid: Input collection [q, p, q] contains duplicates"
+	localDuplicateValue = "ValidationException: ExpressionAttributeValues contains invalid value: One or more parameter values were invalid: Input collection [q, p, q] contains duplicates for key :x"
+)
+
 // localDeviations are the answers of DynamoDB Local 3.3.1 that differ from DynamoDB's. A new version with other answers
 // fails the test until this list has them.
 var localDeviations = map[place]deviation{
@@ -120,8 +126,13 @@ var localDeviations = map[place]deviation{
 	{"number/sum to zero", 1}:       {"{n: 0.0}", "Local does not normalise the zero that a sum comes to"},
 	{"number/number of a value", 1}: {"ValidationException: ExpressionAttributeValues contains invalid value: A value provided cannot be converted into a number for key :v", ownWords},
 
-	{"set/duplicate string", 1}: {"ValidationException: One or more parameter values were invalid: Input collection [p, q, p] contains duplicates", ownWords},
-	{"set/duplicate binary", 1}: {"ValidationException: One or more parameter values were invalid: Input collection of type BS contains duplicates.", ownWords},
+	{"set/duplicate string", 1}:                   {"ValidationException: One or more parameter values were invalid: Input collection [p, q, p] contains duplicates", ownWords},
+	{"set/duplicates in the older layer", 1}:      {localDuplicates, ownWords},
+	{"set/duplicates in the older layer", 2}:      {localDuplicates, ownWords},
+	{"set/duplicates in the older layer", 3}:      {localDuplicateValue, ownWords},
+	{"set/duplicate in the filter of a query", 1}: {localDuplicateValue, ownWords},
+	{"set/duplicate number", 1}:                   {"ValidationException: Input collection contains duplicates", ownWords},
+	{"set/duplicate binary", 1}:                   {"ValidationException: One or more parameter values were invalid: Input collection of type BS contains duplicates.", ownWords},
 
 	{"condition/missing item has no attributes", 1}: {"ok; 1 units", unasked},
 	{"condition/missing item is unequal", 1}:        {"ok; 1 units", unasked},

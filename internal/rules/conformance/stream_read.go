@@ -24,6 +24,7 @@ func streamReadCases() []Case {
 		noShard   = "ResourceNotFoundException: Requested resource not found: Shard does not exist"
 		typeNames = "[AFTER_SEQUENCE_NUMBER, LATEST, AT_TIMESTAMP, AT_SEQUENCE_NUMBER, TRIM_HORIZON]"
 		shard     = "shardId-00000001414576573621-f55eea83"
+		fourHours = "https://github.com/opensearch-project/data-prepper/issues/5208"
 		gibberish = "sdfadfsdfnlfkajakfgjalksfgklasjklasdjfklasdfasdfgasf" // from the suite's tests
 	)
 	list, describe, getIteratorAPI, getRecordsAPI := api("streams_ListStreams"), api("streams_DescribeStream"), api("streams_GetShardIterator"), api("streams_GetRecords")
@@ -47,6 +48,10 @@ func streamReadCases() []Case {
 	sequence := func(number string) option { return set("SequenceNumber", number) }
 	shardOf := func(id string) option { return set("ShardId", id) }
 	described := expect(describeStream(), open)
+	children := func(w *world, in any) {
+		set("ShardFilter", &streamtypes.ShardFilter{Type: streamtypes.ShardFilterTypeChildShards, ShardId: aws.String(w.seen.shard)})(w, in)
+	}
+	shards := func(list string) string { return strings.Replace(open, "[open]", list, 1) }
 	cases := []Case{
 		streamed("list", "ListStreams names the streams of a table.", list, nil,
 			expect(listStreams(), "streams of [rows]")),
@@ -105,9 +110,7 @@ func streamReadCases() []Case {
 				violation("'foo'", "exclusiveStartShardId", "have length greater than or equal to 28"))),
 		streamed("describe children", "A shard that goes on has no children.", describe, nil,
 			described,
-			expect(describeStream(func(w *world, in any) {
-				set("ShardFilter", &streamtypes.ShardFilter{Type: streamtypes.ShardFilterTypeChildShards, ShardId: aws.String(w.seen.shard)})(w, in)
-			}), strings.Replace(open, "[open]", "[]", 1))),
+			expect(describeStream(children), strings.Replace(open, "[open]", "[]", 1))),
 
 		streamed("trim horizon", "TRIM_HORIZON starts at the oldest record.", getIteratorAPI, three,
 			described, expect(getIterator("TRIM_HORIZON"), iterator),
@@ -219,6 +222,38 @@ func streamReadCases() []Case {
 			expect(getRecords(), "0 records; more"),
 			then(wait(15*time.Minute+time.Millisecond)),
 			expect(getRecords(), "ExpiredIteratorException: The provided iterator exceeds the maximum age allowed"))),
+		later(streamed("shards roll over", "A shard is closed after four hours and read to its end, and its child goes on.", fourHours, three[:1],
+			described, expect(getIterator("TRIM_HORIZON"), iterator),
+			expect(getRecords(), "1 records; more\n- "+first),
+			then(wait(4*time.Hour)),
+			expect(describeStream(), shards("[closed open-child]")),
+			expect(put(row("a", "2")), ok),
+			expect(getIterator("TRIM_HORIZON"), iterator),
+			expect(getRecords(), "1 records; end\n- "+first),
+			expect(getIterator("LATEST"), iterator),
+			expect(getRecords(), "0 records; end"),
+			expect(getIterator("TRIM_HORIZON", inLastShard), iterator),
+			expect(getRecords(), "1 records; more\n- "+second),
+			expect(readStream(0), "2 records; more\n- "+first+"\n- "+second))),
+		later(streamed("an iterator at a roll over", "A reader who is at the end of a shard when it is closed is told.", getRecordsAPI, three[:1],
+			described, then(wait(4*time.Hour-time.Minute)),
+			expect(getIterator("LATEST"), iterator),
+			expect(put(row("a", "2")), ok),
+			then(wait(time.Minute)),
+			expect(getRecords(), "1 records; end\n- "+second))),
+		later(streamed("children", "The children of a shard are described, and the shards by pages.", describe, nil,
+			described, then(wait(4*time.Hour)),
+			expect(describeStream(children), shards("[open-child]")),
+			expect(describeStream(limit(1)), shards("[closed]")+"; more"),
+			expect(describeStream(limit(1), func(w *world, in any) { set("ExclusiveStartShardId", w.seen.shard)(w, in) }),
+				shards("[open-child]")))),
+		later(streamed("shards expire", "A shard goes when its last record is a day old, and a child still names it.", docStreams, nil,
+			described, then(wait(28*time.Hour)),
+			expect(getIterator("TRIM_HORIZON"), iterator),
+			expect(getRecords(), "0 records; end"),
+			then(wait(time.Millisecond)),
+			expect(getIterator("TRIM_HORIZON"), noShard),
+			expect(describeStream(), shards("[closed-child open-child]")))),
 		later(streamed("records expire", "A record can be read for 24 hours.", docStreams, three[:1],
 			then(wait(12*time.Hour)),
 			expect(put(row("a", "2")), ok),
@@ -239,7 +274,7 @@ func streamReadCases() []Case {
 			then(wait(time.Minute)),
 			expect(getRecords(), trimmed),
 			expect(getIterator("TRIM_HORIZON"), iterator),
-			expect(getRecords(), "0 records; more"))),
+			expect(getRecords(), "0 records; end"))),
 		later(streamed("a disabled stream expires", "A stream that was disabled can be read for 24 hours.", docStreams, three[:1],
 			described, expect(updateTable(disabling()), "updating rows"),
 			then(wait(24*time.Hour)),

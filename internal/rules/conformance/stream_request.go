@@ -52,7 +52,8 @@ func streamsText(out *dynamodbstreams.ListStreamsOutput) string {
 	return text
 }
 
-// streamDescriptionText prints a stream, and whether its shards are open or closed: there may be any number of shards.
+// streamDescriptionText prints a stream, and whether its shards are open or closed, and have a parent: there may be any
+// number of shards.
 func streamDescriptionText(d *streamtypes.StreamDescription) string {
 	var keys, shards []string
 	for _, k := range d.KeySchema {
@@ -65,6 +66,9 @@ func streamDescriptionText(d *streamtypes.StreamDescription) string {
 		} else if decimal(r.EndingSequenceNumber) {
 			state = "closed"
 		}
+		if s.ParentShardId != nil {
+			state += "-child"
+		}
 		if !slices.Contains(shards, state) {
 			shards = append(shards, state)
 		}
@@ -72,6 +76,9 @@ func streamDescriptionText(d *streamtypes.StreamDescription) string {
 	status := strings.Replace(string(d.StreamStatus), "ABLING", "ABLED", 1)
 	text := fmt.Sprintf("stream of %s (%s) %s %s; shards [%s]", aws.ToString(d.TableName), strings.Join(keys, ", "), d.StreamViewType, status,
 		strings.Join(shards, " "))
+	if d.LastEvaluatedShardId != nil {
+		text += "; more"
+	}
 	if d.CreationRequestDateTime == nil {
 		text += "; no time of creation"
 	}
@@ -189,7 +196,8 @@ func plainValue(v streamtypes.AttributeValue) types.AttributeValue {
 // shard or a position in advance.
 type streamsSeen struct {
 	streams  []string // ARNs, in the order in which they began
-	shard    string
+	shard    string   // the first of the last description
+	last     string   // the last of it
 	iterator string
 	sequence []string // the sequence numbers of the records read last
 }
@@ -231,7 +239,8 @@ func (w *world) note(out any) {
 		}
 	case *dynamodbstreams.DescribeStreamOutput:
 		if out != nil && len(out.StreamDescription.Shards) > 0 {
-			w.seen.shard = aws.ToString(out.StreamDescription.Shards[0].ShardId)
+			shards := out.StreamDescription.Shards
+			w.seen.shard, w.seen.last = aws.ToString(shards[0].ShardId), aws.ToString(shards[len(shards)-1].ShardId)
 		}
 	case *dynamodbstreams.GetShardIteratorOutput:
 		if out != nil {
@@ -292,6 +301,9 @@ func getIterator(kind string, options ...option) request {
 		}, options)
 	}
 }
+
+// inLastShard is about the last shard that was seen, and not the first.
+func inLastShard(w *world, in any) { set("ShardId", w.seen.last)(w, in) }
 
 // getRecords reads on at the iterator that was seen last.
 func getRecords(options ...option) request {

@@ -21,10 +21,6 @@ var unmendedDynamoDB = []unmended{
 		"the text begins with `1 validation error detected: `", "the text alone, of values with a suffix", paritySuite + "tier3/error-messages/deleteItem.test.ts",
 	},
 	{
-		"a set with a duplicate, in single writes and reads", "the members quoted and sorted; those of a number set not at all, in a text that begins as the others do",
-		"the members as sent, without quotes; of a number set the older text", paritySuite + "tier3/error-messages/valueLayers.test.ts",
-	},
-	{
 		"an undefined `:v` in a condition beside other expressions", "the text begins with `1 validation error detected: `",
 		"the text alone", paritySuite + "tier3/error-messages/updateItem.test.ts",
 	},
@@ -63,7 +59,7 @@ var unmendedDynamoDB = []unmended{
 		"a body of `null`", "the protocol has an object", "taken for `{}`", "https://smithy.io/2.0/aws/protocols/aws-json-1_0-protocol.html",
 	},
 	{"headers over 16 KB", "refused with 400", "served", scyllaIssue + "23438"},
-	{"a ShardFilter without Type or ShardId", "both are parts of its only documented use", "answered with no shards", reference + "API_streams_ShardFilter.html"},
+	{"a ShardFilter without Type or ShardId", "both are parts of its only documented use", "without a Type the children of the shard, without a ShardId no shards", reference + "API_streams_ShardFilter.html"},
 	{
 		"AT_TIMESTAMP without a Timestamp", "refused, in a text that is not documented", "refused, in a text of its own",
 		reference + "API_streams_GetShardIterator.html",

@@ -376,6 +376,27 @@ func TestChangesAndSweep(t *testing.T) {
 	f.want("GET", "/changes?since=99", "", `{"changes": [],"last": 2}`)
 }
 
+// A stream gets new shards when a test asks for them.
+func TestRoll(t *testing.T) {
+	f := newFake(t)
+	const noStream = `{"error": "the table has no enabled stream","found": "cache","expected": "the name of a table in us-east-1 with a stream, or an ARN"}`
+	if status, got := f.ask("POST", "/roll", `{"table":"cache"}`); status != http.StatusConflict || got != noStream {
+		t.Errorf("got %d %s", status, got)
+	}
+	_, err := f.db.Do(t.Context(), ddbfake.Call{Input: &dynamodb.UpdateTableInput{
+		TableName:           aws.String("cache"),
+		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, body := range []string{`{"table":"cache","split":false}`, `{"table":"cache","split":true}`} {
+		if status, got := f.ask("POST", "/roll", body); status != http.StatusOK || strings.Count(got, "shardId-") != i+1 {
+			t.Errorf("%s: got %d %s, want %d open shards", body, status, got, i+1)
+		}
+	}
+}
+
 // A log that drops old changes does not renumber the others.
 func TestChangesOfBoundedLog(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{KeepChanges: 1})
@@ -482,6 +503,9 @@ func TestRefuses(t *testing.T) {
 		{"POST", "/clock", `{"set":"10000-01-01T00:00:00Z"}`, 400, []string{`year 9999`}},
 		{"POST", "/clock", `{"set":"tomorrow"}`, 400, []string{`"found": "tomorrow"`, `RFC 3339`}},
 		{"POST", "/clock", `{"set":"2039-12-31T23:59:59Z"}`, 409, []string{`"expected": "an instant from 2040-01-01T00:00:00Z"`}},
+		{"POST", "/roll", `{"split":true}`, 400, []string{`"expected": "table"`}},
+		{"POST", "/roll", `{"table":"cache","split":2}`, 400, []string{`"error": "split is no boolean"`, `"found": "2"`}},
+		{"POST", "/roll", `{"table":"none"}`, 409, []string{`"error": "there is no such table"`, `"found": "none"`}},
 		{"POST", "/ttl-lag", `{"ttlLag":"soon"}`, 400, []string{`"found": "soon"`, `"expected": "` + lagForms(t) + `"`}},
 		{"POST", "/ttl-lag", `{"ttlLag":"` + long + `"}`, 400, nil},
 		{"POST", "/replica-lag", `{"replicaLag":"soon"}`, 400, []string{`"found": "soon"`, `500ms`}},

@@ -49,6 +49,7 @@ The resources, below /_isr-sim:
 	POST   /history         {"kind":"asked","actor":"alice","key":"/home"}, or a list: what clients saw; as GET
 	GET    /metrics         {"metrics":[{"name":"ThrottledRequests","region":"us-east-1","dimensions":{...},"sum":2}]}
 	POST   /replicate       {"changed":2}: what is under way to other regions arrives
+	POST   /roll            {"table":"cache","split":false}: {"open":["shardId-..."]}; its stream gets new shards
 	POST   /sweep           {"deleted":2}: TTL deletes what has expired
 	GET    /violations      {"checked":["stale-writer"],"changes":7,"violations":0,"doubts":0,"found":[]}
 

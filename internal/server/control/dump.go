@@ -21,12 +21,14 @@ import (
 	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
-// reading is a way to read a snapshot piece by piece. The HTTP door of ddbfake implements it.
+// reading is a way to read a snapshot piece by piece, and to make the shards of a stream roll over. The HTTP door of
+// ddbfake implements it.
 type reading interface {
 	Read(s *ddbfake.Snapshot) (
 		tables []string, rows func(table string) iter.Seq[attr.Item], changes func(seq, latest int) iter.Seq[ddbfake.Change], last int,
 	)
 	Settings(s *ddbfake.Snapshot, table string) (description []byte, ttl string, tags map[string]string)
+	Roll(table string, split bool) (open []string, err error)
 }
 
 // settings are the settings of a table in a dump.
@@ -208,4 +210,27 @@ func (a *api) sweep(w http.ResponseWriter, r *http.Request) (any, error) {
 	return struct {
 		Deleted int `json:"deleted"`
 	}{a.db.SweepExpired()}, nil
+}
+
+// roll closes the open shards of a table's stream, and opens their children: {"table":"cache","split":true}.
+func (a *api) roll(w http.ResponseWriter, r *http.Request) (any, error) {
+	found, err := members(w, r, "table", "split")
+	if err != nil {
+		return nil, err
+	}
+	table, err := str(found, "table", "cache")
+	if err != nil {
+		return nil, err
+	}
+	var split bool
+	if raw, ok := found["split"]; ok && json.Unmarshal(raw, &split) != nil {
+		return nil, badRequest("split is no boolean", excerpt(raw), "true or false", "")
+	}
+	open, err := a.reading.Roll(table, split)
+	if err != nil {
+		return nil, conflict(err.Error(), table, "the name of a table in "+ddbfake.DefaultRegion+" with a stream, or an ARN", "")
+	}
+	return struct {
+		Open []string `json:"open"`
+	}{open}, nil
 }

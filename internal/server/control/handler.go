@@ -142,6 +142,9 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 		"/restore": {
 			http.MethodPost: a.restore,
 		},
+		"/roll": {
+			http.MethodPost: a.roll,
+		},
 		"/rows": {
 			http.MethodGet: a.rows,
 		},
@@ -198,7 +201,7 @@ type resource map[string]func(http.ResponseWriter, *http.Request) (any, error)
 
 type api struct {
 	db        *ddbfake.DB
-	reading   reading // the reading of its snapshots
+	reading   reading // what its HTTP door can do
 	streams   *streams
 	mode      string
 	resources map[string]resource

@@ -55,6 +55,8 @@ func faultsOf(r Request) []weighted[fault] {
 	switch {
 	case contains(statements, r.Operation):
 		return faultsOfStatements
+	case contains(onTables+" "+onTTL+" "+onStreams, r.Operation):
+		return madeFaults
 	case isLegacy(r.Body):
 		return faultsOfLegacy
 	}
@@ -64,7 +66,7 @@ func faultsOf(r Request) []weighted[fault] {
 var (
 	faultsOfStatements = slices.Concat(faults, statementFaults)
 	faultsOfLegacy     = slices.Concat(faults, legacyFaults, legacyFaults)
-	allFaults          = slices.Concat(faults, statementFaults, legacyFaults)
+	allFaults          = slices.Concat(faults, statementFaults, legacyFaults, madeFaults)
 )
 
 // listOf is the member that holds a list of actions or statements.

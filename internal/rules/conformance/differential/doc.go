@@ -4,11 +4,13 @@ Package differential sends random requests to two DynamoDBs and compares every a
 # What
 
 [Sequences] draws sequences of requests over a few tables with few keys, so that they meet: puts, updates, deletes,
-gets, queries and scans of tables and indexes, transactions and batches, with every function and operator of
-expressions and boundary values, statements of PartiQL, and legacy parameters. A quarter of the requests are broken in
-one place. A [Pair] runs a sequence on the fake and on a real store and compares status, error, message and JSON, and in
-the end the rows that are left, as they are on the wire. Lists without an order by AWS's documentation are compared
-without one.
+gets, queries and scans of tables and indexes, transactions and batches, with every function and operator of expressions
+and boundary values, statements of PartiQL, and legacy parameters. A quarter of the requests are broken in one place.
+Some are at the edge of a size or of a depth, or one step beyond. Now and then a sequence has the life of a table: it is
+created, its indexes, billing, stream and TTL are changed, rows are written, the stream is read, and it is deleted.
+Names, times and numbers that a store makes up are taken out of such answers before they are compared. A [Pair] runs a
+sequence on the fake and on a real store and compares status, error, message and JSON, and in the end the rows that are
+left, as they are on the wire. Lists without an order by AWS's documentation are compared without one.
 
 	go test ./internal/rules/conformance -run Differential
 	go test ./internal/rules/conformance -run Differential -differential.ops=200000
@@ -42,7 +44,7 @@ A sequence is a value of its seed. The fake's answers are always the same.
 
 # Limits
 
-Operations on tables, streams and TTL are not drawn, and neither are changes of AttributeUpdates without an Action. No
-two requests run at the same time on one store.
+A made table is read by Scan alone, and no row of it expires. Changes of AttributeUpdates without an Action are not
+drawn. No two requests run at the same time on one store.
 */
 package differential

@@ -170,7 +170,7 @@ var Local = compile(append([]*Known{
 
 	{
 		Operations: "Query Scan", Path: "error", Fake: v + "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName",
-		Local: v + "Cannot specify the ProjectionExpression when choosing to get ALL_PROJECTED_ATTRIBUTES", Reason: oneError, Source: docQuery,
+		Local: v + "Cannot specify the (ProjectionExpression|AttributesToGet) when choosing to get ALL_PROJECTED_ATTRIBUTES", Reason: oneError, Source: docQuery,
 	},
 
 	{
@@ -298,7 +298,7 @@ var Local = compile(append([]*Known{
 		Operations: "BatchWriteItem", Path: `ConsumedCapacity\[\d+\]\.(Table\.)?CapacityUnits`, Fake: "[0-9]+", Local: "[0-9]+", If: less,
 		Reason: "Local counts two units for a delete in a batch that finds nothing", Source: docCapacity,
 	},
-}, slices.Concat(localStatements, localLegacy)...))
+}, slices.Concat(localStatements, localLegacy, localMade)...))
 
 // more says that the fake has the larger number.
 func more(fake, local string) bool {

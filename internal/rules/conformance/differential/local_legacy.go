@@ -10,7 +10,7 @@ var localLegacy = []*Known{
 		Local: v + bad + "(DELETE action with value|ADD action) is not supported for the type .*|ConditionalCheckFailedException: .*", Reason: ownWords, Source: dynalite + "updateItem.js",
 	},
 	{
-		Path: "error", Fake: constraint + ".*Member must satisfy enum value set: .*",
+		Path: "error", Fake: constraint + ".*'(expected|keyConditions|queryFilter|scanFilter|attributeUpdates|conditionalOperator)[^']*' failed .* enum value set: .*",
 		Local:  v + "(Member must satisfy enum value set: .*|Comparison type does not exist in DynamoDB|ConditionalOperator can(not| only) be used .*)|ConditionalCheckFailedException: .*|" + internal,
 		Reason: ownWords, Source: dynalite + "updateItem.js",
 	},

@@ -33,10 +33,15 @@ const longest = 160
 // Sequences draws sequences of requests.
 func Sequences() *rapid.Generator[Sequence] {
 	// A step and the decision to take it are one group, which rapid can remove from the middle.
-	step := rapid.Custom(func(t *rapid.T) *Request {
+	step := rapid.Custom(func(t *rapid.T) []Request {
 		d := draws{t}
-		if d.below(128, "go on") == 0 {
+		switch {
+		case d.below(128, "go on") == 0:
 			return nil
+		case d.chance(150, "life of a table"):
+			return d.life()
+		case d.chance(150, "edge"):
+			return []Request{d.edge()}
 		}
 		list := operations
 		if d.chance(8, "legacy") {
@@ -46,16 +51,16 @@ func Sequences() *rapid.Generator[Sequence] {
 		if d.chance(4, "broken") {
 			r = d.broken(r)
 		}
-		return &r
+		return []Request{r}
 	})
 	return rapid.Custom(func(t *rapid.T) Sequence {
 		s := Sequence{}
 		for len(s) < longest {
-			r := step.Draw(t, "step")
-			if r == nil {
+			requests := step.Draw(t, "step")
+			if requests == nil {
 				break
 			}
-			s = append(s, *r)
+			s = append(s, requests...)
 		}
 		return s
 	})

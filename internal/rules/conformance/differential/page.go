@@ -16,6 +16,16 @@ func (s Store) pages(ctx context.Context, r Request, run int) (answer, error) {
 	if err != nil || first.failed() {
 		return first, err
 	}
+	if r.Operation == "GetRecords" {
+		if first, err = s.records(ctx, first); err != nil {
+			return first, err
+		}
+	}
+	if s.plainAnswer(r.Operation, first.body); contains("CreateTable UpdateTable DeleteTable", r.Operation) {
+		if err := s.settled(ctx, r.Body["TableName"], run); err != nil {
+			return first, err
+		}
+	}
 	pages := []object{first.body}
 	segments, segmented := r.Body["TotalSegments"].(int)
 	from, next := "ExclusiveStartKey", "LastEvaluatedKey"

@@ -75,6 +75,7 @@ func (f *Failure) text(from int) string {
 
 // Create creates the tables in both stores.
 func (p *Pair) Create(ctx context.Context) error {
+	p.Fake.seen, p.Real.seen = seen{}, seen{}
 	return p.both(func(s Store) error {
 		for _, t := range tables {
 			if err := s.must(ctx, t.create()); err != nil {
@@ -143,6 +144,11 @@ func (p *Pair) Run(ctx context.Context, s Sequence) (*Failure, error) {
 			failure = nil
 		}
 	}
+	if slices.ContainsFunc(s, Request.ofMade) {
+		if err := p.dropMade(ctx); err != nil {
+			return nil, err
+		}
+	}
 	return failure, p.empty(ctx, left)
 }
 
@@ -170,7 +176,7 @@ func (p *Pair) run(ctx context.Context, s Sequence) (*Failure, error) {
 			return p.failure(s, i, unlisted, left, right), nil
 		case unlisted != nil:
 			p.Survey(p.failure(s, i, unlisted, left, right))
-			repair = true
+			repair = repair || unlisted[0].path == "error"
 		}
 		for _, k := range p.Known {
 			if k.Silent == nil || left.failed() || !k.Silent(r) {
@@ -181,7 +187,11 @@ func (p *Pair) run(ctx context.Context, s Sequence) (*Failure, error) {
 			}
 		}
 		if repair {
-			if err := p.repair(ctx); err != nil {
+			mend := p.repair
+			if r.ofMade() {
+				mend = p.dropMade
+			}
+			if err := mend(ctx); err != nil {
 				return nil, err
 			}
 		}

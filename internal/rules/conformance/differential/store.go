@@ -25,6 +25,8 @@ type Store struct {
 	Delayed bool
 	// Sign adds the caller's credentials.
 	Sign func(r *http.Request, body []byte) error
+
+	seen seen
 }
 
 // InProcess is a store behind a handler, without a socket.
@@ -83,12 +85,17 @@ func (a answer) detailed() string {
 // do sends a request and reads the answer. It returns an error if the infrastructure fails, or if the answer is not
 // well-formed. An error of the store is part of the answer.
 func (s Store) do(ctx context.Context, operation string, body []byte) (answer, error) {
+	body = s.named(body)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Endpoint+"/", bytes.NewReader(body))
 	if err != nil {
 		return answer{}, err
 	}
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	r.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
+	api := "DynamoDB_20120810."
+	if contains(onStreams, operation) {
+		api = "DynamoDBStreams_20120810."
+	}
+	r.Header.Set("X-Amz-Target", api+operation)
 	if err := s.Sign(r, body); err != nil {
 		return answer{}, fmt.Errorf("%s: sign: %w", s.Name, err)
 	}

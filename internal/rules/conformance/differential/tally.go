@@ -21,6 +21,7 @@ type Tally struct {
 	parameters map[string]int    // legacy parameters, and what they say, in requests that succeeded
 	classes    map[string]int    // the classes of errors
 	faults     map[string]int    // brought in on purpose
+	edges      map[string]int    // the limits at which requests were
 	strange    map[string]bool   // errors of no class
 }
 
@@ -28,7 +29,7 @@ type Tally struct {
 func NewTally() *Tally {
 	return &Tally{
 		operations: map[string][2]int{}, words: map[string]int{}, clauses: map[string]int{}, parameters: map[string]int{}, classes: map[string]int{},
-		faults: map[string]int{}, strange: map[string]bool{},
+		faults: map[string]int{}, edges: map[string]int{}, strange: map[string]bool{},
 	}
 }
 
@@ -76,6 +77,9 @@ func (c *Tally) note(r Request, a answer) {
 	c.operations[r.Operation] = counts
 	if r.Breaks != "" {
 		c.faults[r.Breaks]++
+	}
+	if r.Edge != "" {
+		c.edges[r.Edge]++
 	}
 }
 
@@ -211,6 +215,10 @@ func (c *Tally) Vacuous() (missing []string) {
 		short(o.value.name+" that succeeds", c.operations[o.value.name][0], 30*times)
 		short(o.value.name+" that is refused", c.operations[o.value.name][1], 10*times)
 	}
+	for name := range strings.FieldsSeq(onTables + " " + onTTL + " " + onStreams) {
+		short(name+" that succeeds", c.operations[name][0], 3*times)
+		short(name+" that is refused", c.operations[name][1], times)
+	}
 	for _, word := range words {
 		short(word+" in a request that succeeds", c.words[word], 3*times)
 	}
@@ -224,6 +232,10 @@ func (c *Tally) Vacuous() (missing []string) {
 	short("classes of errors", len(c.classes), len(classes)*9/10)
 	short("faults", len(c.faults), len(allFaults)*9/10)
 	if c.requests >= many {
+		for _, e := range edges {
+			short("edge "+e.value.name, c.edges[e.value.name], 1)
+			short("edge "+e.value.name+" exceeded", c.edges[e.value.name+" exceeded"], 1)
+		}
 		for _, k := range classes {
 			short("error of class "+k.name, c.classes[k.name], times/10)
 		}
@@ -258,5 +270,6 @@ func (c *Tally) String() string {
 	list("legacy parameters", c.parameters)
 	list("errors", c.classes)
 	list("faults", c.faults)
+	list("edges", c.edges)
 	return b.String()
 }

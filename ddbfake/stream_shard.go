@@ -1,0 +1,190 @@
+package ddbfake
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+)
+
+// shardLifetime is the time for which a shard takes records. AWS documents only that shards come and go by themselves.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
+// Source: https://github.com/opensearch-project/data-prepper/issues/5208 (four hours)
+const shardLifetime = 4 * time.Hour
+
+// maxOpenShards bounds the shards that are open at a time.
+const maxOpenShards = 64
+
+// An era is a time in which a stream has the same number of open shards: from its beginning, or from a roll that a test
+// asked for. In it all shards roll over together, each time they have lived for shardLifetime.
+type era struct {
+	began  time.Time // in whole milliseconds, as the ids of shards have it
+	after  int       // Seq of the last change before it
+	shards uint64    // how many are open at a time
+}
+
+// generation returns the number of the shards that were the last to begin before an instant, from 0.
+func (e *era) generation(before time.Time) int {
+	return max(0, int((before.Sub(e.began)-1)/shardLifetime))
+}
+
+// start returns the instant at which a generation begins.
+func (e *era) start(generation int) time.Time {
+	return e.began.Add(time.Duration(generation) * shardLifetime)
+}
+
+// A shard has the records of some partition keys, for some time. It follows from the eras of its stream and from the
+// log, and is not kept.
+type shard struct {
+	stream *stream
+	id     string
+	parent string  // "" for the first one; it may be gone
+	keys   segment // of the hashes of partition keys, as in a segment of a Scan
+	after  int     // Seq of the last change before it
+	until  int     // Seq of the last change that is in it, or may be in it
+	open   bool
+}
+
+// shardID returns the id of a shard. Ids have the order of the times at which shards begin.
+func (s *stream) shardID(began time.Time, keys segment) string {
+	sum := crc32.ChecksumIEEE(fmt.Appendf(nil, "%s %04d", s.arn, keys.number))
+	return fmt.Sprintf("shardId-%020d-%08x", began.UnixMilli(), sum)
+}
+
+// shards returns the shards of a stream by their ids: those that are open, and those that were open not longer ago than
+// an age. A shard goes with its last record.
+func (db *DB) shards(s *stream, now time.Time, age time.Duration) []shard {
+	var all []shard
+	for i := range s.eras {
+		e := &s.eras[i]
+		end, until, goesOn := now.Add(1), db.state.log.lastSeq(), false
+		switch {
+		case i < len(s.eras)-1:
+			end, until = s.eras[i+1].began, s.eras[i+1].after
+		case s.enabled():
+			goesOn = true
+		default:
+			end, until = s.disabled, s.until
+		}
+		last := e.generation(end)
+		// A shard begins with the end of its parent, so the first one to be seen began at most that long ago.
+		for g := e.generation(now.Add(-age - shardLifetime)); g <= last; g++ {
+			first := shard{stream: s, after: e.after, until: until, open: goesOn && g == last}
+			closed := end
+			if g < last {
+				closed = e.start(g + 1)
+				first.until = min(max(db.lastBefore(closed), e.after), until)
+			}
+			if g > 0 {
+				first.after = min(max(db.lastBefore(e.start(g)), e.after), until)
+			}
+			if !first.open && now.Sub(closed) > age {
+				continue
+			}
+			all = append(all, s.siblings(i, g, first)...)
+		}
+	}
+	slices.SortFunc(all, func(a, b shard) int { return strings.Compare(a.id, b.id) })
+	return all
+}
+
+// siblings returns the shards of one generation of an era, with what they have in common.
+func (s *stream) siblings(of, number int, common shard) []shard {
+	e := &s.eras[of]
+	all := make([]shard, e.shards)
+	for i := range all {
+		one := common
+		one.keys = segment{number: uint64(i), of: e.shards}
+		one.id = s.shardID(e.start(number), one.keys)
+		switch {
+		case number > 0:
+			one.parent = s.shardID(e.start(number-1), one.keys)
+		case of > 0:
+			before := &s.eras[of-1]
+			keys := segment{number: one.keys.number * before.shards / e.shards, of: before.shards}
+			one.parent = s.shardID(before.start(before.generation(e.began)), keys)
+		}
+		all[i] = one
+	}
+	return all
+}
+
+// shard returns one of shards by its id.
+func (db *DB) shard(s *stream, id string, now time.Time, age time.Duration) (*shard, error) {
+	all := db.shards(s, now, age)
+	i, ok := sort.Find(len(all), func(i int) int { return strings.Compare(id, all[i].id) })
+	if !ok {
+		return nil, streamNotFound("Shard does not exist")
+	}
+	return &all[i], nil
+}
+
+// holds reports whether a change is in the shard. The stream of a table that was deleted and created again ended with
+// the former table.
+func (s *shard) holds(c *Change) bool {
+	of := s.stream
+	if c.Table != of.table || c.Region != of.region || c.Seq <= s.after || c.Seq > s.until {
+		return false
+	}
+	if s.keys.of == 1 {
+		return true
+	}
+	partition := c.Key[*of.keys[0].AttributeName]
+	return s.keys.has(scanHash(encodeKey(partition), attr.KindOf(partition)))
+}
+
+// lastBefore returns the Seq of the last change before an instant, as far as the log goes.
+func (db *DB) lastBefore(at time.Time) int {
+	log := db.state.log.all()
+	return db.state.log.seqBefore(sort.Search(len(log), func(i int) bool { return !log[i].Time.Before(at) }))
+}
+
+// Roll closes the open shards of a table's stream, for the control API, and returns the ids of their children: one of
+// each, or two if they split. A table is named as in DB.Items. It returns an error if there is no such table or
+// no enabled stream, or if there were more than 64 open shards.
+func (h *handler) Roll(table string, split bool) (open []string, err error) {
+	db := h.db
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	now := db.clock.Now()
+	db.settle(now)
+	t := db.state.at(table)
+	switch {
+	case t == nil:
+		return nil, errors.New("there is no such table")
+	case t.stream == nil || !t.stream.enabled():
+		return nil, errors.New("the table has no enabled stream")
+	}
+	s := *t.stream
+	last := &s.eras[len(s.eras)-1]
+	next := era{began: now.UTC().Truncate(time.Millisecond), after: db.state.log.lastSeq(), shards: last.shards}
+	// A clock may stand still, and ids must not.
+	if after := last.start(last.generation(now.Add(1))).Add(time.Millisecond); next.began.Before(after) {
+		next.began = after
+	}
+	if split {
+		next.shards *= 2
+	}
+	if next.shards > maxOpenShards {
+		return nil, fmt.Errorf("%d shards are open, and at most %d can be", last.shards, maxOpenShards)
+	}
+	// An era is needed until the children of its last shards are gone.
+	s.eras = slices.Clone(s.eras)
+	for len(s.eras) > 1 && now.Sub(s.eras[1].began) > streamRetention+iteratorLifetime+shardLifetime {
+		s.eras = s.eras[1:]
+	}
+	s.eras = append(s.eras, next)
+	db.replaceStream(t, &s, now)
+	for _, one := range db.shards(&s, now, 0) {
+		if one.open {
+			open = append(open, one.id)
+		}
+	}
+	return open, nil
+}

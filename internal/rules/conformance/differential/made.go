@@ -1,0 +1,264 @@
+package differential
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// madePrefix begins the names of the tables that sequences create, change and delete. Each has a name of its own:
+// Local mixes up the streams of tables that had one name.
+const madePrefix = "differential-made-"
+
+// madeTables are the tables that are created under such names, each with the indexes that it may have.
+var madeTables = []table{
+	{key: []attribute{{"pk", "S"}, {"sk", "S"}}, indexes: []index{
+		{name: "byGroup", hash: []attribute{{"g", "S"}}, sort: []attribute{{"n", "N"}}, projection: "ALL"},
+		{name: "byBoth", hash: []attribute{{"g", "S"}, {"h", "N"}}, projection: "INCLUDE", include: []any{"x"}},
+		{name: "localBytes", local: true, hash: []attribute{{"pk", "S"}}, sort: []attribute{{"b", "B"}}, projection: "KEYS_ONLY"},
+	}},
+	{key: []attribute{{"id", "N"}}, indexes: []index{
+		{name: "byGroup", hash: []attribute{{"g", "S"}}, projection: "KEYS_ONLY"},
+		{name: "byHeight", hash: []attribute{{"h", "N"}}, sort: []attribute{{"b", "B"}}, projection: "ALL"},
+	}},
+	{key: []attribute{{"pk", "B"}, {"sk", "N"}}, indexes: []index{
+		{name: "byGroup", hash: []attribute{{"g", "S"}}, projection: "ALL"},
+		{name: "localNumber", local: true, hash: []attribute{{"pk", "B"}}, sort: []attribute{{"n", "N"}}, projection: "ALL"},
+	}},
+}
+
+// The operations on tables, TTL and streams.
+const (
+	onTables  = "CreateTable UpdateTable DeleteTable DescribeTable"
+	onTTL     = "UpdateTimeToLive DescribeTimeToLive"
+	onStreams = "DescribeStream GetShardIterator GetRecords"
+)
+
+// What a store has named itself stands in requests as these texts.
+const (
+	theStream   = "$STREAM"
+	theShard    = "$SHARD"
+	theIterator = "$ITERATOR"
+	theNumber   = "$NUMBER"
+)
+
+// maker draws the requests of one table's life.
+type maker struct {
+	draws
+	t       table // with all indexes that it may have
+	there   []index
+	units   bool
+	asked   []Request
+	streams bool // it has had a stream
+}
+
+// life draws the life of a table: it is created, written, changed and read, and mostly deleted.
+func (d draws) life() []Request {
+	m := &maker{draws: d, t: oneOf(d, "made", madeTables...)}
+	m.t.name = madePrefix + "$RUN-" + strconv.Itoa(d.below(1<<20, "name"))
+	m.create()
+	steps := []weighted[func()]{
+		{8, m.write}, {3, m.index}, {4, m.stream}, {2, m.billing}, {3, m.ttl}, {2, m.describe}, {3, m.read}, {6, m.records},
+	}
+	for range 4 + d.below(8, "steps") {
+		pick(d, "step", steps)()
+	}
+	if !d.chance(8, "left") {
+		m.add("DeleteTable", object{"TableName": m.t.name})
+		pick(d, "after", []weighted[func()]{{4, func() {}}, {1, m.records}, {1, m.describe}})()
+	}
+	for i, r := range m.asked {
+		if r.Operation != "BatchWriteItem" && d.chance(5, "broken") {
+			m.asked[i] = d.broken(r)
+		}
+	}
+	return m.asked
+}
+
+func (m *maker) add(operation string, body object) {
+	m.asked = append(m.asked, Request{Operation: operation, Body: body})
+}
+
+// create creates the table, with some of its indexes.
+func (m *maker) create() {
+	t := m.t
+	t.indexes = nil
+	for _, x := range m.t.indexes {
+		if m.chance(2, "index") {
+			t.indexes = append(t.indexes, x)
+		}
+	}
+	m.there = t.indexes
+	body := t.create().Body
+	if m.units = m.chance(3, "units"); m.units {
+		body["BillingMode"], body["ProvisionedThroughput"] = "PROVISIONED", m.throughput()
+		for _, x := range list(body, "GlobalSecondaryIndexes") {
+			x["ProvisionedThroughput"] = m.throughput()
+		}
+	}
+	if m.streams = m.chance(2, "stream"); m.streams {
+		body["StreamSpecification"] = object{"StreamEnabled": true, "StreamViewType": m.view()}
+	}
+	m.add("CreateTable", body)
+}
+
+func list(o object, member string) (all []object) {
+	of, _ := o[member].([]any)
+	for _, v := range of {
+		all = append(all, v.(object))
+	}
+	return all
+}
+
+func (m *maker) throughput() object {
+	return object{"ReadCapacityUnits": 1 + m.below(5, "read"), "WriteCapacityUnits": 1 + m.below(5, "write")}
+}
+
+func (m *maker) view() string {
+	return oneOf(m.draws, "view", "NEW_AND_OLD_IMAGES", "KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE")
+}
+
+// write writes one item, or several.
+func (m *maker) write() {
+	body := object{"TableName": m.t.name}
+	switch m.below(5, "write") {
+	case 0, 1:
+		body["Item"] = m.sound()
+		m.add("PutItem", body)
+	case 2:
+		body["Key"], body["UpdateExpression"] = m.key(m.t), oneOf(m.draws, "update", "SET x = :x", "SET spare = if_not_exists(spare, :x) REMOVE x", "SET y = :x, x = :x")
+		body["ExpressionAttributeValues"] = object{":x": m.value("", 1)}
+		m.add("UpdateItem", body)
+	case 3:
+		body["Key"] = m.key(m.t)
+		m.add("DeleteItem", body)
+	case 4:
+		item, key := m.sound(), m.key(m.t)
+		writes := []any{object{"PutRequest": object{"Item": item}}}
+		if encoded(keyOf(m.t, object{"Item": item})) != encoded(keyOf(m.t, object{"Key": key})) {
+			writes = append(writes, object{"DeleteRequest": object{"Key": key}})
+		}
+		m.add("BatchWriteItem", object{"RequestItems": object{m.t.name: writes}})
+	}
+}
+
+func encoded(v any) string { return string(encode(v)) }
+
+// sound is an item whose attributes have the types that indexes want.
+func (m *maker) sound() object {
+	item := m.key(m.t)
+	for _, a := range plain {
+		if kind := m.t.indexed(a.name); kind != "" && !m.t.isKey(a.name) && m.chance(2, "has "+a.name) {
+			item[a.name] = m.keyValue(attribute{a.name, kind})
+		}
+	}
+	item["x"] = m.value("", 1)
+	return item
+}
+
+// index creates or deletes a global index.
+func (m *maker) index() {
+	global := slices.DeleteFunc(slices.Clone(m.t.indexes), func(x index) bool { return x.local })
+	x := oneOf(m.draws, "index", global...)
+	at := slices.IndexFunc(m.there, func(o index) bool { return o.name == x.name })
+	body := object{"TableName": m.t.name}
+	if at >= 0 {
+		m.there = slices.Delete(slices.Clone(m.there), at, at+1)
+		body["GlobalSecondaryIndexUpdates"] = []any{object{"Delete": object{"IndexName": x.name}}}
+		m.add("UpdateTable", body)
+		return
+	}
+	m.there = append(slices.Clone(m.there), x)
+	alone := m.t
+	alone.indexes = []index{x}
+	of := alone.create().Body
+	made := list(of, "GlobalSecondaryIndexes")[0]
+	if m.units {
+		made["ProvisionedThroughput"] = m.throughput()
+	}
+	body["AttributeDefinitions"] = of["AttributeDefinitions"]
+	body["GlobalSecondaryIndexUpdates"] = []any{object{"Create": made}}
+	m.add("UpdateTable", body)
+}
+
+// stream turns the stream on or off.
+func (m *maker) stream() {
+	s := object{"StreamEnabled": false}
+	if !m.streams || m.chance(3, "on") {
+		s = object{"StreamEnabled": true, "StreamViewType": m.view()}
+	}
+	m.streams = true
+	m.add("UpdateTable", object{"TableName": m.t.name, "StreamSpecification": s})
+}
+
+// billing changes units, or the kind of billing.
+func (m *maker) billing() {
+	body := object{"TableName": m.t.name}
+	if m.units && m.chance(2, "on demand") {
+		m.units = false
+		body["BillingMode"] = "PAY_PER_REQUEST"
+		m.add("UpdateTable", body)
+		return
+	}
+	body["ProvisionedThroughput"] = m.throughput()
+	if !m.units {
+		if slices.ContainsFunc(m.there, func(x index) bool { return !x.local }) {
+			return // Local never ends to give units to an index
+		}
+		m.units = true
+		body["BillingMode"] = "PROVISIONED"
+	}
+	m.add("UpdateTable", body)
+}
+
+// ttl changes or describes the setting of TTL. No attribute that it names holds a time of the last five years.
+func (m *maker) ttl() {
+	body := object{"TableName": m.t.name}
+	if m.chance(3, "describe") {
+		m.add("DescribeTimeToLive", body)
+		return
+	}
+	body["TimeToLiveSpecification"] = object{"AttributeName": oneOf(m.draws, "attribute", "n", "n", "x", "status"), "Enabled": !m.chance(3, "off")}
+	m.add("UpdateTimeToLive", body)
+	m.add("DescribeTimeToLive", object{"TableName": m.t.name})
+}
+
+func (m *maker) describe() { m.add("DescribeTable", object{"TableName": m.t.name}) }
+
+// read reads the table, or an index of it.
+func (m *maker) read() {
+	r := Request{Operation: "Scan", Pages: true, Body: object{"TableName": m.t.name}}
+	if len(m.there) > 0 && m.chance(2, "of an index") {
+		r.Body["IndexName"] = oneOf(m.draws, "index", m.there...).name
+	}
+	m.asked = append(m.asked, r)
+}
+
+// records reads the latest stream.
+func (m *maker) records() {
+	if m.chance(4, "list") {
+		m.add("DescribeTable", object{"TableName": m.t.name})
+	}
+	m.add("DescribeStream", object{"StreamArn": theStream})
+	from := object{"StreamArn": theStream, "ShardId": theShard, "ShardIteratorType": oneOf(m.draws, "from", "TRIM_HORIZON", "TRIM_HORIZON", "LATEST")}
+	m.add("GetShardIterator", from)
+	page := object{"ShardIterator": theIterator}
+	m.some(page, 3, "Limit", 1, 2, 1000)
+	m.add("GetRecords", page)
+	if m.chance(2, "by number") {
+		m.add("GetShardIterator", object{
+			"StreamArn": theStream, "ShardId": theShard, "ShardIteratorType": oneOf(m.draws, "from", "AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"), "SequenceNumber": theNumber,
+		})
+		m.add("GetRecords", object{"ShardIterator": theIterator})
+	}
+	if m.chance(2, "write") {
+		m.write()
+		m.add("GetRecords", object{"ShardIterator": theIterator})
+	}
+}
+
+// ofMade says whether a request is about a table that a sequence makes, or its stream.
+func (r Request) ofMade() bool {
+	name, _ := r.Body["TableName"].(string)
+	return contains(onTables+" "+onTTL+" "+onStreams, r.Operation) || strings.HasPrefix(name, madePrefix)
+}
