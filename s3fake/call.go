@@ -142,6 +142,9 @@ func init() {
 			serve: (*Store).listUploads, needsBucket: true,
 			query: []string{"uploads", "prefix", "delimiter", "max-uploads", "encoding-type", "key-marker", "upload-id-marker"},
 		},
+		"ListObjectVersions": {
+			serve: (*Store).listVersions, needsBucket: true, query: append(lists, "versions", "key-marker", "version-id-marker"),
+		},
 		"ListObjects": {serve: (*Store).listObjects, needsBucket: true, query: append(lists, "marker")},
 		"ListObjectsV2": {
 			serve: (*Store).listObjects, needsBucket: true,

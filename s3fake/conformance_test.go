@@ -44,6 +44,7 @@ const (
 	apiAbort    = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_AbortMultipartUpload.html"
 	apiParts    = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListParts.html"
 	apiUploads  = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListMultipartUploads.html"
+	apiVersions = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html"
 	apiListOld  = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html"
 	apiLocation = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketLocation.html"
 	apiTags     = "https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObjectTagging.html"
@@ -338,6 +339,19 @@ var conformance = []conformanceCase{
 	{name: "list the first of many folders", source: apiListOld, method: "GET", path: "/pages?max-keys=1&delimiter=%2F", status: 200, holds: []string{"<NextMarker>a/</NextMarker>", "<CommonPrefixes><Prefix>a/</Prefix></CommonPrefixes>"}},
 	{name: "list after a folder", source: apiListOld, method: "GET", path: "/pages?marker=a%2F&delimiter=%2F", status: 200, holds: []string{"<CommonPrefixes><Prefix>b/</Prefix></CommonPrefixes>"}, lacks: []string{"<Prefix>a/</Prefix>"}},
 	{name: "list no bucket, the old way", source: apiErrors, method: "GET", path: "/nobucket", status: 404, code: "NoSuchBucket"},
+
+	// ListObjectVersions, of objects without versions.
+	{name: "list versions", source: apiVersions, method: "GET", path: "/pages?versions", status: 200, holds: []string{
+		"<Name>pages</Name><Prefix></Prefix><KeyMarker></KeyMarker><VersionIdMarker></VersionIdMarker><MaxKeys>1000</MaxKeys><IsTruncated>false</IsTruncated>",
+		"<Key>home</Key>", "<VersionId>null</VersionId><IsLatest>true</IsLatest>", "<Owner><ID>"}, lacks: []string{"NextKeyMarker", "<Contents>", "DeleteMarker"}},
+	{name: "list the first version", source: apiVersions, method: "GET", path: "/pages?versions&max-keys=1", status: 200, holds: []string{
+		"<NextKeyMarker>a/1</NextKeyMarker><NextVersionIdMarker>null</NextVersionIdMarker>", "<Key>a/1</Key>"}, lacks: []string{"<Key>a/2"}},
+	{name: "list versions after one", source: apiVersions, method: "GET", path: "/pages?versions&key-marker=b%2F1&version-id-marker=null", status: 200, holds: []string{
+		"<KeyMarker>b/1</KeyMarker><VersionIdMarker>null</VersionIdMarker>", "<Key>home</Key>"}, lacks: []string{"<Key>b/1"}},
+	{name: "list versions by folders", source: apiVersions, method: "GET", path: "/pages?versions&delimiter=%2F&key-marker=a%2F&encoding-type=url", status: 200,
+		holds: []string{"<CommonPrefixes><Prefix>b/</Prefix></CommonPrefixes>"}, lacks: []string{"<Prefix>a/</Prefix>"}},
+	{name: "list versions after the version of no key", source: apiErrors, method: "GET", path: "/pages?versions&version-id-marker=null", status: 400, code: "InvalidArgument"},
+	{name: "list versions of no bucket", source: apiErrors, method: "GET", path: "/nobucket?versions", status: 404, code: "NoSuchBucket"},
 
 	// Buckets.
 	{name: "create a bucket", source: apiCreate, method: "PUT", path: "/another", status: 200, answer: map[string]string{"Location": "/another"}},

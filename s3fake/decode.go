@@ -174,7 +174,7 @@ func operationOf(method, bucket, key string, in *input) (name string, refusal *a
 	case bucket == "":
 		byMethod = map[string]string{http.MethodGet: "ListBuckets"}
 	case key == "":
-		list := either("list-type", "ListObjectsV2", "ListObjects")
+		list := either("versions", "ListObjectVersions", either("list-type", "ListObjectsV2", "ListObjects"))
 		byMethod = map[string]string{
 			http.MethodPut: "CreateBucket", http.MethodDelete: "DeleteBucket", http.MethodHead: "HeadBucket",
 			http.MethodGet:  either("location", "GetBucketLocation", either("uploads", "ListMultipartUploads", list)),

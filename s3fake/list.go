@@ -110,6 +110,68 @@ func (s *Store) listObjects(b *bucket, c *Call) (*Answer, *apiError) {
 	return document(out), nil
 }
 
+// listedVersion is an object of a bucket without versions: its only version has the id null.
+type listedVersion struct {
+	listedObject
+	VersionID string `xml:"VersionId"`
+	IsLatest  bool
+}
+
+type listVersionsResult struct {
+	XMLName             xml.Name `xml:"http://s3.amazonaws.com/doc/2006-03-01/ ListVersionsResult"`
+	Name                string
+	Prefix              string
+	KeyMarker           string
+	VersionIDMarker     string `xml:"VersionIdMarker"`
+	NextKeyMarker       string `xml:",omitempty"`
+	NextVersionIDMarker string `xml:"NextVersionIdMarker,omitempty"`
+	Delimiter           string `xml:",omitempty"`
+	EncodingType        string `xml:",omitempty"`
+	MaxKeys             int
+	IsTruncated         bool
+	Version             []listedVersion
+	CommonPrefixes      []commonPrefix
+}
+
+// listVersions serves ListObjectVersions, by which a bucket is emptied: each object is its own latest version.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectVersions.html
+func (s *Store) listVersions(b *bucket, c *Call) (*Answer, *apiError) {
+	q := c.in.query
+	page, key, version := &listResult{Prefix: q.Get("prefix"), Delimiter: q.Get("delimiter")}, q.Get("key-marker"), q.Get("version-id-marker")
+	if key == "" && version != "" {
+		return nil, invalidArgument("A version-id marker cannot be specified without a key marker.", "version-id-marker", version)
+	}
+	var err *apiError
+	if page.MaxKeys, err = c.in.count("max-keys", "maxKeys", maxListed); err != nil {
+		return nil, err
+	}
+	encode, err := encoding(q.Get("encoding-type"))
+	if err != nil {
+		return nil, err
+	}
+	from := listPosition{after: key}
+	if page.Delimiter != "" && page.folder(key) == key {
+		from = listPosition{past: key}
+	}
+	end := page.fill(b, from, true)
+	out := &listVersionsResult{
+		Name: b.name, Prefix: encode(page.Prefix), KeyMarker: encode(key), VersionIDMarker: version, Delimiter: encode(page.Delimiter),
+		EncodingType: q.Get("encoding-type"), MaxKeys: page.MaxKeys, IsTruncated: page.IsTruncated,
+	}
+	if out.IsTruncated {
+		out.NextKeyMarker, out.NextVersionIDMarker = encode(end.after+end.past), "null"
+	}
+	for _, o := range page.Contents {
+		o.Key = encode(o.Key)
+		out.Version = append(out.Version, listedVersion{listedObject: o, VersionID: "null", IsLatest: true})
+	}
+	for _, folder := range page.CommonPrefixes {
+		out.CommonPrefixes = append(out.CommonPrefixes, commonPrefix{encode(folder.Prefix)})
+	}
+	return document(out), nil
+}
+
 // encoding returns the function that encodes the names in an answer.
 func encoding(kind string) (func(string) string, *apiError) {
 	switch kind {

@@ -126,3 +126,23 @@ var FileShape = fileShape
 
 // Shape is a part of FileShape.
 type Shape = shape
+
+// An answer by which a lock is refused excuses nothing: that the row is there, or the table.
+func TestRefusals(t *testing.T) {
+	code := "ThrottlingError"
+	for _, test := range []struct {
+		err  error
+		want bool
+	}{
+		{&types.ConditionalCheckFailedException{}, true},
+		{&types.ResourceInUseException{}, true},
+		{&types.TransactionCanceledException{}, true},
+		{&types.TransactionCanceledException{CancellationReasons: []types.CancellationReason{{Code: &code}}}, false},
+		{&types.ResourceNotFoundException{}, false},
+		{&types.InternalServerError{}, false},
+	} {
+		if got := refusal(test.err); got != test.want {
+			t.Errorf("%T: got %v, want %v", test.err, got, test.want)
+		}
+	}
+}

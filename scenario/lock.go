@@ -405,8 +405,12 @@ func (o *ownTime) tellsTrouble(options *dynamodb.Options) {
 	})
 }
 
-// refusal says whether an error is only about failed conditions.
+// refusal says whether an error is only about failed conditions. That there is no such table yet is the condition of
+// CreateTable.
 func refusal(err error) bool {
+	if _, ok := errors.AsType[*types.ResourceInUseException](err); ok {
+		return true
+	}
 	if _, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return true
 	}

@@ -3,6 +3,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ const table = "aws-sdk-go"
 func main() {
 	c := &client{Client: dynamodb.New(dynamodb.Options{
 		Region:       "us-east-1",
-		BaseEndpoint: aws.String(os.Getenv("ENDPOINT")),
+		BaseEndpoint: aws.String(cmp.Or(os.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), os.Getenv("ENDPOINT"))),
 		Credentials:  credentials.NewStaticCredentialsProvider("gopher", "secret", ""),
 	})}
 	for _, step := range []struct {
