@@ -26,13 +26,19 @@ func Dashboard(ctx context.Context, out io.Writer, addresses []string, to, versi
 		return cli.Usage(errors.New("dashboard: found no corpus or no -o, expected both"), "isr-sim dashboard corpus -o page")
 	}
 	var board explore.Board
+	opened := make([]Corpus, len(addresses))
+	defer func() {
+		for i := range opened {
+			_ = opened[i].Close(ctx) // nothing was written to it
+		}
+	}()
 	from := map[string]string{} // the folder that has a file
-	for _, address := range addresses {
-		c := Corpus{address: address}
+	for i, address := range addresses {
+		c := &opened[i]
+		c.address = address
 		if _, err := c.open(ctx); err != nil {
 			return err
 		}
-		defer c.Close(ctx) //nolint:errcheck // nothing was written to it
 		if err := board.Add(c.Folder); err != nil {
 			return cli.Unknown(err, "")
 		}

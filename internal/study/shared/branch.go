@@ -34,6 +34,11 @@ func newBranch(address string) (Place, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, fmt.Errorf("%s: found no program git, expected it in PATH: %w", address, err)
 	}
+	if _, err := os.Stat(url); err == nil { // git runs in another folder
+		if url, err = filepath.Abs(url); err != nil {
+			return nil, fmt.Errorf("%s: %w", address, err)
+		}
+	}
 	return &branch{url, name}, nil
 }
 
