@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,10 +26,15 @@ type exploreCommand struct {
 	flags.Results
 	campaign flags.Campaign
 	corpus   flags.Corpus
+	batches  flags.Batches
 	lasts    time.Duration
+	every    time.Duration
 	shard    string
 	file     string
 	stderr   io.Writer
+	began    time.Time
+	saved    time.Time     // when a part was saved last
+	pause    time.Duration // until the next one is
 }
 
 func newExplore() *cobra.Command {
@@ -52,9 +59,15 @@ a Kubernetes Indexed Job (with ISR_SIM_SHARDS set to its completions), GitLab CI
 CircleCI, Buildkite, Bitbucket Pipelines, Semaphore, Azure Pipelines, AWS Batch, and
 Cloud Run jobs. isr-sim merge adds the parts up.
 
-A corpus is a folder of scenario files with recorded schedules that failed, or that
-were the first to reach a mark. They run before the campaign, failing ones first, then
-shorter ones. Explore adds new ones, and deletes none.`,
+A corpus has scenario files with recorded schedules that failed, or that were the first
+to reach a mark. They run before the campaign, failing ones first, then shorter ones.
+Explore adds new ones. It is a folder, or shared by many machines: in an S3 bucket, or
+on a branch of a git repository. isr-sim dashboard draws it.
+
+The time of --for is shared by all scenarios, under each of --protocols, as --weight
+says; who ends early leaves the rest to the others. With --for, each scenario that names
+a protocol with a known bug must find that bug first: a canary. With --out, a shard that
+is killed goes on where it last saved, when the same command is started again.`,
 		Example: "  isr-sim explore --schedules 100000 --protocol blind-publish paused-writer\n" +
 			"  isr-sim explore --for 10m --swarm --corpus corpus\n" +
 			"  isr-sim explore --schedules 1000000 --shard 2/4 --out shard-2.json",
@@ -64,7 +77,9 @@ shorter ones. Explore adds new ones, and deletes none.`,
 	e.RegisterFiles(cmd, "the shortest run of each violated invariant")
 	e.campaign.Register(cmd)
 	e.corpus.Register(cmd, "they run first, and new ones are added")
+	e.batches.Register(cmd)
 	f := cmd.Flags()
+	f.DurationVar(&e.every, "save-every", time.Minute, "with --out: save what was done after this time, for the next start if this one is killed")
 	f.DurationVar(&e.lasts, "for", 0, "end after this time, shared among the scenarios (default: no limit)")
 	f.StringVar(&e.shard, "shard", "", "the part of the campaign to run, such as 2/4 (default: as the engine says, or the whole)")
 	f.StringVar(&e.file, "out", "", "write the result to this file, as JSON, for isr-sim merge")
@@ -74,7 +89,7 @@ shorter ones. Explore adds new ones, and deletes none.`,
 // unbounded is the number of schedules of a campaign that ends by time.
 const unbounded = 1_000_000_000
 
-func (e *exploreCommand) run(cmd *cobra.Command, names []string) error {
+func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 	ctx := cmd.Context()
 	e.stderr = cmd.ErrOrStderr()
 	c, err := e.campaign.Campaign()
@@ -99,10 +114,14 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
-	c.Protocol = p
-	if err := e.corpus.Ready(e.Out); err != nil {
+	batches, err := e.batches.Of(scenarios, names, p, cmd.Flags().Changed("for"))
+	if err != nil {
 		return err
 	}
+	if err := e.corpus.Ready(ctx, e.Out, e.Version, time.Now().UTC().Format(time.DateOnly)); err != nil {
+		return err
+	}
+	defer func() { err = cli.And(err, flags.Errors(e.corpus.Close(ctx))...) }()
 	if err := e.Ready(true); err != nil {
 		return err
 	}
@@ -112,9 +131,14 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	defer file.Discard()
+	e.began, e.saved, e.pause = time.Now(), time.Now(), e.every
+	saved, err := flags.NewSaved(e.Out, e.file, e.Version, e.due)
+	if err != nil {
+		return err
+	}
 
 	defer heap.CollectRarely()()
-	strangers, err := e.corpus.Strangers(&e.Results, scenarios, c.Protocol)
+	strangers, err := e.corpus.Strangers(&e.Results, scenarios, batches[0].Protocol)
 	if err != nil {
 		return err
 	}
@@ -128,16 +152,15 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) error {
 	fmt.Fprintf(e.Out, "\n%s\n", prose.Header())
 	var found []*explore.Exploration
 	var sum flags.Sum
-	for i, s := range scenarios {
-		c.Scenario = s
-		explorer := explore.Explorer{Campaign: c, Shard: shard, Corpus: e.corpus.Corpus, File: shell.Quote(names[i])}
-		x, err := e.one(ctx, explorer, len(scenarios))
+	for i, b := range batches {
+		c.Scenario, c.Protocol = b.Scenario, b.Protocol
+		explorer := explore.Explorer{Campaign: c, Shard: shard, Corpus: e.corpus.Corpus, File: shell.Quote(b.Name), Before: saved.Of(i)}
+		x, err := e.one(ctx, explorer, saved, i, batches[i:], &sum)
 		if x != nil {
 			found = append(found, x)
-			sum.Print(e.Out, x)
 			e.Lose(e.corpus.NotWritten(err))
 			err = nil
-			e.Exploration(ctx, s, x, names[i])
+			e.Exploration(ctx, b.Scenario, x, b.Name)
 		}
 		if err != nil {
 			e.Lose(flags.Save(file, found))
@@ -147,28 +170,67 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) error {
 			break
 		}
 	}
-	e.Lose(flags.Save(file, found))
-	if ctx.Err() != nil && (len(found) < len(scenarios) || found[len(found)-1].Interrupted) {
+	if lost := flags.Save(file, found); lost != nil {
+		e.Lose(lost)
+	} else {
+		saved.Done()
+	}
+	if ctx.Err() != nil && (len(found) < len(batches) || found[len(found)-1].Interrupted) {
 		return &cli.Error{
 			Code: cli.Worse(sum.Code, cli.ExitUnknown),
-			Err:  fmt.Errorf("interrupted in scenario %d of %d (%s)", len(found), len(scenarios), scenarios[len(found)-1].Name),
+			Err:  fmt.Errorf("interrupted in scenario %d of %d (%s)", len(found), len(batches), batches[len(found)-1].Scenario.Name),
 		}
 	}
 	return cli.AtLeast(strangers, sum.End(e.Out))
 }
 
-// one explores one of n scenarios.
-func (e *exploreCommand) one(ctx context.Context, explorer explore.Explorer, n int) (*explore.Exploration, error) {
-	share := e.lasts / time.Duration(n)
-	if e.lasts > 0 {
-		share = max(share, 1) // 0 is no limit
+// due says how long the command has run, and whether it is time to save.
+func (e *exploreCommand) due() (seconds float64, due bool) {
+	now := time.Now()
+	return now.Sub(e.began).Seconds(), now.Sub(e.saved) >= e.pause
+}
+
+// one explores the first of the batches that are left, the i-th of all.
+func (e *exploreCommand) one(ctx context.Context, explorer explore.Explorer, saved *flags.Saved, i int, left []flags.Batch, sum *flags.Sum) (*explore.Exploration, error) {
+	whole := explorer.Before != nil && explorer.Before.Whole
+	var canary *explore.Canary
+	if left[0].Canary && !whole {
+		var err error
+		if canary, err = explorer.Canary(ctx, explorer.Seed+uint64(explorer.Shard.Index)); err != nil && ctx.Err() == nil {
+			return nil, cli.Unknown(err, "")
+		}
 	}
-	ctx, cancel := within(ctx, share, nil)
+	begin := time.Now()
+	share := flags.Share(e.lasts, begin.Sub(e.began)+time.Duration(saved.Seconds*float64(time.Second)), left)
+	within, cancel := within(ctx, share, nil)
 	defer cancel()
 	show, remove := progress.Of(e.stderr, explorer.Scenario.Name, "schedules", share)
-	defer remove()
 	explorer.Progress = show
-	return explorer.Run(ctx)
+	explorer.Save = func(part func() *explore.Part) {
+		if now := time.Now(); saved.Put(i, part, false) { // a tenth of the time at most
+			e.saved = time.Now()
+			e.pause = max(e.every, 9*e.saved.Sub(now))
+		}
+	}
+	x, err := explorer.Run(within)
+	remove()
+	if x == nil {
+		return nil, saved.Foreign(err)
+	}
+	sum.Print(e.Out, x)
+	if canary != nil {
+		fmt.Fprintf(e.Out, "%s\n\n", canary.In(x.Scenario))
+		if !canary.Found() {
+			sum.Code = cli.Worse(sum.Code, cli.ExitUnknown)
+		}
+	}
+	if !whole && !x.Interrupted {
+		saved.Put(i, func() *explore.Part { return &explore.Part{Exploration: x, Whole: true} }, true)
+	}
+	if !whole {
+		err = errors.Join(err, e.corpus.Remember(ctx, x, time.Since(begin).Seconds()*float64(cmp.Or(explorer.Workers, runtime.GOMAXPROCS(0))), canary))
+	}
+	return x, err
 }
 
 // within returns a context that ends after d of real time, for a cause; 0 is never.

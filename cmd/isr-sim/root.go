@@ -43,7 +43,7 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 	root.SetHelpCommand(cli.NewHelp(root))
 	root.AddCommand(
 		newRun(), check.NewCommand(), newExplore(), newMerge(), newProve(), newConcurrent(), newMuseum(), newMutants(), newReplay(),
-		newShrink(), newReport(), newExplain(), newScenario(), newServe(), cli.NewHealth(), policycommand.New(out, progress), newList(), newVersion(),
+		newShrink(), newReport(), newDashboard(), newExplain(), newScenario(), newServe(), cli.NewHealth(), policycommand.New(out, progress), newList(), newVersion(),
 		flags.NewCompletion(root), newMan(),
 	)
 	flags.Complete(root)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -92,9 +93,10 @@ func (r *runCommand) run(cmd *cobra.Command, names []string) (err error) {
 		return err
 	}
 	c.Protocol = p
-	if err := r.corpus.Ready(r.Out); err != nil {
+	if err := r.corpus.Ready(ctx, r.Out, r.Version, time.Now().UTC().Format(time.DateOnly)); err != nil {
 		return err
 	}
+	defer func() { err = cli.And(err, flags.Errors(r.corpus.Close(ctx))...) }()
 	if err := r.Ready(len(scenarios) > 1); err != nil {
 		return err
 	}
@@ -145,7 +147,8 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 	}
 	code = cli.Worse(code, cli.CodeOf(report.Passed(), report.Verdict))
 	if report.Failure != nil {
-		r.Lose(r.corpus.NotWritten(r.corpus.Keep(s, report.Failure.Replay(), report.Failure.Violation.Invariant.Name)))
+		_, err := r.corpus.Keep(ctx, s, report.Protocol, report.Failure.Replay(), report.Failure.Violation.Invariant.Name)
+		r.Lose(r.corpus.NotWritten(err))
 	}
 	why := r.explain(report, name)
 	if why != "" {

@@ -16,50 +16,85 @@ import (
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
+	"github.com/isr-sim/isr-sim/internal/study/shared"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// Corpus is the folder of --corpus.
+// Corpus is the corpus of --corpus.
 type Corpus struct {
 	explore.Corpus
 
-	begin bool
+	address string
+	begin   bool
 }
 
 // Register adds the flags. Its parameter, called what, is the end of the help of --corpus: it says how the command uses
 // the schedules.
 func (c *Corpus) Register(cmd *cobra.Command, what string) {
-	cmd.Flags().StringVar((*string)(&c.Corpus), "corpus", "", "a folder of recorded schedules: "+what)
-	cmd.Flags().BoolVar(&c.begin, "corpus-new", false, "make the folder of --corpus if it is not there, as on the first night")
+	f := cmd.Flags()
+	f.StringVar(&c.address, "corpus", "", "recorded schedules, in a folder, in s3://BUCKET/PREFIX or on a branch, git+URL#BRANCH: "+what)
+	f.BoolVar(&c.begin, "corpus-new", false, "make the folder of --corpus if it is not there, or the bucket's prefix or the branch, as on the first night")
+	f.StringVar(&c.Night, "night", "", "the name under which --corpus keeps what this campaign did; names are in the order of time (default: today's date)")
 }
 
 // Given says whether the user asks for a corpus.
-func (c *Corpus) Given() bool { return c.Corpus != "" || c.begin }
+func (c *Corpus) Given() bool { return c.address != "" || c.begin }
 
-// Ready makes sure that there is a folder. A missing folder is made only on request: the name may be mistyped, and a
-// new folder has none of the failures from before.
-func (c *Corpus) Ready(out io.Writer) error {
-	if c.Corpus == "" {
+// Ready makes sure that there is a corpus. A missing one is made only on request: the name may be mistyped, and a new
+// corpus has none of the failures from before. today is the name of a night that has none. The caller calls Close.
+func (c *Corpus) Ready(ctx context.Context, out io.Writer, version, today string) error {
+	c.Version, c.Night = version, cmp.Or(c.Night, today)
+	if err := explore.CheckNight(c.Night); err != nil {
+		return cli.Usage(fmt.Errorf("--night: %w", err), "")
+	}
+	if c.address == "" {
 		if c.begin {
 			return cli.Usage(errors.New("--corpus-new needs --corpus with the name of a folder"), "--corpus corpus --corpus-new")
 		}
 		return nil
 	}
-	info, err := os.Stat(string(c.Corpus))
+	fresh, err := c.open(ctx)
+	if err == nil && fresh {
+		fmt.Fprintf(out, "corpus: %s is new: no recorded schedule is run\n", c.address)
+	}
+	return err
+}
+
+// open opens the corpus, and says whether it is new.
+func (c *Corpus) open(ctx context.Context) (fresh bool, err error) {
+	if shared.Is(c.address) {
+		if c.Shared, fresh, err = shared.Open(ctx, c.address, c.begin); err == nil {
+			c.Folder = c.Shared.Folder
+			return fresh, nil
+		}
+		if errors.Is(err, shared.ErrMissing) {
+			return false, cli.Usage(fmt.Errorf("--corpus: %w, expected a corpus", err), "to begin a corpus there, add --corpus-new")
+		}
+		return false, cli.Unknown(fmt.Errorf("--corpus: %w", err), "")
+	}
+	c.Folder = c.address
+	info, err := os.Stat(c.Folder)
 	switch {
 	case err == nil && info.IsDir():
-		return nil
+		return false, nil
 	case err == nil:
-		return cli.Usage(fmt.Errorf("--corpus: found the file %s, expected a folder", string(c.Corpus)), "")
+		return false, cli.Usage(fmt.Errorf("--corpus: found the file %s, expected a folder", c.Folder), "")
 	case errors.Is(err, fs.ErrNotExist) && !c.begin:
-		return cli.Usage(fmt.Errorf("--corpus: found no folder %s, expected one", string(c.Corpus)), "to begin a corpus there, add --corpus-new")
+		return false, cli.Usage(fmt.Errorf("--corpus: found no folder %s, expected one", c.Folder), "to begin a corpus there, add --corpus-new")
 	}
-	if err := os.MkdirAll(string(c.Corpus), 0o777); err != nil {
-		return cli.Usage(fmt.Errorf("--corpus: %w", err), "")
+	if err := os.MkdirAll(c.Folder, 0o777); err != nil {
+		return false, cli.Usage(fmt.Errorf("--corpus: %w", err), "")
 	}
-	fmt.Fprintf(out, "corpus: %s is new: no recorded schedule is run\n", c.Corpus)
+	return true, nil
+}
+
+// Close sends what has not arrived yet at a corpus that is shared.
+func (c *Corpus) Close(ctx context.Context) error {
+	if err := c.Shared.Close(ctx); err != nil {
+		return fmt.Errorf("--corpus: %w", err)
+	}
 	return nil
 }
 
@@ -103,5 +138,13 @@ func (c *Corpus) NotWritten(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("--corpus: %s: not written: %w", c.Corpus, err)
+	return fmt.Errorf("--corpus: %s: not written: %w", c.address, err)
+}
+
+// Errors is a list of an error; nil gives none.
+func Errors(err error) []error {
+	if err == nil {
+		return nil
+	}
+	return []error{err}
 }

@@ -1,8 +1,13 @@
 package flags
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"slices"
 
 	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
@@ -75,4 +80,82 @@ func Save(file *atomicfile.Draft, found []*explore.Exploration) error {
 		return fmt.Errorf("--out: %s: not written: %w", file.Place(), err)
 	}
 	return nil
+}
+
+// Saved is what a shard saves while it runs, in a file beside that of --out: a shard that is killed goes on from there.
+type Saved struct {
+	explore.Saved
+
+	file string
+	due  func() (seconds float64, due bool)
+}
+
+// savedEnding ends the name of the file.
+const savedEnding = ".part"
+
+// NewSaved looks for what a run before has saved beside the file of --out; "" is no file, and nothing is saved. due says
+// how many seconds the command has run, and whether it is time to save.
+func NewSaved(out io.Writer, file, version string, due func() (float64, bool)) (*Saved, error) {
+	s := &Saved{Saved: explore.Saved{Version: version}, due: due}
+	if file == "" {
+		return s, nil
+	}
+	s.file = file + savedEnding
+	data, err := os.ReadFile(s.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err == nil {
+		var before *explore.Saved
+		if before, err = explore.ReadSaved(s.file, data, version); err == nil {
+			s.Saved = *before
+			fmt.Fprintf(out, "%s: a run before was killed: this one goes on after %s; what ran later is lost, and is run again\n", s.file, s.Ran())
+			return s, nil
+		}
+	}
+	return nil, cli.Usage(err, "delete it to begin anew, or give another --out")
+}
+
+// Of is the part of the i-th scenario that was saved; nil is none.
+func (s *Saved) Of(i int) *explore.Part {
+	if i < len(s.Parts) {
+		return s.Parts[i]
+	}
+	return nil
+}
+
+// Foreign explains the error of a part that is of another campaign.
+func (s *Saved) Foreign(err error) error {
+	if s.file == "" {
+		return err
+	}
+	return cli.Usage(fmt.Errorf("%s: %w", s.file, err), "delete it to begin anew, or give another --out")
+}
+
+// Put saves the part of the i-th scenario, if it is time for it or the part is whole. Nothing depends on whether it can
+// be written. It says whether it tried.
+func (s *Saved) Put(i int, part func() *explore.Part, whole bool) bool {
+	if s.file == "" {
+		return false
+	}
+	seconds, due := s.due()
+	if !due && !whole {
+		return false
+	}
+	so := explore.Saved{Version: s.Version, Seconds: s.Seconds + seconds, Parts: append(slices.Clip(s.Parts[:min(i, len(s.Parts))]), part())}
+	if whole {
+		s.Parts = so.Parts
+	}
+	var text bytes.Buffer
+	if so.Write(&text) == nil {
+		_ = atomicfile.Write(s.file, text.Bytes(), 0o644)
+	}
+	return true
+}
+
+// Done deletes the file, when that of --out is written.
+func (s *Saved) Done() {
+	if s.file != "" {
+		_ = os.Remove(s.file)
+	}
 }

@@ -25,7 +25,7 @@ var Module = Rules{
 			"internal/search/reschedule", "scenario/isr",
 		},
 		{"internal/protocols", "internal/protocols/pagecache", "internal/protocols/rowmap", "internal/server/hold", "internal/server/tables", "property/gen", "s3fake"},
-		{"internal/server/control"},
+		{"internal/server/control", "internal/study/shared"},
 		{"internal/protocols/mutant", "internal/protocols/policyprotocol", "scenario/isr/recipe"},
 		{"scenario/invariant"},
 		{"internal/hooks"},

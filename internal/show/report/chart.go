@@ -123,6 +123,7 @@ func figure(v float64) string {
 type curve struct {
 	axes
 	Title, Class string
+	XName        string
 	Line         string // the points of a polyline
 	Dots         [][2]float64
 	Marks        []curveMark
@@ -137,7 +138,7 @@ type curveMark struct {
 }
 
 func curveOf(title, class string, points []point) *curve {
-	c := &curve{axes: axesOf(points, chartHeight, false), Title: title, Class: class}
+	c := &curve{axes: axesOf(points, chartHeight, false), Title: title, Class: class, XName: "schedules"}
 	parts := []string{fmt.Sprintf("%g,%g", c.x(0), c.y(0))}
 	for i, p := range points {
 		parts = append(parts, fmt.Sprintf("%g,%g", c.x(p.x), c.y(p.y)))

@@ -87,9 +87,12 @@ func (c *census) count(is func(sighting) bool) int {
 }
 
 // String encodes a sample of the census for a file.
-func (c *census) String() string {
+func (c *census) String() string { return c.text(censusInFile) }
+
+// text encodes a sample of at most most things.
+func (c *census) text(most int) string {
 	sample := census{halved: c.halved, seen: maps.Clone(c.seen)}
-	sample.shrink(censusInFile)
+	sample.shrink(most)
 	data := binary.BigEndian.AppendUint64(nil, uint64(sample.halved))
 	for _, hash := range slices.Sorted(maps.Keys(sample.seen)) {
 		s := sample.seen[hash]
@@ -103,12 +106,15 @@ func (c *census) String() string {
 }
 
 // parseCensus reads what String prints.
-func parseCensus(text string) (*census, error) {
+func parseCensus(text string) (*census, error) { return parseText(text, censusInFile) }
+
+// parseText reads what text prints, of at most most things.
+func parseText(text string, most int) (*census, error) {
 	if text == "" {
 		return &census{}, nil
 	}
 	data, err := base64.StdEncoding.DecodeString(text)
-	if err != nil || len(data)%16 != 8 || len(data) > 8+16*censusInFile {
+	if err != nil || len(data)%16 != 8 || len(data) > 8+16*most {
 		return nil, fmt.Errorf("coverage: found a sample that cannot be read, expected what isr-sim explore writes")
 	}
 	c := &census{halved: int(min(binary.BigEndian.Uint64(data), 63)), seen: map[uint64]sighting{}}

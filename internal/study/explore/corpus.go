@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -9,13 +10,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/internal/study/shared"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -23,9 +29,32 @@ import (
 
 // Corpus is a folder of recorded runs that are worth repeating: scenario files with a replay entry. Their schedules
 // failed, or were the first to reach something. Each has its whole scenario in it, so it can be moved, edited and run
-// by itself. "" is no corpus, and a missing folder is an empty corpus. The commands refuse a missing folder, because a
-// mistyped name has no failures in it. Nothing in it is ever deleted.
-type Corpus string
+// by itself. The zero Corpus is none, and a missing folder is an empty corpus. The commands refuse a missing folder,
+// because a mistyped name has no failures in it.
+//
+// A violation is kept as the smallest schedule that shows it, and the order of that schedule is in the file's name: so
+// two who find the same thing write the same file. Of a scenario, a protocol, an invariant or mark, and a version of
+// isr-sim, the best Most files are kept: those with fewer choices, and among those the older. Another one leaves a file
+// that says that it was dropped, so that all that was ever found can be counted.
+//
+// Source: TigerBeetle's CFO (src/scripts/cfo.zig) keeps seeds so, failing before quicker before older.
+type Corpus struct {
+	Folder string
+	// Shared is where Folder is the mirror of; nil is nowhere. There, a run that does not replay any more is marked with
+	// the version at which it stopped, and is not run again: nobody would delete it.
+	Shared *shared.Mirror
+	// Version is that of isr-sim, and Night the name of the campaign: nights are in the order of their names.
+	Version, Night string
+}
+
+// Most is how many files of one scenario, protocol, version, and invariant or mark a corpus keeps.
+const Most = 4
+
+// The files beside a scenario file, by the same name, which say what has become of it.
+const (
+	stoppedEnding = ".stopped" // it does not replay any more, since the version that the file names
+	droppedEnding = ".dropped" // others are better
+)
 
 // CorpusRun is the result of running a file of a corpus.
 type CorpusRun struct {
@@ -34,6 +63,8 @@ type CorpusRun struct {
 	// Problem says why the file could not be read, does not replay the recorded run any more (the scenario's protocol or
 	// isr-sim has changed since), or has no verdict. Then nothing is known about the run.
 	Problem string `json:"problem,omitempty"`
+	// Stopped is the version of isr-sim at which the file stopped to replay, some night before. It was not run.
+	Stopped string `json:"stopped,omitempty"`
 
 	steps int
 	marks []scenario.Mark
@@ -51,13 +82,50 @@ func (c Corpus) Run(ctx context.Context, s *scenario.Scenario, p isr.Protocol) (
 		return nil, err
 	}
 	for _, e := range entries {
-		if ctx.Err() == nil {
-			runs = append(runs, e.run(ctx, p))
-		} else {
+		switch {
+		case e.stopped != "":
+			runs = append(runs, CorpusRun{File: e.file, Stopped: e.stopped})
+		case ctx.Err() == nil:
+			r := e.run(ctx, p)
+			if r.Problem != "" && ctx.Err() == nil {
+				if err := c.mark(ctx, e.file, stoppedEnding, r.Problem); err != nil {
+					return runs, err
+				}
+			}
+			runs = append(runs, r)
+		default:
 			runs = append(runs, CorpusRun{File: e.file, Problem: "was not run: " + ended(ctx)})
 		}
 	}
 	return runs, nil
+}
+
+// mark writes the file that says what has become of a file of a shared corpus.
+func (c Corpus) mark(ctx context.Context, file, ending, why string) error {
+	if c.Shared == nil {
+		return nil
+	}
+	name := stem(file) + ending
+	if err := c.write(name, []byte(c.Version+"\n"+why+"\n")); err != nil {
+		return fmt.Errorf("corpus: %w", err)
+	}
+	_ = c.Shared.Push(ctx, []string{name}, nil) // Close tries again, and has the error
+	return nil
+}
+
+// stem is the name of a file without its folder and its ending.
+func stem(file string) string {
+	return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+}
+
+// version reads the version in the file beside a file of the corpus; "" if there is no such file.
+func (c Corpus) version(file, ending string) string {
+	data, err := os.ReadFile(filepath.Join(c.Folder, stem(file)+ending))
+	if err != nil {
+		return ""
+	}
+	version, _, _ := strings.Cut(string(data), "\n")
+	return cmp.Or(version, "an unknown version")
 }
 
 func ended(ctx context.Context) string {
@@ -102,6 +170,49 @@ const (
 type entry struct {
 	file     string
 	scenario *scenario.Scenario
+	stopped  string // the version at which it stopped to replay
+}
+
+// before orders files: failing ones first, then those with fewer choices, then older ones.
+func (e entry) before(o entry) int {
+	passed := func(e entry) int {
+		if e.scenario.Replay.Violates == "" {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(passed(e)-passed(o), len(e.scenario.Replay.Choices)-len(o.scenario.Replay.Choices),
+		strings.Compare(originOf(e.file).night, originOf(o.file).night), strings.Compare(e.file, o.file))
+}
+
+// kept is the first line of a file: the version that has kept it, the night, and the number of choices.
+const kept = "# kept by isr-sim %s in the night %s with %d choices\n"
+
+var keptLine = regexp.MustCompile(`^# kept by isr-sim (.*) in the night (\S*) with (\d+) choices\n?$`)
+
+// origin is the first line of a file. A file by other hands has none, and the zero origin.
+type origin struct {
+	version, night string
+	choices        int
+}
+
+func originOf(file string) origin {
+	f, err := os.Open(file)
+	if err != nil {
+		return origin{}
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	line, _ := bufio.NewReader(io.LimitReader(f, 1000)).ReadString('\n')
+	return parseOrigin(line)
+}
+
+func parseOrigin(line string) origin {
+	parts := keptLine.FindStringSubmatch(line)
+	if parts == nil {
+		return origin{}
+	}
+	choices, _ := strconv.Atoi(parts[3])
+	return origin{parts[1], parts[2], choices}
 }
 
 // entries reads the folder. A file that cannot be read is among the runs if its name has the scenario and the protocol.
@@ -111,7 +222,7 @@ func (c Corpus) entries(s *scenario.Scenario, p isr.Protocol) (entries []entry, 
 		switch {
 		case err == nil && read.Replay != nil:
 			if read.Name == s.Name && read.Replay.Protocol == p.Name {
-				entries = append(entries, entry{file, read})
+				entries = append(entries, entry{file, read, c.version(file, stoppedEnding)})
 			}
 		case !ours:
 		case err != nil:
@@ -123,24 +234,16 @@ func (c Corpus) entries(s *scenario.Scenario, p isr.Protocol) (entries []entry, 
 	if err != nil {
 		return nil, nil, err
 	}
-	passed := func(e entry) int {
-		if e.scenario.Replay.Violates == "" {
-			return 1
-		}
-		return 0
-	}
-	slices.SortFunc(entries, func(a, b entry) int {
-		return cmp.Or(passed(a)-passed(b), len(a.scenario.Replay.Choices)-len(b.scenario.Replay.Choices), strings.Compare(a.file, b.file))
-	})
+	slices.SortFunc(entries, entry.before)
 	return entries, unread, nil
 }
 
 // each reads the folder.
 func (c Corpus) each(use func(file string, read *scenario.Scenario, err error)) error {
-	if c == "" {
+	if c.Folder == "" {
 		return nil
 	}
-	files, err := os.ReadDir(string(c))
+	files, err := os.ReadDir(c.Folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -151,7 +254,10 @@ func (c Corpus) each(use func(file string, read *scenario.Scenario, err error)) 
 		if f.IsDir() || filepath.Ext(f.Name()) != ".yaml" {
 			continue
 		}
-		file := filepath.Join(string(c), f.Name())
+		file := filepath.Join(c.Folder, f.Name())
+		if c.version(file, droppedEnding) != "" {
+			continue // whoever dropped it was killed before it was deleted
+		}
 		read, err := scenario.Load(file)
 		use(file, read, err)
 	}
@@ -188,12 +294,17 @@ func (e entry) run(ctx context.Context, p isr.Protocol) CorpusRun {
 	return r
 }
 
+// Replays says whether a recorded run, of its scenario's replay entry, is the run that was recorded.
+func Replays(ctx context.Context, run scenario.Run) bool {
+	return entry{scenario: run.Scenario}.run(ctx, run.Protocol).Problem == ""
+}
+
 // Verdict is unknown if the run is not the recorded one, or has no verdict.
 func (r CorpusRun) Verdict() invariant.Verdict {
 	switch {
 	case r.Violates != "":
 		return invariant.Violated
-	case r.Problem != "":
+	case r.Problem != "": // and not r.Stopped: the night that noticed it had no verdict
 		return invariant.Unknown
 	default:
 		return invariant.OK
@@ -214,27 +325,87 @@ func (r CorpusRun) Explain(program string) string {
 	}
 }
 
-// Keep writes the recorded run of a scenario into the folder, unless the folder has it already. It makes the folder if
-// necessary. The word what is the reason for keeping the run.
-func (c Corpus) Keep(s *scenario.Scenario, r scenario.Replay, what string) error {
-	if c == "" {
-		return nil
+// Keep writes the recorded run of a scenario into the folder, unless the folder has it already, and sends it to where
+// the corpus is shared. It makes the folder if necessary. The word what is the reason for keeping the run: the invariant
+// that it violates, or the mark that it reached. A run that violates an invariant is made small first; steps are its
+// steps then. An error is about the folder: what could not be sent is sent later.
+func (c Corpus) Keep(ctx context.Context, s *scenario.Scenario, p isr.Protocol, r scenario.Replay, what string) (steps int, err error) {
+	if c.Folder == "" {
+		return 0, nil
 	}
-	same := *s
+	same, id := *s, r.Digest
 	same.Replay = &r
+	if r.Violates != "" {
+		var small *scenario.Scenario
+		if small, steps, id = smallest(ctx, s, p, r); small != nil {
+			same = *small
+		}
+	}
 	data, err := same.YAML()
 	if err != nil {
-		return err
+		return steps, err
 	}
-	return c.write(prefix(s, r.Protocol)+what+"."+r.Digest+".yaml", data)
+	e := entry{file: filepath.Join(c.Folder, prefix(s, r.Protocol)+what+"."+id+".yaml"), scenario: &same}
+	if _, err := os.Stat(e.file); err == nil || c.version(e.file, droppedEnding) != "" {
+		return steps, nil
+	}
+	if err := c.write(filepath.Base(e.file), append(fmt.Appendf(nil, kept, c.Version, c.Night, len(same.Replay.Choices)), data...)); err != nil {
+		return steps, err
+	}
+	worst, err := c.tooMany(s, p, what)
+	if err != nil {
+		return steps, err
+	}
+	add, remove := []string{filepath.Base(e.file)}, []string(nil)
+	for _, w := range worst {
+		name := filepath.Base(w.file)
+		if err := c.write(stem(name)+droppedEnding, []byte(c.Version+"\n")); err != nil {
+			return steps, err
+		}
+		if err := os.Remove(w.file); err != nil {
+			return steps, err
+		}
+		add = slices.DeleteFunc(add, func(n string) bool { return n == name })
+		add, remove = append(add, stem(name)+droppedEnding), append(remove, name)
+	}
+	_ = c.Shared.Push(ctx, add, remove) // Close tries again, and has the error
+	return steps, nil
 }
+
+// tooMany are the files of this version about an invariant or a mark that are not among the best.
+func (c Corpus) tooMany(s *scenario.Scenario, p isr.Protocol, what string) ([]entry, error) {
+	all, _, err := c.entries(s, p)
+	all = slices.DeleteFunc(all, func(e entry) bool {
+		return originOf(e.file).version != c.Version || !strings.HasPrefix(filepath.Base(e.file), prefix(s, p.Name)+what+".")
+	})
+	return all[min(Most, len(all)):], err
+}
+
+// smallest makes the schedule of a violated run small, and returns the scenario with it, its steps, and the hash of its
+// order. If that fails the scenario is nil, and the trace's digest stands for the order.
+func smallest(ctx context.Context, s *scenario.Scenario, p isr.Protocol, r scenario.Replay) (small *scenario.Scenario, steps int, order string) {
+	ctx = context.WithoutCancel(ctx) // what was found is kept after the end of the campaign, too
+	shrunk, err := campaign.Shrink{Failed: r.Run(s, p), ScheduleOnly: true, Runs: shrinkRuns}.Run(ctx)
+	if err != nil {
+		return nil, 0, r.Digest
+	}
+	probe := hooks.Probe{Coverage: true}
+	o, err := shrunk.Scenario.Replay.Run(shrunk.Scenario, p).Do(hooks.With(ctx, &probe))
+	if err != nil {
+		return nil, 0, r.Digest
+	}
+	return shrunk.Scenario, inside.In(o).Result.Steps, fmt.Sprintf("%016x", probe.Order)
+}
+
+// shrinkRuns bounds the runs that make a schedule small: about a second.
+const shrinkRuns = 2000
 
 // write writes a file, in the folder, which it makes if need be.
 func (c Corpus) write(name string, data []byte) error {
-	if err := os.MkdirAll(string(c), 0o777); err != nil {
+	if err := os.MkdirAll(c.Folder, 0o777); err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(string(c), name), data, 0o644)
+	return atomicfile.Write(filepath.Join(c.Folder, name), data, 0o644)
 }
 
 // keeper adds the findings of a campaign to a corpus.
@@ -267,7 +438,7 @@ func (k *keeper) knows(violates string, steps int, marks []scenario.Mark) {
 }
 
 // keeps says whether there is a folder, and it can be written.
-func (k *keeper) keeps() bool { return k.corpus != "" && k.err == nil }
+func (k *keeper) keeps() bool { return k.corpus.Folder != "" && k.err == nil }
 
 // note keeps a run at once if it is the first that violates its invariant, or that reaches some mark: a campaign may be
 // killed.
@@ -292,16 +463,17 @@ func (k *keeper) note(ctx context.Context, o *scenario.Outcome) error {
 			return err
 		}
 	}
-	k.knows(violates, inside.In(o).Result.Steps, o.Marks)
-	k.err = k.corpus.Keep(k.set.Scenario, o.Replay(), what)
+	var steps int
+	steps, k.err = k.corpus.Keep(ctx, k.set.Scenario, k.set.Protocol, o.Replay(), what)
+	k.knows(violates, cmp.Or(steps, inside.In(o).Result.Steps), o.Marks)
 	return nil
 }
 
-// finish keeps the shortest run of each invariant, if it is shorter than the known ones, and returns the error of the
-// folder.
-func (k *keeper) finish(x *Exploration) error {
+// finish keeps the shortest run of each invariant, if it is shorter than the known ones or none is known, and returns
+// the error of the folder.
+func (k *keeper) finish(ctx context.Context, x *Exploration) error {
 	for _, f := range x.Findings {
-		if steps, known := k.steps[f.Name]; !k.keeps() || !known || f.Shortest.Steps >= steps {
+		if steps, known := k.steps[f.Name]; !k.keeps() || f.Name == brokenFinding || known && f.Shortest.Steps >= steps {
 			continue
 		}
 		r, err := x.Recorded(&f.Shortest)
@@ -309,7 +481,7 @@ func (k *keeper) finish(x *Exploration) error {
 			return err
 		}
 		r.Violates = f.Name
-		k.err = k.corpus.Keep(k.set.Scenario, r, f.Name)
+		_, k.err = k.corpus.Keep(ctx, k.set.Scenario, k.set.Protocol, r, f.Name)
 	}
 	return k.err
 }

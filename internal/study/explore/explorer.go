@@ -28,6 +28,11 @@ type Explorer struct {
 	Corpus Corpus
 	// File is how the reader names the scenario, for the commands that a report prints.
 	File string
+	// Before is what a run of this very campaign had saved before it was killed; nil is nothing. The campaign goes on from
+	// there, and its result is that of one that was not killed.
+	Before *Part
+	// Save, if set, is called after each schedule, and may keep what part returns.
+	Save func(part func() *Part)
 }
 
 // Run explores. A context that is cancelled ends the campaign between schedules, and makes its verdict unknown unless
@@ -49,16 +54,24 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 		Strategy: c.Plan.Name, Seed: c.Seed, Swarm: c.Swarm, Shard: e.Shard.whole(), Schedules: c.Schedules,
 		Expect: campaign.Expected(c.Scenario, c.Protocol.Name).String(), Reach: c.Scenario.Reach,
 	}
-	x.Corpus, err = e.Corpus.Run(ctx, c.Scenario, c.Protocol)
+	p := progress{Exploration: x}
+	if e.Before != nil {
+		if p, err = e.Before.again(x, c.Scenario); err != nil || e.Before.Whole {
+			return e.Before.Exploration, err
+		}
+	}
+	known, err := e.Corpus.Run(ctx, c.Scenario, c.Protocol)
 	if err != nil {
 		return nil, err
 	}
-	keeper := newKeeper(e.Corpus, c, x.Corpus)
-	var total schedules.Total
-	orders, states, last := census{}, census{}, 0
-	size := x.Shard.size(c.Schedules)
-	c.Each(ctx, size, x.Shard.schedule, c.AttemptCovered, func(a schedules.Attempt) bool {
-		last = a.Index
+	if x = p.Exploration; e.Before == nil {
+		x.Corpus = known
+	}
+	keeper := newKeeper(e.Corpus, c, known)
+	total, orders, states := &p.total, &p.orders, &p.states
+	size, from := x.Shard.size(c.Schedules), x.Ran
+	c.Each(ctx, size-from, func(k int) int { return x.Shard.schedule(from + k) }, c.AttemptCovered, func(a schedules.Attempt) bool {
+		p.last = a.Index
 		x.Ran++
 		if a.Err == nil && (x.keeps(a) || c.Suspect(a)) {
 			a.Err = c.Confirm(ctx, a.Outcome)
@@ -81,14 +94,16 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 		if e.Progress != nil {
 			e.Progress(x.Ran, size)
 		}
+		if e.Save != nil {
+			e.Save(p.part)
+		}
 		return true
 	})
 	x.Interrupted = x.Ran < size && !errors.Is(ctx.Err(), context.DeadlineExceeded)
-	x.Steps, x.Unmet = total.Steps, schedules.FaultTexts(total.Unmet)
-	x.Reached = reached(total.Marks)
-	x.Orders = orders.coverage(x.Ran, last)
-	x.States = states.coverage(x.Ran, last)
-	return x, keeper.finish(x)
+	p.count()
+	x.Orders = orders.coverage(x.Ran, p.last)
+	x.States = states.coverage(x.Ran, p.last)
+	return x, keeper.finish(ctx, x)
 }
 
 // tenth is the first of the last tenth of the schedules from 0 to last.

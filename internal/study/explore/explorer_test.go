@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +20,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/report"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
+	"github.com/isr-sim/isr-sim/internal/study/shared"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/schedule"
@@ -283,7 +286,7 @@ func TestAnExplorationOfAProtocolThatDoesNotRepeatItselfSaysSo(t *testing.T) {
 func TestACorpusKeepsWhatFailedAndWhatWasReachedFirst(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "corpus")
 	e := buggy(t)
-	e.Corpus = explore.Corpus(folder)
+	e.Corpus = explore.Corpus{Folder: folder, Version: "v1", Night: "n1"}
 	before := explored(t, e)
 	if len(before.Corpus) != 0 {
 		t.Errorf("a corpus that is not there has runs: %v", before.Corpus)
@@ -321,24 +324,24 @@ func TestACorpusKeepsWhatFailedAndWhatWasReachedFirst(t *testing.T) {
 func TestAFileOfACorpusThatDoesNotReplayHasNoVerdictAndIsKept(t *testing.T) {
 	folder := t.TempDir()
 	s := scenariotest.Parsed(t, scenariotest.Lonely)
-	corpus := explore.Corpus(folder)
+	corpus := explore.Corpus{Folder: folder}
 	_, o := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1})
-	if err := corpus.Keep(s, o.Replay(), "reach-something"); err != nil {
+	if _, err := corpus.Keep(t.Context(), s, scenariotest.Protocol(t, "recipe-a"), o.Replay(), "reach-something"); err != nil {
 		t.Fatal(err)
 	}
 	changed := o.Replay()
 	changed.Digest = "00000000"
-	if err := corpus.Keep(s, changed, "reach-something"); err != nil {
+	if _, err := corpus.Keep(t.Context(), s, scenariotest.Protocol(t, "recipe-a"), changed, "reach-something"); err != nil {
 		t.Fatal(err)
 	}
 	blind := o.Replay()
 	blind.Violates = "stale-writer"
-	if err := corpus.Keep(s, blind, "stale-writer"); err != nil {
+	if _, err := corpus.Keep(t.Context(), s, scenariotest.Protocol(t, "recipe-a"), blind, "stale-writer"); err != nil {
 		t.Fatal(err)
 	}
 	misfit := o.Replay()
 	misfit.Choices, misfit.Digest = sim.Choices{7}, "11111111"
-	if err := corpus.Keep(scenariotest.Parsed(t, scenariotest.Lonely+"  - name: bob\n    script: [get /home]"), misfit, "reach-something"); err != nil {
+	if _, err := corpus.Keep(t.Context(), scenariotest.Parsed(t, scenariotest.Lonely+"  - name: bob\n    script: [get /home]"), scenariotest.Protocol(t, "recipe-a"), misfit, "reach-something"); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(folder, "lonely.recipe-a.note.yaml"), []byte("name: lonely\nactrs: []\n"), 0o600); err != nil {
@@ -370,6 +373,133 @@ func TestAFileOfACorpusThatDoesNotReplayHasNoVerdictAndIsKept(t *testing.T) {
 	}
 	if files, err := os.ReadDir(folder); err != nil || len(files) < 6 {
 		t.Errorf("%d files are left (%v), want all six", len(files), err)
+	}
+}
+
+func TestACorpusKeepsTheBestAndCountsTheRest(t *testing.T) {
+	effort.Long(t)
+	c := explore.Corpus{Folder: t.TempDir(), Version: "v1", Night: "n1"}
+	s, p := scenariotest.Embedded(t, "skewed-clocks"), scenariotest.Protocol(t, "blind-publish")
+	kept := map[string]bool{} // by the name without its ending
+	for seed := range effort.Fewer(uint64(60), 20) {
+		run := scenario.Run{Scenario: s, Protocol: p, Seed: seed}
+		_, o := scenariotest.Trace(t, run)
+		if o.Violation == nil || o.Violation.Invariant.Name != "stale-writer" {
+			continue
+		}
+		if _, err := c.Keep(t.Context(), s, p, o.Replay(), "stale-writer"); err != nil {
+			t.Fatal(err)
+		}
+		files, err := os.ReadDir(c.Folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		there, stems := 0, map[string]int{}
+		for _, f := range files {
+			name := strings.TrimSuffix(f.Name(), filepath.Ext(f.Name()))
+			stems[name]++
+			kept[name] = true
+			if filepath.Ext(f.Name()) == ".yaml" {
+				there++
+			}
+		}
+		for name := range kept {
+			if stems[name] != 1 {
+				t.Errorf("%s has %d files, want one: it is there, or it was dropped", name, stems[name])
+			}
+		}
+		if there > explore.Most {
+			t.Errorf("%d files are kept, want %d at most", there, explore.Most)
+		}
+	}
+	var board explore.Board
+	if err := board.Add(c.Folder); err != nil {
+		t.Fatal(err)
+	}
+	d, err := board.Dashboard(nil, func(*report.DashboardFinding) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Failing != explore.Most || d.Dropped != len(kept)-explore.Most || d.Dropped == 0 {
+		t.Errorf("%d are there and %d were dropped of %d, want %d there and some dropped", d.Failing, d.Dropped, len(kept), explore.Most)
+	}
+	for i, f := range d.Findings[1:] {
+		if f.Choices < d.Findings[i].Choices {
+			t.Errorf("one of %d choices stands after one of %d", f.Choices, d.Findings[i].Choices)
+		}
+	}
+}
+
+func TestAFileOfASharedCorpusThatStopsToReplayIsMarkedOnce(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("found no git in PATH")
+	}
+	folder := filepath.Join(t.TempDir(), "corpus.git")
+	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", "--bare", folder).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	s := scenariotest.Parsed(t, scenariotest.Lonely)
+	_, o := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1})
+	r := o.Replay()
+	r.Digest = "00000000" // as if another version had recorded it
+	var last *explore.Exploration
+	for i, version := range []string{"v1", "v2", "v3"} {
+		m, _, err := shared.Open(t.Context(), "git+"+folder, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := explore.Corpus{Folder: m.Folder, Shared: m, Version: version, Night: "n" + version}
+		if i == 0 {
+			if _, err := c.Keep(t.Context(), s, scenariotest.Protocol(t, "recipe-a"), r, "reach-something"); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			last = explored(t, explore.Explorer{Campaign: campaign.Campaign{Scenario: s, Seed: 1, Schedules: 5}, Corpus: c})
+			if want := []invariant.Verdict{invariant.Unknown, invariant.OK}[i-1]; last.Verdict() != want {
+				t.Errorf("%s: verdict %v, want %v:\n%s", version, last.Verdict(), want, last.Explain("isr-sim"))
+			}
+			if err := c.Remember(t.Context(), last, 2, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := m.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.ContainsFunc(last.Corpus, func(r explore.CorpusRun) bool { return r.Stopped == "v2" }) {
+		t.Errorf("%+v: want one that stopped at v2", last.Corpus)
+	}
+	m, _, err := shared.Open(t.Context(), "git+"+folder, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close(t.Context())
+	var board explore.Board
+	if err := board.Add(m.Folder); err != nil {
+		t.Fatal(err)
+	}
+	d, err := board.Dashboard(nil, nil)
+	if err != nil || d.Stopped != 1 || len(d.Nights) != 2 || d.Nights[0].Name != "nv3" || d.Nights[0].PerCoreSecond() != 2.5 {
+		t.Errorf("%+v (%v): want one stopped, and the nights nv3 and nv2", d, err)
+	}
+}
+
+func TestACanaryIsFoundOrSaysSo(t *testing.T) {
+	e := explore.Explorer{Campaign: campaign.Campaign{Scenario: scenariotest.Embedded(t, "paused-writer"), Seed: 1}}
+	for pick := range uint64(3) {
+		c, err := e.Canary(t.Context(), pick)
+		if err != nil || !c.Found() || !strings.Contains(c.In("paused-writer"), "is violated in schedule ") {
+			t.Errorf("%d: %+v (%v), want a bug that is found", pick, c, err)
+		}
+	}
+	e.Scenario = scenariotest.Parsed(t, scenariotest.Lonely+"catches: [lease-in-milliseconds]") // it does not
+	c, err := e.Canary(t.Context(), 0)
+	if err != nil || c.Found() || !strings.Contains(c.In("lonely"), "that nothing else is found says nothing") {
+		t.Errorf("%+v (%v), want a bug that is not found", c, err)
+	}
+	e.Scenario = scenariotest.Parsed(t, scenariotest.Lonely)
+	if c, err := e.Canary(t.Context(), 0); c != nil || err != nil {
+		t.Errorf("%+v (%v), want none: the scenario names no bug", c, err)
 	}
 }
 

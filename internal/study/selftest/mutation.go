@@ -106,9 +106,9 @@ func (m Mutation) in(ctx context.Context, s *scenario.Scenario, result *MutantRe
 	return broken
 }
 
-// understands says whether a protocol can carry out the scripts of a scenario that is made for another protocol. Every
+// Understands says whether a protocol can carry out the scripts of a scenario that is made for another protocol. Every
 // protocol can get, change and sleep.
-func understands(s *scenario.Scenario, p isr.Protocol) bool {
+func Understands(s *scenario.Scenario, p isr.Protocol) bool {
 	if s.Protocol == p.Name {
 		return true
 	}
@@ -128,7 +128,7 @@ func understands(s *scenario.Scenario, p isr.Protocol) bool {
 func runReference(ctx context.Context, p isr.Protocol, scenarios []*scenario.Scenario, seed uint64, schedules, workers int) ([]*campaign.Report, error) {
 	var some []*scenario.Scenario
 	for _, s := range scenarios {
-		if understands(s, p) && campaign.Expected(s, p.Name) == invariant.OK && !slices.Contains(s.Catches, p.Name) {
+		if Understands(s, p) && campaign.Expected(s, p.Name) == invariant.OK && !slices.Contains(s.Catches, p.Name) {
 			some = append(some, s)
 		}
 	}

@@ -1,0 +1,106 @@
+package flags
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/study/selftest"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// Batches has the flags that divide a night: each scenario under each protocol is a batch.
+type Batches struct {
+	protocols []string
+	weights   map[string]int
+	canary    bool
+	changed   func(flag string) bool
+}
+
+// Batch is one scenario under one protocol; the zero Protocol is the scenario's own.
+type Batch struct {
+	Scenario *scenario.Scenario
+	Name     string // how the user names the scenario
+	Protocol isr.Protocol
+	Canary   bool // whether it must find a known bug
+
+	weight int
+}
+
+// Register adds the flags.
+func (b *Batches) Register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringSliceVar(&b.protocols, "protocols", nil, "run each scenario under each of these protocols that understands it, instead of --protocol")
+	f.StringToIntVar(&b.weights, "weight", nil, "with --for: the share of a scenario or a protocol in the time, such as paused-writer=3 (default: 1)")
+	f.BoolVar(&b.canary, "canary", false, "have each scenario find a known bug, so that finding nothing says something (default: with --for)")
+	b.changed = f.Changed
+}
+
+// Of are the batches of scenarios. timed says that the user has given --for.
+func (b *Batches) Of(scenarios []*scenario.Scenario, names []string, p isr.Protocol, timed bool) ([]Batch, error) {
+	protocols := []isr.Protocol{p}
+	if len(b.protocols) > 0 {
+		if p.New != nil {
+			return nil, cli.Usage(errors.New("--protocols goes with neither --protocol nor --exec"), "")
+		}
+		protocols = nil
+	}
+	for _, name := range b.protocols {
+		found, err := scenario.ProtocolNamed(name)
+		if err != nil {
+			return nil, cli.Usage(fmt.Errorf("--protocols: %w", err), "isr-sim list names all")
+		}
+		protocols = append(protocols, found)
+	}
+	var all []Batch
+	known := map[string]bool{}
+	for i, s := range scenarios {
+		for _, p := range protocols {
+			if len(b.protocols) > 0 && !selftest.Understands(s, p) {
+				continue
+			}
+			name := p.Name
+			if p.New == nil {
+				name = s.Protocol
+			}
+			batch := Batch{Scenario: s, Name: names[i], Protocol: p, weight: 1, Canary: b.canary || timed && !b.changed("canary")}
+			for _, n := range []string{s.Name, name} {
+				known[n] = true
+				if w, given := b.weights[n]; given {
+					batch.weight *= w
+				}
+			}
+			// A program brings its own protocol, and one canary is enough for the protocols of a scenario.
+			batch.Canary = batch.Canary && !slices.ContainsFunc(all, func(o Batch) bool { return o.Canary && o.Scenario == s })
+			all = append(all, batch)
+		}
+	}
+	//isrsim:unordered any mistake will do
+	for name, w := range b.weights {
+		if !known[name] || w < 1 {
+			return nil, cli.Usage(fmt.Errorf("--weight: found %s=%d, expected a scenario or a protocol of this campaign, and at least 1", name, w), "such as: --weight paused-writer=3")
+		}
+	}
+	if len(all) == 0 {
+		return nil, cli.Usage(errors.New("--protocols: found no scenario that one of them understands, expected some"), "")
+	}
+	return all, nil
+}
+
+// Share is the part of the time that is left, of lasts in all, for the first of the batches that are left; 0 is no
+// bound, for a campaign that has none.
+func Share(lasts, spent time.Duration, left []Batch) time.Duration {
+	if lasts <= 0 {
+		return 0
+	}
+	sum := 0
+	for _, b := range left {
+		sum += b.weight
+	}
+	return max(time.Duration(float64(lasts-spent)*float64(left[0].weight)/float64(sum)), 1)
+}

@@ -1,0 +1,98 @@
+package flags
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
+	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/show/keep"
+	"github.com/isr-sim/isr-sim/internal/show/report"
+	"github.com/isr-sim/isr-sim/internal/study/explore"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// Dashboard writes the page of corpora into a folder, with the records and the reports of the findings on it.
+func Dashboard(ctx context.Context, out io.Writer, addresses []string, to, version string) error {
+	if len(addresses) == 0 || to == "" {
+		return cli.Usage(errors.New("dashboard: found no corpus or no -o, expected both"), "isr-sim dashboard corpus -o page")
+	}
+	var board explore.Board
+	opened := make([]Corpus, len(addresses))
+	defer func() {
+		for i := range opened {
+			_ = opened[i].Close(ctx) // nothing was written to it
+		}
+	}()
+	from := map[string]string{} // the folder that has a file
+	for i, address := range addresses {
+		c := &opened[i]
+		c.address = address
+		if _, err := c.open(ctx); err != nil {
+			return err
+		}
+		if err := board.Add(c.Folder); err != nil {
+			return cli.Unknown(err, "")
+		}
+		files, err := os.ReadDir(c.Folder)
+		if err != nil {
+			return cli.Unknown(err, "")
+		}
+		for _, f := range files {
+			if _, known := from[f.Name()]; !known {
+				from[f.Name()] = c.Folder
+			}
+		}
+	}
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		return cli.Usage(fmt.Errorf("-o: %w", err), "")
+	}
+	d, err := board.Dashboard(addresses, func(f *report.DashboardFinding) error { return place(ctx, f, from[f.File], to, version) })
+	if err != nil {
+		return cli.Unknown(err, "")
+	}
+	var page bytes.Buffer
+	if err = d.Write(&page); err == nil {
+		err = atomicfile.Write(filepath.Join(to, "index.html"), page.Bytes(), 0o644)
+	}
+	fmt.Fprintf(out, "%d files about violations, %d stopped to replay, %d nights\ndashboard: %s\n", d.Failing, d.Stopped, len(d.Nights)+d.MoreNights, filepath.Join(to, "index.html"))
+	return cli.Unknown(err, "")
+}
+
+// place puts the file of a finding beside the page, and its record and its report, if it replays.
+func place(ctx context.Context, f *report.DashboardFinding, from, to, version string) error {
+	data, err := os.ReadFile(filepath.Join(from, f.File))
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(filepath.Join(to, f.File), data, 0o644); err != nil {
+		return err
+	}
+	f.Link, f.Command = addressOf(f.File), shell.Program()+" replay "+shell.Quote(f.File)
+	s, err := scenario.Parse(f.File, data)
+	if err != nil {
+		return nil //nolint:nilerr // the page has the file: that it cannot be read is for whoever runs it
+	}
+	run, err := s.Recorded()
+	if err != nil || !explore.Replays(ctx, run) {
+		return nil //nolint:nilerr // as above: its protocol is gone, or another one now
+	}
+	k := keep.Keeper{Record: to, Report: to, Out: io.Discard, Version: version}
+	name := strings.TrimSuffix(f.File, filepath.Ext(f.File))
+	if err := k.KeepAs(ctx, run, f.File, name); err != nil {
+		return err
+	}
+	f.Record, f.Page = addressOf(name+".json"), addressOf(name+".html")
+	return nil
+}
+
+// addressOf is the address of a file beside a page.
+func addressOf(name string) string { return "./" + url.PathEscape(name) }

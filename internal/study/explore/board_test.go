@@ -1,0 +1,119 @@
+package explore_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/show/report"
+	"github.com/isr-sim/isr-sim/internal/study/explore"
+)
+
+// noFiles is a place for the findings of a page that writes nothing.
+func noFiles(*report.DashboardFinding) error { return nil }
+
+// TestAMillionFilesOfTenThousandShards rehearses a fleet: each shard has a hundred files, of which a tenth are those of
+// other shards too, and a night.
+func TestAMillionFilesOfTenThousandShards(t *testing.T) {
+	effort.Long(t)
+	shards := effort.Fewer(10_000, 1_000)
+	const each = 100
+	sample := base64.StdEncoding.EncodeToString(make([]byte, 8+16*128)) // of 128 things
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var board explore.Board
+	for shard := range shards {
+		for i := range each {
+			n := shard*each + i
+			if i%10 == 0 {
+				n = i // what every shard finds
+			}
+			name := fmt.Sprintf("scenario-%d.blind-publish.stale-writer.%016x.yaml", n%60, n)
+			line := fmt.Sprintf("# kept by isr-sim v0.%d.0 go1.26.8 in the night 2026-11-%02d with %d choices\n", n%4, 1+n%26, n%977)
+			if err := board.AddLine(name, line, nil); err != nil {
+				t.Fatal(err)
+			}
+			if n%50 == 49 {
+				if err := board.AddLine(strings.TrimSuffix(name, ".yaml")+".dropped", "", nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		night := fmt.Appendf(nil, `{"night": "2026-11-%02d", "version": "v0.3.0", "scenario": "scenario-%d", "protocol": "blind-publish", "seed": "1", "schedules": 1000, "core_seconds": 2, "orders": {"sample": %q}, "states": {"sample": %q}}`,
+			1+shard%26, shard%60, sample, sample)
+		if err := board.AddLine(fmt.Sprintf("night.%d.1000.json", shard), "", func() ([]byte, error) { return night, nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := board.Dashboard([]string{"generated"}, noFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	if err := d.Write(&page); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	took := after.Sys - before.Sys
+	if took > 1<<30 || page.Len() > 5_000_000 {
+		t.Errorf("%d MiB of memory and a page of %d bytes, want 1 GiB and 5 MB at most", took>>20, page.Len())
+	}
+	if got, want := d.Entries+d.Dropped, shards*each*9/10+10; got != want || len(d.Findings)+d.MoreFindings != d.Failing {
+		t.Errorf("%d files are there or were dropped, want %d, each once", got, want)
+	}
+	t.Logf("%d files: %d MiB of memory, a page of %d bytes", shards*each, took>>20, page.Len())
+}
+
+func TestABoardDoesNotDependOnTheOrderOfCorpora(t *testing.T) {
+	folders := []string{t.TempDir(), t.TempDir()}
+	put := func(folder, name, text string) {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := "# kept by isr-sim %s in the night %s with 7 choices\n"
+	put(folders[0], "a.p.stale-writer.01.yaml", fmt.Sprintf(kept, "v2", "n2"))
+	put(folders[1], "a.p.stale-writer.01.yaml", fmt.Sprintf(kept, "v1", "n1")) // found in two places
+	put(folders[1], "a.p.stale-writer.02.yaml", fmt.Sprintf(kept, "v1", "n1"))
+	put(folders[0], "a.p.stale-writer.02.stopped", "v2\nfor a reason\n")
+	put(folders[0], "a.p.reach-pause.03.yaml", fmt.Sprintf(kept, "v1", "n1"))
+	put(folders[0], "cut.yaml", "name: a\n")
+	put(folders[1], "night.n3.a.p.1.1-1.9.json", `{"night": "n3", "version": "v3", "scenario": "a", "protocol": "p", "schedules": 9, "replayed": [{"file": "a.p.stale-writer.01.yaml", "violates": "stale-writer"}]}`)
+	put(folders[0], "night.n3.a.p.1.1-1.5.json", `{"night": "n3", "version": "v3", "scenario": "a", "protocol": "p", "schedules": 5}`)
+	put(folders[0], "night.n4.json", `{"night"`)
+	pages := map[string]bool{}
+	for _, order := range [][]int{{0, 1}, {1, 0}, {1, 0, 1, 0}} {
+		var board explore.Board
+		for _, i := range order {
+			if err := board.Add(folders[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d, err := board.Dashboard(nil, noFiles)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Entries != 3 || d.Failing != 2 || d.Stopped != 1 || len(d.Nights) != 1 || d.Nights[0].Schedules != 9 || len(d.Damaged) != 2 {
+			t.Errorf("%+v: want three files, two of them failing and one of those stopped, one night of 9 schedules, and two files that are damaged", d)
+		}
+		first := d.Findings[0]
+		if first.FirstNight != "n1" || first.FirstVersion != "v1" || first.LatestNight != "n3" || first.LastVersion != "v3" || d.Findings[1].StoppedAt != "v2" {
+			t.Errorf("%+v: want one that was seen from n1 to n3, and then one that stopped at v2", d.Findings)
+		}
+		var page bytes.Buffer
+		if err := d.Write(&page); err != nil {
+			t.Fatal(err)
+		}
+		pages[page.String()] = true
+	}
+	if len(pages) != 1 {
+		t.Errorf("%d pages, want one whatever the order", len(pages))
+	}
+}

@@ -1,0 +1,139 @@
+package explore
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/scenario"
+)
+
+// Part is an exploration so far: what a campaign that may be killed saves now and then.
+type Part struct {
+	*Exploration
+
+	// Whole says that the exploration is at its end. Otherwise the rest says what it has seen.
+	Whole      bool   `json:"whole,omitempty"`
+	Judged     int    `json:"judged,omitempty"` // the schedules that did not break off
+	Last       int    `json:"last,omitempty"`   // the index of the last schedule
+	OrdersSeen string `json:"orders_seen,omitempty"`
+	StatesSeen string `json:"states_seen,omitempty"`
+}
+
+// progress is an exploration and the counts that its result is made of.
+type progress struct {
+	*Exploration
+
+	total          schedules.Total
+	orders, states census
+	last           int
+}
+
+// count puts the sums of all runs into the exploration.
+func (p *progress) count() {
+	p.Steps, p.Unmet = p.total.Steps, schedules.FaultTexts(p.total.Unmet)
+	p.Reached = reached(p.total.Marks)
+}
+
+// part is the exploration so far.
+func (p *progress) part() *Part {
+	p.count()
+	return &Part{Exploration: p.Exploration, Judged: p.total.Schedules, Last: p.last, OrdersSeen: p.orders.text(censusInMemory), StatesSeen: p.states.text(censusInMemory)}
+}
+
+// again is the progress that a part has. x is the exploration at its beginning, of which the part must be.
+func (t *Part) again(x *Exploration, s *scenario.Scenario) (p progress, err error) {
+	if t.Exploration == nil {
+		return p, fmt.Errorf("found no exploration in it, expected one of %s", x)
+	}
+	if err := t.check(); err != nil {
+		return p, err
+	}
+	for _, same := range []struct {
+		what      string
+		got, want any
+	}{
+		{"scenario", t.Scenario, x.Scenario},
+		{"protocol", t.Protocol, x.Protocol},
+		{"scenario digest", t.ScenarioDigest, x.ScenarioDigest},
+		{"seed", t.Seed, x.Seed},
+		{"strategy", t.Strategy, x.Strategy},
+		{"swarm", t.Swarm, x.Swarm},
+		{"number of schedules", t.Schedules, x.Schedules},
+		{"shard", t.Shard, x.Shard},
+	} {
+		if same.got != same.want {
+			return p, fmt.Errorf("found the %s %v, expected %v: it is of another campaign", same.what, same.got, same.want)
+		}
+	}
+	p = progress{Exploration: t.Exploration, last: t.Last, total: schedules.Total{Schedules: t.Judged, Steps: t.Steps, Marks: schedules.MarkSet{}}}
+	for _, r := range t.Reached {
+		p.total.Marks[r.Mark] = r.Runs
+	}
+	for _, f := range s.Faults {
+		if slices.Contains(t.Unmet, schedules.FaultTexts([]scenario.Fault{f})[0]) {
+			p.total.Unmet = append(p.total.Unmet, f)
+		}
+	}
+	for _, seen := range []struct {
+		text string
+		into *census
+	}{{t.OrdersSeen, &p.orders}, {t.StatesSeen, &p.states}} {
+		read, err := parseText(seen.text, censusInMemory)
+		if err != nil {
+			return p, err
+		}
+		*seen.into = *read
+	}
+	return p, nil
+}
+
+// Saved is what explore has saved of a campaign: the parts of its scenarios, in their order. Only the last one may be
+// less than whole.
+type Saved struct {
+	Format  string  `json:"format"`
+	Version string  `json:"version"` // of isr-sim: another one may find other things
+	Seconds float64 `json:"seconds"` // the real time that it took
+	Parts   []*Part `json:"parts"`
+}
+
+const savedFormat = "isr-sim part"
+
+// Write writes it as JSON that ReadSaved reads back.
+func (s *Saved) Write(w io.Writer) error {
+	s.Format = savedFormat
+	data, err := json.Marshal(s)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	return err
+}
+
+// ReadSaved reads what Write writes, of one version of isr-sim. The file's name is for errors.
+func ReadSaved(file string, data []byte, version string) (*Saved, error) {
+	var s Saved
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	switch err := decoder.Decode(&s); {
+	case err != nil || s.Format != savedFormat || slices.Contains(s.Parts, nil):
+		return nil, fmt.Errorf("%s: found something else than what isr-sim explore saves there", file)
+	case s.Version != version:
+		return nil, fmt.Errorf("%s: found a part of a campaign of isr-sim %s, expected one of %s", file, s.Version, version)
+	}
+	return &s, nil
+}
+
+// Ran says how much has been run.
+func (s *Saved) Ran() string {
+	if len(s.Parts) == 0 {
+		return "nothing"
+	}
+	last := s.Parts[len(s.Parts)-1]
+	if last.Exploration == nil {
+		return "nothing"
+	}
+	return fmt.Sprintf("%s of %s", schedules.Plural(last.Ran, "schedule"), last)
+}
