@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,7 +68,7 @@ shorter ones. Explore adds new ones, and deletes none.`,
 	f := cmd.Flags()
 	f.DurationVar(&e.lasts, "for", 0, "end after this time, shared among the scenarios (default: no limit)")
 	f.StringVar(&e.shard, "shard", "", "the part of the campaign to run, such as 2/4 (default: as the engine says, or the whole)")
-	f.StringVar(&e.file, "out", "", "write the result to this file, as JSON, for isr-sim merge")
+	f.StringVar(&e.file, "out", "", "write the result to this file, as JSON, for isr-sim merge; in a folder/ it is named by the shard")
 	return cmd
 }
 
@@ -107,7 +108,7 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	// This comes before the campaign, so that nobody waits for the error of a file that cannot be written.
-	file, err := flags.NewFile(e.file)
+	file, err := flags.NewFile(e.file, fmt.Sprintf("shard-%d-of-%d.json", shard.Index, shard.Count))
 	if err != nil {
 		return err
 	}
@@ -128,9 +129,13 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) error {
 	fmt.Fprintf(e.Out, "\n%s\n", prose.Header())
 	var found []*explore.Exploration
 	var sum flags.Sum
+	info, _ := debug.ReadBuildInfo() // nil where there is none
+	module, commit := built(info)
 	for i, s := range scenarios {
 		c.Scenario = s
-		explorer := explore.Explorer{Campaign: c, Shard: shard, Corpus: e.corpus.Corpus, File: shell.Quote(names[i])}
+		explorer := explore.Explorer{
+			Campaign: c, Shard: shard, Corpus: e.corpus.Corpus, File: shell.Quote(names[i]), Version: module + commit,
+		}
 		x, err := e.one(ctx, explorer, len(scenarios))
 		if x != nil {
 			found = append(found, x)
@@ -167,7 +172,7 @@ func (e *exploreCommand) one(ctx context.Context, explorer explore.Explorer, n i
 	defer cancel()
 	show, remove := progress.Of(e.stderr, explorer.Scenario.Name, "schedules", share)
 	defer remove()
-	explorer.Progress = show
+	explorer.Progress, explorer.For = show, share
 	return explorer.Run(ctx)
 }
 

@@ -24,6 +24,12 @@ func newVersion() *cobra.Command {
 // version is the module's version, the Go that built it and the commit that was built, as far as the Go command
 // recorded them in the binary.
 func version(info *debug.BuildInfo, goVersion string) string {
+	module, commit := built(info)
+	return module + " " + goVersion + commit
+}
+
+// built is the module's version, and the commit.
+func built(info *debug.BuildInfo) (string, string) {
 	module, commit, modified := "(devel)", "", ""
 	if info != nil {
 		if info.Main.Version != "" {
@@ -38,5 +44,5 @@ func version(info *debug.BuildInfo, goVersion string) string {
 			}
 		}
 	}
-	return module + " " + goVersion + commit + modified
+	return module, commit + modified
 }
