@@ -82,7 +82,7 @@ is killed goes on where it last saved, when the same command is started again.`,
 	f.DurationVar(&e.every, "save-every", time.Minute, "with --out: save what was done after this time, for the next start if this one is killed")
 	f.DurationVar(&e.lasts, "for", 0, "end after this time, shared among the scenarios (default: no limit)")
 	f.StringVar(&e.shard, "shard", "", "the part of the campaign to run, such as 2/4 (default: as the engine says, or the whole)")
-	f.StringVar(&e.file, "out", "", "write the result to this file, as JSON, for isr-sim merge")
+	f.StringVar(&e.file, "out", "", "write the result to this file, as JSON, for isr-sim merge; in a folder/ it is named by the shard")
 	return cmd
 }
 
@@ -126,7 +126,7 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 		return err
 	}
 	// This comes before the campaign, so that nobody waits for the error of a file that cannot be written.
-	file, err := flags.NewFile(e.file)
+	file, err := flags.NewFile(e.file, fmt.Sprintf("shard-%d-of-%d.json", shard.Index, shard.Count))
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,10 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 	var sum flags.Sum
 	for i, b := range batches {
 		c.Scenario, c.Protocol = b.Scenario, b.Protocol
-		explorer := explore.Explorer{Campaign: c, Shard: shard, Corpus: e.corpus.Corpus, File: shell.Quote(b.Name), Before: saved.Of(i)}
+		explorer := explore.Explorer{
+			Campaign: c, Shard: shard, Corpus: e.corpus.Corpus, File: shell.Quote(b.Name),
+			Version: e.Version, Before: saved.Of(i),
+		}
 		x, err := e.one(ctx, explorer, saved, i, batches[i:], &sum)
 		if x != nil {
 			found = append(found, x)
@@ -205,7 +208,7 @@ func (e *exploreCommand) one(ctx context.Context, explorer explore.Explorer, sav
 	within, cancel := within(ctx, share, nil)
 	defer cancel()
 	show, remove := progress.Of(e.stderr, explorer.Scenario.Name, "schedules", share)
-	explorer.Progress = show
+	explorer.Progress, explorer.For = show, share
 	explorer.Save = func(part func() *explore.Part) {
 		if now := time.Now(); saved.Put(i, part, false) { // a tenth of the time at most
 			e.saved = time.Now()

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -18,17 +17,21 @@ func newMerge() *cobra.Command {
 	var file string
 	var r flags.Results
 	cmd := &cobra.Command{
-		Use:   "merge FILE...",
+		Use:   "merge FILE|FOLDER|TARBALL...",
 		Short: "Add up the shards of campaigns that explore has run, and judge the whole",
-		Long: `Merge reads the files that isr-sim explore --out has written, adds up the counts and
-findings of the shards of each campaign, and prints the result as explore does for a
-whole campaign. Only the whole is judged for the marks that its scenario declares. The
-coverage is an estimate, from samples in the files.
+		Long: `Merge reads the files that isr-sim explore --out has written, from folders and tarballs
+(.tar, .tar.gz, .tgz) as well, adds up the counts and findings of the shards of each
+campaign, and prints the result as explore does for a whole campaign. Only the whole
+is judged for the marks that its scenario declares. The coverage is an estimate, from
+samples in the files. The file of --out is the one that explore --out writes for the
+campaign in one piece.
 
-Merge refuses files that do not belong together: those with another scenario, seed,
-strategy, number of schedules or number of shards, a shard that is there twice, and a
-shard that is missing.`,
-		Example: "  isr-sim merge shard-*.json",
+Merge refuses shards that do not belong together: damaged files, shards of another
+scenario, seed, strategy, number of schedules or shards, or version of isr-sim, those
+that are there twice, and those that are missing. It names all of them, and prints
+the command that runs what is missing.`,
+		Example: "  isr-sim merge shard-*.json\n" +
+			"  isr-sim merge --out merged.json results/ node-7.tar.gz",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return nil
@@ -38,32 +41,27 @@ shard that is missing.`,
 		RunE: r.Around(func(_ *cobra.Command, args []string) error { return merge(&r, file, args) }),
 	}
 	r.RegisterFormats(cmd)
-	cmd.Flags().StringVar(&file, "out", "", "write the result to this file, as JSON")
+	cmd.Flags().StringVar(&file, "out", "", "write the result to this file, as JSON; in a folder/ it is merged.json")
 	return cmd
 }
 
 func merge(r *flags.Results, file string, names []string) error {
-	var files []explore.ShardFile
-	for _, name := range names {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return cli.Usage(fmt.Errorf("merge: %w", err), "")
-		}
-		explorations, err := explore.ReadExplorations(name, data)
-		if err != nil {
-			return cli.Usage(fmt.Errorf("merge: %w", err), "")
-		}
-		files = append(files, explore.ShardFile{Name: name, Explorations: explorations})
-	}
-	merged, err := explore.MergeExplorations(files)
-	if err != nil {
-		return cli.Usage(err, "name all files of one campaign, each once")
-	}
-	result, err := flags.NewFile(file)
+	result, err := flags.NewFile(file, "merged.json")
 	if err != nil {
 		return err
 	}
 	defer result.Discard()
+	var shards explore.Shards
+	if result != nil {
+		shards.Out = result.Place()
+	}
+	for _, name := range names {
+		shards.Read(name)
+	}
+	merged, err := shards.Merge(shell.Program())
+	if err != nil {
+		return cli.Coded(err)
+	}
 	fmt.Fprintln(r.Out, prose.Header())
 	var sum flags.Sum
 	for _, x := range merged {

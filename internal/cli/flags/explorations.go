@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
@@ -55,10 +56,17 @@ func (r *Sum) End(out io.Writer) error {
 	return nil
 }
 
-// NewFile begins the file of --out; nil is none.
-func NewFile(name string) (*atomicfile.Draft, error) {
+// NewFile begins the file of --out; nil is none. A name that ends in a slash is a folder, in which the file has the
+// given name.
+func NewFile(name, inFolder string) (*atomicfile.Draft, error) {
 	if name == "" {
 		return nil, nil // no file is wanted
+	}
+	if strings.HasSuffix(name, "/") {
+		if err := os.MkdirAll(name, 0o777); err != nil {
+			return nil, cli.Usage(fmt.Errorf("--out: %w", err), "")
+		}
+		name += inFolder
 	}
 	file, err := atomicfile.Create(name)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -20,15 +21,18 @@ type Exploration struct {
 	// ScenarioDigest distinguishes scenarios of one name.
 	ScenarioDigest string `json:"scenario_digest"`
 	Protocol       string `json:"protocol"`
-	Strategy       string `json:"strategy"`
-	Seed           uint64 `json:"seed,string"`
-	Swarm          bool   `json:"swarm,omitempty"`
-	Shard          Shard  `json:"shard"`
+	// Version is that of the isr-sim that ran it: another one may run other schedules.
+	Version  string `json:"isr_sim,omitempty"`
+	Strategy string `json:"strategy"`
+	Seed     uint64 `json:"seed,string"`
+	Swarm    bool   `json:"swarm,omitempty"`
+	Shard    Shard  `json:"shard"`
 
-	Schedules   int  `json:"schedules"` // the number in the whole campaign
-	Ran         int  `json:"ran"`       // by this shard
-	Steps       int  `json:"steps"`
-	Interrupted bool `json:"interrupted,omitempty"`
+	Schedules   int           `json:"schedules"` // the number in the whole campaign
+	For         time.Duration `json:"for_ns,omitempty"`
+	Ran         int           `json:"ran"` // by this shard
+	Steps       int           `json:"steps"`
+	Interrupted bool          `json:"interrupted,omitempty"`
 
 	Expect  string          `json:"expect"`          // the verdict that is as expected
 	Reach   []scenario.Mark `json:"reach,omitempty"` // the marks that the scenario declares

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
@@ -33,6 +34,10 @@ type Explorer struct {
 	Before *Part
 	// Save, if set, is called after each schedule, and may keep what part returns.
 	Save func(part func() *Part)
+	// Version is that of isr-sim, and For the time after which the context of Run ends, 0 for none. The result has both,
+	// for isr-sim merge.
+	Version string
+	For     time.Duration
 }
 
 // Run explores. A context that is cancelled ends the campaign between schedules, and makes its verdict unknown unless
@@ -52,6 +57,7 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	x := &Exploration{
 		Scenario: c.Scenario.Name, File: cmp.Or(e.File, c.Scenario.Name), ScenarioDigest: digest, Protocol: c.Protocol.Name,
 		Strategy: c.Plan.Name, Seed: c.Seed, Swarm: c.Swarm, Shard: e.Shard.whole(), Schedules: c.Schedules,
+		Version: e.Version, For: e.For,
 		Expect: campaign.Expected(c.Scenario, c.Protocol.Name).String(), Reach: c.Scenario.Reach,
 	}
 	p := progress{Exploration: x}

@@ -3,6 +3,7 @@ package explore_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -49,7 +51,9 @@ func asFile(t testing.TB, x *explore.Exploration) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(x.Explain("isr-sim"), read[0].Explain("isr-sim")); diff != "" {
+	before, told := *x, *read[0]
+	before.Orders, before.States, told.Orders, told.States = explore.Coverage{}, explore.Coverage{}, explore.Coverage{}, explore.Coverage{}
+	if diff := cmp.Diff(before.Explain("isr-sim"), told.Explain("isr-sim")); diff != "" {
 		t.Errorf("read back it is explained otherwise (-before +after):\n%s", diff)
 	}
 	return b.String()
@@ -139,19 +143,18 @@ func TestTheNumberOfWorkersChangesNoExploration(t *testing.T) {
 
 // merged merges explorations, each a file of its own.
 func merged(xs ...*explore.Exploration) ([]*explore.Exploration, error) {
-	var files []explore.ShardFile
+	var shards explore.Shards
 	for i, x := range xs {
-		files = append(files, explore.ShardFile{Name: fmt.Sprintf("%d.json", i+1), Explorations: []*explore.Exploration{x}})
+		shards.Files = append(shards.Files, explore.ShardFile{Name: fmt.Sprintf("%d.json", i+1), Explorations: []*explore.Exploration{x}})
 	}
-	return explore.MergeExplorations(files)
+	return shards.Merge("isr-sim")
 }
 
 func TestShardsTogetherAreTheWhole(t *testing.T) {
 	effort.Long(t)
 	e := buggy(t)
 	whole := explored(t, e)
-	states := whole.States
-	whole.States = explore.Coverage{} // there are more than a file has room for, so those of all shards are an estimate
+	states := whole.States // there are more than a file has room for
 	want := asFile(t, whole)
 	for _, n := range effort.Fewer([]int{2, 3, 7}, []int{3}) {
 		var shards []*explore.Exploration
@@ -169,7 +172,6 @@ func TestShardsTogetherAreTheWhole(t *testing.T) {
 				t.Errorf("%d shards: %s states %d, want about %d", len(shards), what, n[0], n[1])
 			}
 		}
-		all[0].States = explore.Coverage{}
 		if got := asFile(t, all[0]); len(all) != 1 || got != want {
 			t.Errorf("%d shards (-alone +merged):\n%s", n, cmp.Diff(want, got))
 		}
@@ -185,12 +187,21 @@ func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
 		return explored(t, e)
 	}
 	first := shard(1, 2, nil)
+	version := func(i, n int) *explore.Exploration {
+		return shard(i, n, func(e *explore.Explorer) { e.Version = "v1.0" })
+	}
 	for name, test := range map[string]struct {
 		files []*explore.Exploration
 		want  string
 	}{
-		"missing":   {[]*explore.Exploration{first}, "found no shard 2/2 of lonely under recipe-a"},
-		"duplicate": {[]*explore.Exploration{first, shard(2, 2, nil), first}, "3.json: found shard 1/2 of lonely under recipe-a, which 1.json has, too"},
+		"missing":   {[]*explore.Exploration{first}, "found no shard 2 of 2 of lonely under recipe-a"},
+		"duplicate": {[]*explore.Exploration{first, shard(2, 2, nil), first}, "3.json: found shard 1/2 of lonely under recipe-a, which 1.json has, too, with the same result"},
+		"changed": {[]*explore.Exploration{first, shard(2, 2, nil), shard(1, 2, func(e *explore.Explorer) { e.For = 1 })},
+			"3.json: found shard 1/2 of lonely under recipe-a, which 1.json has, too, with another result"},
+		"version": {
+			[]*explore.Exploration{shard(1, 3, func(e *explore.Explorer) { e.Version = "v0.9" }), version(2, 3), version(3, 3)},
+			"1.json: found shard 1/3 of lonely under recipe-a with the version of isr-sim v0.9, expected v1.0 as in 2.json",
+		},
 		"seed":      {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Seed = 2 })}, "with the seed 2, expected 1 as in 1.json"},
 		"strategy":  {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Plan = sim.Only(sim.POS) })}, "with the strategy pos, expected portfolio"},
 		"swarm":     {[]*explore.Exploration{first, shard(2, 2, func(e *explore.Explorer) { e.Swarm = true })}, "with the swarm true, expected false"},
@@ -204,6 +215,15 @@ func TestMergeRefusesWhatDoesNotBelongTogether(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, test.want)
 		}
+	}
+	// What runs the missing shard of a program.
+	program := *first
+	program.Protocol, program.File, program.Swarm = "exec node my.mjs", "'my world.yaml'", true
+	_, err := merged(&program)
+	wrong, ok := errors.AsType[*mistake.Error](err)
+	want := "run what is missing:\nisr-sim explore --schedules 20 --seed 1 --strategy portfolio --swarm --exec 'node my.mjs' --shard 2/2 --out missing-1-2.json 'my world.yaml'"
+	if !ok || wrong.Hint != want {
+		t.Errorf("found %+v, expected the hint %q", wrong, want)
 	}
 	// A campaign does not depend on the file's prose, nor on its number of schedules.
 	if all, err := merged(first, shard(2, 2, func(e *explore.Explorer) {

@@ -2,11 +2,17 @@ package explore
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
+	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/mistake"
+	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 )
 
@@ -21,12 +27,29 @@ type explorationFile struct {
 // other way round.
 const (
 	explorationFormat  = "isr-sim explorations"
-	explorationVersion = 1
+	explorationVersion = 2
 )
 
-// WriteExplorations writes explorations as JSON that ReadExplorations reads back.
+// WriteExplorations writes explorations as JSON that ReadExplorations reads back. Their coverage is the one that its
+// sample tells: a campaign in one piece has counted more, and its file is to be that of its shards.
 func WriteExplorations(w io.Writer, xs []*Exploration) error {
-	data, err := json.MarshalIndent(explorationFile{explorationFormat, explorationVersion, xs}, "", "  ")
+	told := make([]*Exploration, len(xs))
+	for i, x := range xs {
+		same := *x
+		for _, c := range []*Coverage{&same.Orders, &same.States} {
+			sample, err := parseCensus(c.Sample)
+			if err != nil {
+				return err
+			}
+			last := 0
+			if len(c.Growth) > 0 {
+				last = max(c.Growth[len(c.Growth)-1].Schedule-1, 0)
+			}
+			*c = sample.coverage(c.Schedules, last)
+		}
+		told[i] = &same
+	}
+	data, err := json.MarshalIndent(explorationFile{explorationFormat, explorationVersion, told}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("explorations: %w", err)
 	}
@@ -34,14 +57,20 @@ func WriteExplorations(w io.Writer, xs []*Exploration) error {
 	return err
 }
 
+// errOther is the error of a whole file that is none of WriteExplorations.
+var errOther = errors.New("found no explorations in it, expected a file that isr-sim explore --out has written")
+
 // ReadExplorations reads a file of WriteExplorations. The file's name is for errors.
 func ReadExplorations(file string, data []byte) ([]*Exploration, error) {
 	var head struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 	}
-	if err := json.Unmarshal(data, &head); err != nil || head.Format != explorationFormat {
-		return nil, fmt.Errorf("%s: found no explorations in it, expected a file that isr-sim explore --out has written", file)
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, fmt.Errorf("%s: found %d bytes that are no whole JSON (%w), expected a file that isr-sim explore --out has written", file, len(data), err)
+	}
+	if head.Format != explorationFormat {
+		return nil, fmt.Errorf("%s: %w", file, errOther)
 	}
 	if head.Version != explorationVersion {
 		return nil, fmt.Errorf("%s: found version %d of the format, expected %d: explore and merge with one version of isr-sim", file, head.Version, explorationVersion)
@@ -85,18 +114,172 @@ func (x *Exploration) check() error {
 	return nil
 }
 
-// ShardFile is a file of explorations, for MergeExplorations.
-type ShardFile struct {
-	Name         string
-	Explorations []*Exploration
+// campaignOf is what all shards of one campaign have in common.
+type campaignOf struct {
+	scenario, protocol, digest, version, strategy string
+
+	seed              uint64
+	swarm             bool
+	schedules, shards int
 }
 
-// MergeExplorations adds up the shards of campaigns: the result equals that of a single Explorer, except for the
-// coverage, which is estimated from samples. It refuses files that do not belong together, and shards that come twice
-// or not at all.
-func MergeExplorations(files []ShardFile) ([]*Exploration, error) {
+func (x *Exploration) campaign() campaignOf {
+	return campaignOf{
+		x.Scenario, x.Protocol, x.ScenarioDigest, x.Version, x.Strategy, x.Seed, x.Swarm, x.Schedules, x.Shard.Count,
+	}
+}
+
+// group is the shards of a scenario under a protocol.
+type group struct{ shards []shardOf }
+
+type shardOf struct {
+	*Exploration
+	file string
+}
+
+// common is the first of the shards of the campaign that has most of them.
+func (g *group) common() shardOf {
+	count := map[campaignOf]int{}
+	for _, s := range g.shards {
+		count[s.campaign()]++
+	}
+	return slices.MaxFunc(g.shards, func(a, b shardOf) int { return cmp.Compare(count[a.campaign()], count[b.campaign()]) })
+}
+
+// complaints are about the shards that do not belong to the others, and those that are there twice. It takes them out
+// of the group, and sorts the rest.
+func (g *group) complaints() (all []string) {
+	first, kept := g.common(), []shardOf{}
+	for _, s := range g.shards {
+		if what, got, want := s.differs(first.Exploration); what != "" {
+			all = append(all, fmt.Sprintf("%s: found %s with the %s %v, expected %v as in %s: they are not of one campaign",
+				s.file, s, what, got, want, first.file))
+			continue
+		}
+		i, twice := slices.BinarySearchFunc(kept, s.Shard.Index, func(o shardOf, index int) int { return cmp.Compare(o.Shard.Index, index) })
+		if !twice {
+			kept = slices.Insert(kept, i, s)
+			continue
+		}
+		how := "with another result"
+		a, errA := json.Marshal(s.Exploration)
+		b, errB := json.Marshal(kept[i].Exploration)
+		if errA == nil && errB == nil && bytes.Equal(a, b) {
+			how = "with the same result"
+		}
+		all = append(all, fmt.Sprintf("%s: found %s, which %s has, too, %s", s.file, s, kept[i].file, how))
+	}
+	g.shards = kept
+	return all
+}
+
+// differs names the first thing in which a shard is not of the campaign of another; "" if there is none.
+func (x *Exploration) differs(from *Exploration) (what string, got, want any) {
+	a, b := x.campaign(), from.campaign()
+	for _, same := range []struct {
+		what      string
+		got, want any
+	}{
+		{"scenario digest", a.digest, b.digest},
+		{"version of isr-sim", a.version, b.version},
+		{"seed", a.seed, b.seed},
+		{"strategy", a.strategy, b.strategy},
+		{"swarm", a.swarm, b.swarm},
+		{"number of schedules", a.schedules, b.schedules},
+		{"number of shards", a.shards, b.shards},
+	} {
+		if same.got != same.want {
+			return same.what, same.got, same.want
+		}
+	}
+	return "", nil, nil
+}
+
+// missing are the shards that a sorted group has not.
+func (g *group) missing() (indices []int) {
+	next := 1
+	for _, s := range g.shards {
+		for ; next < s.Shard.Index; next++ {
+			indices = append(indices, next)
+		}
+		next++
+	}
+	for ; next <= g.shards[0].Shard.Count; next++ {
+		indices = append(indices, next)
+	}
+	return indices
+}
+
+// numbers prints numbers in order, ranges as the word between has it: "3 5-7" with "%d-%d".
+func numbers(all []int, between string) string {
+	var words []string
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n] == all[0]+n {
+			n++
+		}
+		if n > 2 {
+			words = append(words, fmt.Sprintf(between, all[0], all[n-1]))
+		} else {
+			n = 1
+			words = append(words, fmt.Sprint(all[0]))
+		}
+		all = all[n:]
+	}
+	return strings.Join(words, " ")
+}
+
+// remedy is the command that runs what is missing of scenarios that miss the same.
+type remedy struct {
+	which, flags string
+	of           int           // shards
+	share        time.Duration // for each scenario; 0 is no limit
+	files        []string
+}
+
+// remedyOf is the remedy of one scenario.
+func remedyOf(x *Exploration, missing []int) remedy {
+	flags := fmt.Sprintf("--schedules %d --seed %d --strategy %s", x.Schedules, x.Seed, x.Strategy)
+	if x.Swarm {
+		flags += " --swarm"
+	}
+	if text, ok := strings.CutPrefix(x.Protocol, shell.ExecPrefix); ok {
+		flags += " --exec " + shell.Quote(text)
+	} else {
+		flags += " --protocol " + x.Protocol
+	}
+	return remedy{numbers(missing, "$(seq %d %d)"), flags, x.Shard.Count, x.For, []string{x.File}}
+}
+
+// same says whether one command will do for both.
+func (r *remedy) same(o remedy) bool {
+	return r.which == o.which && r.flags == o.flags && r.of == o.of && r.share == o.share
+}
+
+// command is the command, for a shell. Its files have a name that no other command's have.
+func (r *remedy) command(program string, number int) string {
+	i := r.which
+	if strings.Contains(i, " ") {
+		i = "$i"
+	}
+	flags := r.flags
+	if r.share > 0 {
+		flags += fmt.Sprintf(" --for %v", r.share*time.Duration(len(r.files)))
+	}
+	command := fmt.Sprintf("%s explore %s --shard %s/%d --out missing-%d-%s.json %s", program, flags, i, r.of, number, i, strings.Join(r.files, " "))
+	if i == "$i" {
+		command = fmt.Sprintf("for i in %s; do %s; done", r.which, command)
+	}
+	return command
+}
+
+// Merge adds up the shards of campaigns: the result equals that of a single Explorer, except for the coverage, which is
+// estimated from samples; the file of the result is the same byte for byte, if no campaign was ended by time. The
+// error, a mistake.Error, names everything that is wrong, and its hint has the commands that run what is missing.
+// program is how the reader calls isr-sim.
+func (s *Shards) Merge(program string) ([]*Exploration, error) {
 	var groups []*group
-	for _, file := range files {
+	for _, file := range s.Files {
 		for _, x := range file.Explorations {
 			i := slices.IndexFunc(groups, func(g *group) bool {
 				first := g.shards[0].Exploration
@@ -106,68 +289,49 @@ func MergeExplorations(files []ShardFile) ([]*Exploration, error) {
 				groups = append(groups, &group{})
 				i = len(groups) - 1
 			}
-			if err := groups[i].add(shardOf{x, file.Name}); err != nil {
-				return nil, fmt.Errorf("merge: %w", err)
-			}
+			groups[i].shards = append(groups[i].shards, shardOf{x, file.Name})
 		}
+	}
+	wrong, again := slices.Clone(s.wrong), []remedy{}
+	for _, g := range groups {
+		wrong = append(wrong, g.complaints()...)
+		missing, first := g.missing(), g.shards[0].Exploration
+		if len(missing) == 0 {
+			continue
+		}
+		wrong = append(wrong, fmt.Sprintf("found no shard %s of %d of %s under %s, expected all of them",
+			numbers(missing, "%d-%d"), first.Shard.Count, first.Scenario, first.Protocol))
+		r := remedyOf(first, missing)
+		if i := slices.IndexFunc(again, func(o remedy) bool { return o.same(r) }); i >= 0 {
+			again[i].files = append(again[i].files, first.File)
+		} else {
+			again = append(again, r)
+		}
+	}
+	if len(wrong) > 0 {
+		hint := "name all files of one campaign, each once"
+		if len(again) > 0 {
+			hint = "run what is missing:"
+		}
+		for i := range again {
+			hint += "\n" + again[i].command(program, i+1)
+		}
+		return nil, &mistake.Error{Err: errors.New("merge: " + strings.Join(wrong, "\nmerge: ")), Hint: hint}
 	}
 	merged := make([]*Exploration, len(groups))
 	for i, g := range groups {
 		x, err := g.merge()
 		if err != nil {
-			return nil, fmt.Errorf("merge: %w", err)
+			return nil, err
 		}
 		merged[i] = x
 	}
 	return merged, nil
 }
 
-// group is the shards of one campaign.
-type group struct{ shards []shardOf }
-
-type shardOf struct {
-	*Exploration
-	file string
-}
-
-// add takes in a shard that belongs to the others.
-func (g *group) add(s shardOf) error {
-	if len(g.shards) > 0 {
-		first := g.shards[0]
-		for _, same := range []struct {
-			what      string
-			got, want any
-		}{
-			{"scenario digest", s.ScenarioDigest, first.ScenarioDigest},
-			{"seed", s.Seed, first.Seed},
-			{"strategy", s.Strategy, first.Strategy},
-			{"swarm", s.Swarm, first.Swarm},
-			{"number of schedules", s.Schedules, first.Schedules},
-			{"number of shards", s.Shard.Count, first.Shard.Count},
-		} {
-			if same.got != same.want {
-				return fmt.Errorf("%s: found %s with the %s %v, expected %v as in %s: they are not of one campaign",
-					s.file, s, same.what, same.got, same.want, first.file)
-			}
-		}
-	}
-	for _, other := range g.shards {
-		if other.Shard == s.Shard {
-			return fmt.Errorf("%s: found %s, which %s has, too", s.file, s, other.file)
-		}
-	}
-	g.shards = append(g.shards, s)
-	return nil
-}
-
 // merge adds up a group that is complete.
 func (g *group) merge() (*Exploration, error) {
 	first := g.shards[0]
-	for i := 1; i <= first.Shard.Count; i++ {
-		if !slices.ContainsFunc(g.shards, func(s shardOf) bool { return s.Shard.Index == i }) {
-			return nil, fmt.Errorf("found no shard %d/%d of %s under %s, expected all of them", i, first.Shard.Count, first.Scenario, first.Protocol)
-		}
-	}
 	if len(g.shards) == 1 {
 		return first.Exploration, nil
 	}

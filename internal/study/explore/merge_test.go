@@ -21,8 +21,8 @@ func FuzzReadExplorations(f *testing.F) {
 		}
 		f.Add(b.Bytes())
 	}
-	f.Add([]byte(`{"format":"isr-sim explorations","version":1,"explorations":[null]}`))
-	f.Add([]byte(`{"format":"isr-sim explorations","version":1,"explorations":[{"shard":{"index":1,"count":1},"findings":[{}]}]}`))
+	f.Add([]byte(`{"format":"isr-sim explorations","version":2,"explorations":[null]}`))
+	f.Add([]byte(`{"format":"isr-sim explorations","version":2,"explorations":[{"shard":{"index":1,"count":1},"findings":[{}]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		xs, err := explore.ReadExplorations("x.json", data)
 		if err != nil {
@@ -31,7 +31,8 @@ func FuzzReadExplorations(f *testing.F) {
 		for _, x := range xs {
 			_, _ = x.Row(), x.Explain("isr-sim")
 		}
-		merged, err := explore.MergeExplorations([]explore.ShardFile{{Name: "x.json", Explorations: xs}})
+		shards := explore.Shards{Files: []explore.ShardFile{{Name: "x.json", Explorations: xs}}}
+		merged, err := shards.Merge("isr-sim")
 		if err != nil {
 			return
 		}

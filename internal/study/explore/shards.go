@@ -1,0 +1,117 @@
+package explore
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ShardFile is a file of explorations.
+type ShardFile struct {
+	Name         string
+	Explorations []*Exploration
+}
+
+// Shards are the files of campaigns, to be merged. The zero Shards has none.
+type Shards struct {
+	Files []ShardFile
+	// Out is a file that folders may have and that is left out: the result of a merge before.
+	Out string
+
+	wrong []string // what is wrong with files that are not among Files
+}
+
+// Read takes a file, a tarball of files (.tar, .tar.gz, .tgz), or all files and tarballs of a folder. In folders and
+// tarballs only files named .json count, and those of them that are whole JSON of another kind are left out. Whatever
+// is damaged, Merge names.
+func (s *Shards) Read(place string) {
+	info, err := os.Stat(place)
+	if err != nil {
+		s.wrong = append(s.wrong, err.Error())
+		return
+	}
+	before := len(s.Files) + len(s.wrong)
+	if !info.IsDir() {
+		err = s.file(place, true)
+	} else {
+		err = filepath.WalkDir(place, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.Type().IsRegular() || path == filepath.Clean(s.Out) {
+				return err
+			}
+			return s.file(path, false)
+		})
+	}
+	if err != nil {
+		s.wrong = append(s.wrong, err.Error())
+	}
+	if len(s.Files)+len(s.wrong) == before {
+		s.wrong = append(s.wrong, fmt.Sprintf("%s: %v", place, errOther))
+	}
+}
+
+// Add takes the text of a file from anywhere. The name is for errors.
+func (s *Shards) Add(name string, text []byte) { s.add(name, text, true) }
+
+// add leaves out a file of another kind, unless the user has named it.
+func (s *Shards) add(name string, text []byte, named bool) {
+	switch xs, err := ReadExplorations(name, text); {
+	case err == nil:
+		s.Files = append(s.Files, ShardFile{name, xs})
+	case named || !errors.Is(err, errOther):
+		s.wrong = append(s.wrong, err.Error())
+	}
+}
+
+func (s *Shards) file(path string, named bool) error {
+	packed := strings.HasSuffix(path, ".tar.gz") || strings.HasSuffix(path, ".tgz")
+	switch {
+	case packed || strings.HasSuffix(path, ".tar"):
+		if err := s.tarball(path, packed); err != nil {
+			s.wrong = append(s.wrong, fmt.Sprintf("%s: found a tarball that is damaged (%v), expected a whole one", path, err))
+		}
+	case named || strings.HasSuffix(path, ".json"):
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		s.add(path, text, named)
+	}
+	return nil
+}
+
+// tarball takes the files up to the first error.
+func (s *Shards) tarball(path string, packed bool) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	var from io.Reader = file
+	if packed {
+		if from, err = gzip.NewReader(file); err != nil {
+			return err
+		}
+	}
+	for files := tar.NewReader(from); ; {
+		header, err := files.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if header.Typeflag != tar.TypeReg || !strings.HasSuffix(header.Name, ".json") {
+			continue
+		}
+		text, err := io.ReadAll(files)
+		if err != nil {
+			return err
+		}
+		s.add(path+":"+header.Name, text, false)
+	}
+}
