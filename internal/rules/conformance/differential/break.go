@@ -568,6 +568,12 @@ var faults = []weighted[fault]{
 		if len(b.list) == 0 {
 			return false
 		}
+		// Local refuses a batch with one item twice after it has made the first of the two writes. So the item is read here.
+		if first, is := b.list[0].(object); is && b.request.Operation == "BatchExecuteStatement" {
+			if text, _ := first["Statement"].(string); !strings.HasPrefix(text, "SELECT") {
+				return false
+			}
+		}
 		b.lists(append(b.list, b.list[0]))
 		return true
 	}}},
