@@ -128,7 +128,7 @@ func (v *proveCommand) run(cmd *cobra.Command, names []string) error {
 
 // one searches one scenario and returns its exit code, and no report if a run broke off. An error ends the command.
 func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name string, p isr.Protocol) (*campaign.Report, int, error) {
-	ctx, stop := within(ctx, v.time, fmt.Errorf("the bound of %v of time was met", v.time))
+	ctx, stop := cli.Within(ctx, v.time, fmt.Errorf("the bound of %v of time was met", v.time))
 	defer stop()
 	var far atomic.Pointer[sim.Explored]
 	far.Store(&sim.Explored{})

@@ -10,6 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/check"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
+	"github.com/isr-sim/isr-sim/internal/cli/fleet"
 	"github.com/isr-sim/isr-sim/internal/lab/policycommand"
 )
 
@@ -42,8 +43,8 @@ func newRoot(out, progress io.Writer) *cobra.Command {
 	root.SetVersionTemplate("isr-sim {{.Version}}\n")
 	root.SetHelpCommand(cli.NewHelp(root))
 	root.AddCommand(
-		newRun(), check.NewCommand(), newExplore(), newMerge(), newProve(), newConcurrent(), newMuseum(), newMutants(), newReplay(),
-		newShrink(), newReport(), newDashboard(), newExplain(), newScenario(), newServe(), cli.NewHealth(), policycommand.New(out, progress), newList(), newVersion(),
+		newRun(), check.NewCommand(), fleet.NewExplore(), fleet.NewMerge(), newProve(), newConcurrent(), newMuseum(), newMutants(), newReplay(),
+		newShrink(), newReport(), fleet.NewDashboard(), newExplain(), newScenario(), newServe(), cli.NewHealth(), policycommand.New(out, progress), newList(), newVersion(),
 		flags.NewCompletion(root), newMan(),
 	)
 	flags.Complete(root)

@@ -82,7 +82,7 @@ func (k *shrinkCommand) run(cmd *cobra.Command, args []string) error {
 	if k.Exec != "" && !cmd.Flags().Changed("time") {
 		k.time = programShrinkTime
 	}
-	ctx, stop := within(cmd.Context(), k.time, nil)
+	ctx, stop := cli.Within(cmd.Context(), k.time, nil)
 	defer stop()
 	remove := progress.Wait(cmd.ErrOrStderr(), "shrinking "+run.Scenario.Name)
 	shrunk, err := campaign.Shrink{Failed: run.Run, Runs: k.runs, ScheduleOnly: k.keep}.Run(ctx)

@@ -62,6 +62,13 @@ func (c *Corpus) Ready(ctx context.Context, out io.Writer, version, today string
 	return err
 }
 
+// Open opens the corpus that is at an address.
+func (c *Corpus) Open(ctx context.Context, address string) error {
+	c.address = address
+	_, err := c.open(ctx)
+	return err
+}
+
 // open opens the corpus, and says whether it is new.
 func (c *Corpus) open(ctx context.Context) (fresh bool, err error) {
 	if shared.Is(c.address) {

@@ -41,7 +41,7 @@ var Module = Rules{
 		{"internal/show/results"},
 		{"internal/cli", "internal/show/keep", "internal/study/explore", "internal/study/selftest", "property"},
 		{"internal/lab/policycommand", "internal/server/serve", "internal/cli/flags"},
-		{"internal/cli/check"},
+		{"internal/cli/check", "internal/cli/fleet", "internal/cli/fleet"},
 		{"cmd/isr-sim", "internal/lab/strategies"},
 	},
 
@@ -73,7 +73,7 @@ var Module = Rules{
 			Except: []string{
 				"scenario/campaign", "property", "internal/study/explain", "internal/study/explore", "internal/lab",
 				"internal/lab/policycommand", "internal/show/keep", "internal/show/prose", "internal/show/results", "internal/study/selftest",
-				"internal/cli", "internal/cli/flags", "internal/cli/check", "cmd/isr-sim",
+				"internal/cli", "internal/cli/flags", "internal/cli/check", "internal/cli/fleet", "cmd/isr-sim",
 			},
 			To:     []string{"./internal/search/campaign"},
 			Reason: "one run knows nothing of campaigns; only packages that judge stores or print results do",
@@ -100,7 +100,7 @@ var Module = Rules{
 			From: []string{"..."},
 			Except: []string{
 				"property", "property/gen", "fixtures/ddblocal", "internal/rules/conformance", "internal/rules/conformance/differential",
-				"internal/rules/browser", "internal/rules/effort", "internal/rules/scenariotest", "internal/search/worlds", "internal/cli/check",
+				"internal/rules/browser", "internal/rules/effort", "internal/rules/scenariotest", "internal/search/worlds", "internal/cli/check", "internal/cli/fleet",
 				"internal/cli/flags", "cmd/isr-sim",
 			},
 			To: []string{
@@ -111,7 +111,7 @@ var Module = Rules{
 		},
 		{
 			From:   []string{"..."},
-			Except: []string{"internal/cli", "internal/cli/flags", "internal/lab/policycommand", "internal/cli/check", "cmd/isr-sim"},
+			Except: []string{"internal/cli", "internal/cli/flags", "internal/lab/policycommand", "internal/cli/check", "internal/cli/fleet", "cmd/isr-sim"},
 			To:     []string{"github.com/spf13/..."},
 			Reason: "the command line is the command's",
 		},

@@ -1,4 +1,4 @@
-package main
+package fleet
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/jonboulle/clockwork"
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/base/heap"
@@ -26,19 +27,21 @@ type exploreCommand struct {
 	flags.Results
 	campaign flags.Campaign
 	corpus   flags.Corpus
-	batches  flags.Batches
+	batches  Batches
 	lasts    time.Duration
 	every    time.Duration
 	shard    string
 	file     string
 	stderr   io.Writer
+	clock    clockwork.Clock // how long the user waits
 	began    time.Time
 	saved    time.Time     // when a part was saved last
 	pause    time.Duration // until the next one is
 }
 
-func newExplore() *cobra.Command {
-	e := &exploreCommand{}
+// NewExplore returns isr-sim explore.
+func NewExplore() *cobra.Command {
+	e := &exploreCommand{clock: clockwork.NewRealClock()}
 	cmd := &cobra.Command{
 		Use:   "explore [SCENARIO...]",
 		Short: "Run long campaigns that go on after a violation, and measure their coverage",
@@ -105,7 +108,7 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 	if e.lasts > 0 && c.Schedules == 0 {
 		c.Schedules = unbounded
 	}
-	shard, by, err := flags.FindShard(e.shard, os.Getenv)
+	shard, by, err := FindShard(e.shard, os.Getenv)
 	if err != nil {
 		return err
 	}
@@ -118,7 +121,7 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := e.corpus.Ready(ctx, e.Out, e.Version, time.Now().UTC().Format(time.DateOnly)); err != nil {
+	if err := e.corpus.Ready(ctx, e.Out, e.Version, e.clock.Now().UTC().Format(time.DateOnly)); err != nil {
 		return err
 	}
 	defer func() { err = cli.And(err, flags.Errors(e.corpus.Close(ctx))...) }()
@@ -126,13 +129,13 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 		return err
 	}
 	// This comes before the campaign, so that nobody waits for the error of a file that cannot be written.
-	file, err := flags.NewFile(e.file, fmt.Sprintf("shard-%d-of-%d.json", shard.Index, shard.Count))
+	file, err := NewFile(e.file, fmt.Sprintf("shard-%d-of-%d.json", shard.Index, shard.Count))
 	if err != nil {
 		return err
 	}
 	defer file.Discard()
-	e.began, e.saved, e.pause = time.Now(), time.Now(), e.every
-	saved, err := flags.NewSaved(e.Out, e.file, e.Version, e.due)
+	e.began, e.saved, e.pause = e.clock.Now(), e.clock.Now(), e.every
+	saved, err := NewSaved(e.Out, file, e.Version, e.due)
 	if err != nil {
 		return err
 	}
@@ -151,12 +154,12 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 	}
 	fmt.Fprintf(e.Out, "\n%s\n", prose.Header())
 	var found []*explore.Exploration
-	var sum flags.Sum
+	var sum Sum
 	for i, b := range batches {
 		c.Scenario, c.Protocol = b.Scenario, b.Protocol
 		explorer := explore.Explorer{
 			Campaign: c, Shard: shard, Corpus: e.corpus.Corpus, File: shell.Quote(b.Name),
-			Version: e.Version, Before: saved.Of(i),
+			Version: e.Version, For: Share(e.lasts, 0, b, batches), Before: saved.Of(i),
 		}
 		x, err := e.one(ctx, explorer, saved, i, batches[i:], &sum)
 		if x != nil {
@@ -166,14 +169,14 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 			e.Exploration(ctx, b.Scenario, x, b.Name)
 		}
 		if err != nil {
-			e.Lose(flags.Save(file, found))
+			e.Lose(Save(file, found))
 			return cli.And(cli.AtLeast(strangers, sum.End(e.Out)), err)
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	if lost := flags.Save(file, found); lost != nil {
+	if lost := Save(file, found); lost != nil {
 		e.Lose(lost)
 	} else {
 		saved.Done()
@@ -189,12 +192,12 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 
 // due says how long the command has run, and whether it is time to save.
 func (e *exploreCommand) due() (seconds float64, due bool) {
-	now := time.Now()
+	now := e.clock.Now()
 	return now.Sub(e.began).Seconds(), now.Sub(e.saved) >= e.pause
 }
 
 // one explores the first of the batches that are left, the i-th of all.
-func (e *exploreCommand) one(ctx context.Context, explorer explore.Explorer, saved *flags.Saved, i int, left []flags.Batch, sum *flags.Sum) (*explore.Exploration, error) {
+func (e *exploreCommand) one(ctx context.Context, explorer explore.Explorer, saved *Saved, i int, left []Batch, sum *Sum) (*explore.Exploration, error) {
 	whole := explorer.Before != nil && explorer.Before.Whole
 	var canary *explore.Canary
 	if left[0].Canary && !whole {
@@ -203,15 +206,15 @@ func (e *exploreCommand) one(ctx context.Context, explorer explore.Explorer, sav
 			return nil, cli.Unknown(err, "")
 		}
 	}
-	begin := time.Now()
-	share := flags.Share(e.lasts, begin.Sub(e.began)+time.Duration(saved.Seconds*float64(time.Second)), left)
-	within, cancel := within(ctx, share, nil)
+	begin := e.clock.Now()
+	share := Share(e.lasts, begin.Sub(e.began)+time.Duration(saved.Seconds*float64(time.Second)), left[0], left)
+	within, cancel := cli.Within(ctx, share, nil)
 	defer cancel()
 	show, remove := progress.Of(e.stderr, explorer.Scenario.Name, "schedules", share)
-	explorer.Progress, explorer.For = show, share
+	explorer.Progress = show
 	explorer.Save = func(part func() *explore.Part) {
-		if now := time.Now(); saved.Put(i, part, false) { // a tenth of the time at most
-			e.saved = time.Now()
+		if now := e.clock.Now(); saved.Put(i, part, false) { // a tenth of the time at most
+			e.saved = e.clock.Now()
 			e.pause = max(e.every, 9*e.saved.Sub(now))
 		}
 	}
@@ -231,15 +234,7 @@ func (e *exploreCommand) one(ctx context.Context, explorer explore.Explorer, sav
 		saved.Put(i, func() *explore.Part { return &explore.Part{Exploration: x, Whole: true} }, true)
 	}
 	if !whole {
-		err = errors.Join(err, e.corpus.Remember(ctx, x, time.Since(begin).Seconds()*float64(cmp.Or(explorer.Workers, runtime.GOMAXPROCS(0))), canary))
+		err = errors.Join(err, e.corpus.Remember(ctx, x, e.clock.Now().Sub(begin).Seconds()*float64(cmp.Or(explorer.Workers, runtime.GOMAXPROCS(0))), canary))
 	}
 	return x, err
-}
-
-// within returns a context that ends after d of real time, for a cause; 0 is never.
-func within(ctx context.Context, d time.Duration, cause error) (context.Context, context.CancelFunc) {
-	if d <= 0 {
-		return ctx, func() {}
-	}
-	return context.WithTimeoutCause(ctx, d, cause)
 }

@@ -1,4 +1,4 @@
-package main
+package fleet
 
 import (
 	"errors"
@@ -13,7 +13,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 )
 
-func newMerge() *cobra.Command {
+// NewMerge returns isr-sim merge.
+func NewMerge() *cobra.Command {
 	var file string
 	var r flags.Results
 	cmd := &cobra.Command{
@@ -46,7 +47,7 @@ the command that runs what is missing.`,
 }
 
 func merge(r *flags.Results, file string, names []string) error {
-	result, err := flags.NewFile(file, "merged.json")
+	result, err := NewFile(file, "merged.json")
 	if err != nil {
 		return err
 	}
@@ -63,11 +64,11 @@ func merge(r *flags.Results, file string, names []string) error {
 		return cli.Coded(err)
 	}
 	fmt.Fprintln(r.Out, prose.Header())
-	var sum flags.Sum
+	var sum Sum
 	for _, x := range merged {
 		sum.Print(r.Out, x)
 		r.Add(x.File, x.Results(shell.Program())...)
 	}
-	r.Lose(flags.Save(result, merged))
+	r.Lose(Save(result, merged))
 	return sum.End(r.Out)
 }

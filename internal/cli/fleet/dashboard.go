@@ -1,4 +1,4 @@
-package flags
+package fleet
 
 import (
 	"bytes"
@@ -11,22 +11,47 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/show/keep"
 	"github.com/isr-sim/isr-sim/internal/show/report"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// Dashboard writes the page of corpora into a folder, with the records and the reports of the findings on it.
-func Dashboard(ctx context.Context, out io.Writer, addresses []string, to, version string) error {
+// NewDashboard returns isr-sim dashboard.
+func NewDashboard() *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "dashboard CORPUS...",
+		Short: "Draw corpora on a page to look at each morning: findings, nights, coverage, canaries",
+		Long: `Dashboard reads corpora, each a folder, s3://BUCKET/PREFIX or git+URL#BRANCH, as
+--corpus of explore does, and writes a folder: index.html, which is one file, asks no
+network and fits a phone, and beside it the scenario, the record and the report of each
+finding on the page. It shows the findings, with the first and the last version that
+showed them, the coverage of each scenario and the chance that the next schedule has a
+new order, the canaries, and the throughput of a core, night by night. A finding that
+several corpora have counts once.`,
+		Example: "  isr-sim dashboard corpus -o page\n  isr-sim dashboard s3://nights/isr git+https://example.org/r.git -o page",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return dashboard(cmd.Context(), cmd.OutOrStdout(), args, to, cmd.Root().Version)
+		},
+	}
+	cmd.Flags().StringVarP(&to, "output", "o", "", "the folder to write")
+	return cmd
+}
+
+// dashboard writes the page of corpora into a folder, with the records and the reports of the findings on it.
+func dashboard(ctx context.Context, out io.Writer, addresses []string, to, version string) error {
 	if len(addresses) == 0 || to == "" {
 		return cli.Usage(errors.New("dashboard: found no corpus or no -o, expected both"), "isr-sim dashboard corpus -o page")
 	}
 	var board explore.Board
-	opened := make([]Corpus, len(addresses))
+	opened := make([]flags.Corpus, len(addresses))
 	defer func() {
 		for i := range opened {
 			_ = opened[i].Close(ctx) // nothing was written to it
@@ -35,8 +60,7 @@ func Dashboard(ctx context.Context, out io.Writer, addresses []string, to, versi
 	from := map[string]string{} // the folder that has a file
 	for i, address := range addresses {
 		c := &opened[i]
-		c.address = address
-		if _, err := c.open(ctx); err != nil {
+		if err := c.Open(ctx, address); err != nil {
 			return err
 		}
 		if err := board.Add(c.Folder); err != nil {

@@ -1,4 +1,4 @@
-package flags
+package fleet
 
 import (
 	"errors"
@@ -92,15 +92,15 @@ func (b *Batches) Of(scenarios []*scenario.Scenario, names []string, p isr.Proto
 	return all, nil
 }
 
-// Share is the part of the time that is left, of lasts in all, for the first of the batches that are left; 0 is no
-// bound, for a campaign that has none.
-func Share(lasts, spent time.Duration, left []Batch) time.Duration {
+// Share is the part of the time that is left, of lasts in all, for one of the batches that are left; 0 is no bound, for a
+// campaign that has none.
+func Share(lasts, spent time.Duration, b Batch, left []Batch) time.Duration {
 	if lasts <= 0 {
 		return 0
 	}
 	sum := 0
-	for _, b := range left {
-		sum += b.weight
+	for _, other := range left {
+		sum += other.weight
 	}
-	return max(time.Duration(float64(lasts-spent)*float64(left[0].weight)/float64(sum)), 1)
+	return max(time.Duration(float64(lasts-spent)*float64(b.weight)/float64(sum)), 1)
 }

@@ -1,4 +1,4 @@
-package flags
+package fleet
 
 import (
 	"errors"

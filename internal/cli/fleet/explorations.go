@@ -1,4 +1,4 @@
-package flags
+package fleet
 
 import (
 	"bytes"
@@ -101,14 +101,14 @@ type Saved struct {
 // savedEnding ends the name of the file.
 const savedEnding = ".part"
 
-// NewSaved looks for what a run before has saved beside the file of --out; "" is no file, and nothing is saved. due says
+// NewSaved looks for what a run before has saved beside the file of --out; nil is no file, and nothing is saved. due says
 // how many seconds the command has run, and whether it is time to save.
-func NewSaved(out io.Writer, file, version string, due func() (float64, bool)) (*Saved, error) {
+func NewSaved(out io.Writer, file *atomicfile.Draft, version string, due func() (float64, bool)) (*Saved, error) {
 	s := &Saved{Saved: explore.Saved{Version: version}, due: due}
-	if file == "" {
+	if file == nil {
 		return s, nil
 	}
-	s.file = file + savedEnding
+	s.file = file.Place() + savedEnding
 	data, err := os.ReadFile(s.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
