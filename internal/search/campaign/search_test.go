@@ -41,7 +41,6 @@ func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 	t.Helper()
 	for parts = 1; ; parts++ {
 		ctx, interrupt := context.WithCancel(t.Context())
-		defer interrupt()
 		var file []byte
 		began, over := v.From, false
 		v.Keep = func(search func() (*Search, error), last bool) error {
@@ -58,6 +57,7 @@ func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 			return err
 		}
 		proof, err := v.Run(ctx)
+		interrupt()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ func Of(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
-// OfNetwork, in a list of names, stands for all names that no public name server knows: names of one label, such as
+// OfNetwork stands, in a list of names, for all names that no public name server knows: names of one label, such as
 // services of a compose file, and names under internal, local and test. Only the network of this machine can make them
 // lead here.
 //
@@ -50,7 +50,7 @@ func Local(host string, names ...string) bool {
 		})
 }
 
-// OfService, in a list of names, stands for all host names of DynamoDB. Amazon's name servers answer for these names,
+// OfService stands, in a list of names, for all host names of DynamoDB. Amazon's name servers answer for these names,
 // so no web page can make such a name lead to this machine; only the machine's user can.
 const OfService = "dynamodb.REGION.amazonaws.com"
 
