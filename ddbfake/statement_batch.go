@@ -45,9 +45,11 @@ func (db *DB) batchExecuteStatement(r *request, in *dynamodb.BatchExecuteStateme
 		if values, s.err = parametersOf(s.in.Parameters); s.err != nil {
 			continue
 		}
-		if s.statement, s.err = newStatement(s.in.Statement, values); s.err == nil {
-			reads, writes = reads || s.Reads(), writes || !s.Reads()
+		// A statement counts as what it would do, even if something else in it is wrong.
+		if parsed, err := parseStatement(aws.ToString(s.in.Statement)); err == nil {
+			reads, writes = reads || parsed.Reads(), writes || !parsed.Reads()
 		}
+		s.statement, s.err = newStatement(s.in.Statement, values)
 	}
 	if reads && writes {
 		// Source: https://github.com/nubo-db/dynoxide/blob/main/src/actions/batch_execute_statement.rs (seen on AWS)

@@ -27,4 +27,9 @@ var localLegacy = []*Known{
 	{
 		Operations: "Query", Path: "error", Fake: v + "Conditions can be of length 1 or 2 only", Local: v + "Conditions must be at least length 1", Reason: ownWords, Source: dynalite + "query.js",
 	},
+	{
+		Operations: "UpdateItem", Path: "error", Fake: "ok", Local: v + "Input collection contains duplicates", Diverges: true,
+		When:   func(r Request) bool { return isLegacy(r.Body) },
+		Reason: "Local refuses to add a number that the set has in another form, such as 0.10 and 0.1", Source: docTypes,
+	},
 }

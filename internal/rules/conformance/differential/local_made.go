@@ -100,6 +100,8 @@ var wordedMade = func() (all []*Known) {
 		{"UpdateTable", v + "At least one of ProvisionedThroughput, .*", v + "Nothing to update", docUpdate},
 		{"UpdateTable", v + bad + "If stream is being (en|dis)abled,? then UpdateViewType .*", v + "Invalid StreamViewType: .*", quirks + "details/DDB-TABLE-442.md"},
 		{"UpdateTable", v + "Table (already has an enabled stream|has no stream to disable): TableName: .*", v + "Table (already has an enabled stream|has no stream to disable)", quirks + "details/DDB-TABLE-050.md"},
+		{"UpdateTable", constraint + ".*streamViewType' .*", v + "Table already has an enabled stream", quirks + "details/DDB-TABLE-050.md"},
+		{"UpdateTable", constraint + ".*ndexName' .*", v + "Invalid global secondary index name|" + internal, docUpdate},
 		{"UpdateTable", v + "The parameter 'TableName' is required .*", v + "Value null at 'tableName' .*", docUpdate},
 		{"UpdateTable", "ResourceNotFoundException: Requested resource not found: Index .*|" + v + bad + "You cannot create or delete index while .*", "ResourceNotFoundException: Requested resource not found|" + v + "Update global secondary index action is null", docUpdate},
 		{"UpdateTimeToLive", constraint + ".*'timeToLiveSpecification.*", v + "(AttributeName|TimeToLiveSpecification) cannot be null.*", docTTL},

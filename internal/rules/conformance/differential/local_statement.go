@@ -113,8 +113,17 @@ var localStatements = append([]*Known{
 		Local: "ok|" + v + runtime, Diverges: true, Reason: lenient, Source: qlFunctions,
 	},
 	{
+		Operations: "ExecuteStatement", Path: "error", Fake: v + "(Invalid NextToken|Unexpected path component at .*|Strongly consistent read is not supported .*)",
+		Local: internal, Reason: aborts, Source: docStatement,
+	},
+	{
+		Operations: "ExecuteStatement", Path: "error", Fake: "ok",
+		Local:  v + "One or more parameter values are not valid\\. The AttributeValue for a key attribute cannot contain an empty string value.*",
+		Reason: "Local looks for empty keys in conditions that name no key; what the service does is not known", Source: docSelect,
+	},
+	{
 		Operations: "ExecuteTransaction", Path: "error", Fake: v + "Validation failed in TransactStatements.*",
-		Local: "TransactionCanceledException: .*|" + v + "ExecuteTransaction API does not support both .*", Reason: inTables, Source: docStatements,
+		Local: "(TransactionCanceledException|ResourceNotFoundException): .*|" + v + "ExecuteTransaction API does not support both .*", Reason: inTables, Source: docStatements,
 	},
 	{
 		Operations: statements, Path: "error", Fake: inStatement + "Key attributes must be scalars; .*", Local: inStatement + "Key attributes must be scalars; .*", Reason: ownWords, Source: docStatement,
