@@ -33,11 +33,12 @@ func (db *DB) Client(optFns ...func(*dynamodb.Options)) *dynamodb.Client {
 // NewClient returns a real client of the SDK whose wire ends in do, which is called once for each attempt, in the
 // goroutine of the client's caller.
 //
-// It differs from a client of dynamodb.NewFromConfig only where runs would differ from each other, or read the
-// environment:
+// It differs from a client of dynamodb.NewFromConfig only where that one would make runs differ from each other, or
+// would read the environment:
 //   - nothing is loaded from files, the environment or the network;
 //   - the retryer is Retryer(3): as many attempts as the SDK's standard mode, no delay, no jitter, no token bucket;
-//   - ClientRequestToken, where the caller leaves it nil, and the invocation id count up: see WithClientID;
+//   - two ids are numbered upwards, the invocation id and, where the caller leaves it nil, ClientRequestToken: see
+//     WithClientID;
 //   - requests carry no signature, only the access key id, because no door checks one. Without credentials the actor is
 //     "": see WithActor.
 //

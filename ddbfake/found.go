@@ -16,7 +16,7 @@ type found struct {
 }
 
 // fits reports whether the table is there and the values are a valid key of it (or, if they are a whole item, contain
-// one). Then found has the key, which need not be looked for again.
+// one). If so, f has the key set, and it need not be looked for again.
 func (f *found) fits(db *DB, tableName string, values map[string]types.AttributeValue, whole bool) bool {
 	var err error
 	if f.table, err = db.find(&db.request, tableName); err != nil || f.table == nil {

@@ -186,8 +186,9 @@ func (e *ender) Value(key any) any {
 	return e.parent.Value(key)
 }
 
-// Through AfterFunc, package context learns the end of a parent of another type without a goroutine: it hands over the
-// function that cancels the child. Source: https://pkg.go.dev/context#AfterFunc
+// If a parent is not of package context's own types but has AfterFunc, package context calls it with the function that
+// cancels the child. So it needs no goroutine to learn that the parent has ended. Source:
+// https://pkg.go.dev/context#AfterFunc
 func (e *ender) AfterFunc(cancel func()) (stop func() bool) {
 	e.cancel = cancel
 	return func() bool {

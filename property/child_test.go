@@ -152,7 +152,7 @@ type child struct {
 	output string
 }
 
-// failFile is where TestChild leaves its failure, from its directory.
+// failFile is the file in which TestChild leaves its failure, as a path relative to the directory where it ran.
 const failFile = "testdata/isr-sim/TestChild.yaml"
 
 func (c child) file() string { return filepath.Join(c.dir, filepath.FromSlash(failFile)) }

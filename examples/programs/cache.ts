@@ -1,5 +1,5 @@
-// A page cache on DynamoDB, over the plain AWS SDK v3: one row META a page, one row LOCK while it is regenerated, and
-// one transaction that publishes the page and gives the lock back.
+// A page cache on DynamoDB, over the plain AWS SDK v3. Each page has a META row, and a LOCK row while the page is
+// regenerated. One transaction publishes the page and gives the lock back.
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConditionalCheckFailedException, DynamoDB, TransactionCanceledException, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb'

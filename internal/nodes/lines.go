@@ -214,7 +214,8 @@ type told struct {
 	*response
 }
 
-// response has the further members of an answer line: the answer to a request that was a line.
+// response has the members of an answer line besides type and time. Such a line answers a request that the program sent
+// as a line.
 type response struct {
 	Number  int               `json:"number"`
 	Status  int               `json:"status"` // 0 is a broken connection

@@ -73,8 +73,8 @@ func TestIdempotentRegenerationNeedsTheBodies(t *testing.T) {
 	checkFinding(t, invariant.Named("idempotent-regeneration").Check(ev), invariant.Unknown, nil, nil)
 }
 
-// A search counts two moments as one if the code knows the same, even if the code learnt it at different times. So a
-// memory must hold the time of each event that is later compared with a time.
+// A search counts two moments as one if the code knows the same, even if the code learnt it at different times. So if
+// an event's time will be compared with another time afterwards, a memory must hold it.
 func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 	remembered := func(r *run) (sum uint64) {
 		ev := r.evidence()

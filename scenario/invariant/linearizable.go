@@ -59,7 +59,8 @@ func checkLinearizable(ev Evidence, work int) Finding {
 	return found
 }
 
-// givenUp is the finding of a search that reached its bound at an operation, while the operations open were under way.
+// givenUp is the finding of a search that reached its bound at an operation. The operations in open were under way
+// then.
 func givenUp(all []storeop.Operation, at *storeop.Operation, open []*storeop.Operation, end ended, work int) Finding {
 	f := unknown("no order was found in %d steps that explains what %s was told when it called %s for %s", work, at.Actor, at.Verb, at.Key)
 	if end == outOfPlaces {

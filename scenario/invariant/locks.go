@@ -205,9 +205,9 @@ func checkKeptLease(ev Evidence) Finding {
 //
 // Another node, or an earlier request of the same node, can hold the lock from the moment at which it asks for it. If
 // no request of its lock failed for a reason that it was told, it can hold it until it is refused or its release has
-// returned. In every other case (a crash, a lost answer, a release that failed) it can hold the lock until a lease and
-// LockTerms.Takeover have passed since its last write in the change log and since its last event. Twice 2e and two
-// seconds are added, because rows may hold whole seconds.
+// returned. In every other case (a crash, a lost answer, a release that failed) it can hold the lock for a lease plus
+// LockTerms.Takeover. They count from its last write in the change log or its last event, whichever is later. Twice 2e
+// and two seconds are added, because rows may hold whole seconds.
 func freeLock() Invariant {
 	return Invariant{
 		Name: "free-lock",

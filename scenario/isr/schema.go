@@ -36,8 +36,9 @@ type Schema struct {
 // Numbers may be of the type N or S. Leave out the attributes that the cache does not have.
 //
 // A kind with Expires or Lasts is a lock. A kind with an attribute of a page is a page. If its key has {version}, it is
-// a version to which the page leads. A kind that has only Invalidated marks a page. A kind whose key has {request} is
-// the row of a regeneration by idempotency key.
+// a version to which the page leads. A kind with Invalidated, and with no other attribute of a page or a lock, is a
+// tombstone: it marks the page whose key it has. A kind whose key has {request} is the row of a regeneration by
+// idempotency key.
 type Row struct {
 	// Table is the name of the table with such rows; "" means any table. If some Row names its table, all tables belong to
 	// one cache. Otherwise each table counts as a cache of its own.

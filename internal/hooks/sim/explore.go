@@ -399,8 +399,8 @@ func (s *Sim) endsBefore(a, b option) bool {
 	return others == 0
 }
 
-// persistent returns the position of a step that need not wait for any other: nothing that can happen before it races
-// with it. It returns -1 if there is no such step.
+// persistent returns the position of a step that need not wait for any other, because it races with nothing that can
+// happen earlier. It returns -1 if there is no such step.
 //
 // It is a node's own step. Other nodes do not see it; time cannot move before it is taken; and nothing can happen to
 // the node. It might end its actor and with it the run, which would keep optional steps from happening. So another

@@ -383,7 +383,7 @@ func TestAnswersThatCannotBeComparedMakeStatesDifferent(t *testing.T) {
 	}
 }
 
-// A state is the same one after Forget, whatever came before it.
+// After Forget, two states count as the same one even if the actors observed different things before Forget.
 func TestWhatIsForgottenMakesNoStates(t *testing.T) {
 	states := func(forgets bool) int {
 		x := sim.Exploration{}

@@ -45,8 +45,8 @@ func (p *pct) Choose(steps []Step) int {
 	return best
 }
 
-// best returns the first step of the thread with the highest priority; among several steps of one thread (a request
-// that may also be lost) chance decides.
+// best returns the position of a step of the thread with the highest priority. If that thread has several steps (a
+// request that may also be lost), chance decides which.
 func (p *pct) best(steps []Step) int {
 	best, same := 0, 0
 	for i, s := range steps {

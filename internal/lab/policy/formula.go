@@ -63,7 +63,8 @@ func periodicAge(w, t float64) float64 {
 // times u of the interval T, and the data had changed before u - a.
 func periodicOver(a, w, t float64) float64 { return (t - a) / t * (1 - freshShare(w*(t-a))) }
 
-// swrRenders is renders a second under stale-while-revalidate: the first read after a lifetime begins the next one.
+// swrRenders is the number of renders in a second under stale-while-revalidate: the first read after a lifetime begins
+// the next render.
 func swrRenders(l, t float64) float64 { return 1 / (t + 1/l) }
 
 // swrStale is the share of reads that are served a value known to be stale: the read that begins the render, and those

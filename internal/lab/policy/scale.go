@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// TierLifetime returns how long each node has to keep copies of a key in its memory, so that the store sees no
-// more than most reads of it a second. rate is the number of reads of the key a second on all nodes together. The result
-// is 0 where no tier is needed, and the largest duration where none is enough.
+// TierLifetime returns how long each node has to keep copies of a key in its memory, if the store is to see at most a
+// given number of reads of the key a second: the parameter most. rate is the number of reads of the key a second on all
+// nodes together. The result is 0 where no tier is needed, and the largest duration where none is enough.
 func TierLifetime(nodes int, rate, most float64) time.Duration {
 	if rate <= most {
 		return 0

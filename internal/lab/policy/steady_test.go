@@ -10,8 +10,9 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
-// A run that begins in the steady state gives the same figures in seconds as a run from an empty store after some
-// thousand lifetimes. This is true of every policy whose lifetimes do not depend on the age of data.
+// Runs of a few simulated seconds that begin in the steady state give the same figures as a run that begins with an
+// empty store and lasts some thousand lifetimes. This is true of every policy whose lifetimes do not depend on the age
+// of data.
 func TestSteadyIsWhatALongRunComesTo(t *testing.T) {
 	effort.Long(t)
 	for _, p := range All(10 * time.Second) {

@@ -67,7 +67,7 @@ func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 		if v.From, err = ReadSearch(file); err != nil {
 			t.Fatal(err)
 		}
-		// A part that runs nothing more has found what is in the file.
+		// If a further part runs no schedule, what it has found is what is in the file.
 		nothing := v
 		nothing.Keep, nothing.MaxSchedules = nil, v.From.Reached.Schedules
 		same, err := nothing.Run(t.Context())

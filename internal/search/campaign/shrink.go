@@ -145,7 +145,7 @@ func (k Shrink) Run(ctx context.Context) (*Shrunk, error) {
 	return sh.finish(found, before, budget)
 }
 
-// drawn returns the scenario with only the possible faults that swarm testing leaves on in the run of a seed. The run's
+// drawn returns the scenario without the possible faults that swarm testing turns off in the run of a seed. The run's
 // choices fit the returned scenario unchanged: a fault that is off offers no step.
 func drawn(s *scenario.Scenario, seed uint64) *scenario.Scenario {
 	same := *s

@@ -41,7 +41,7 @@ func writeGitHub(w io.Writer, d *Document) error {
 	return nil
 }
 
-// data escapes the message of a workflow command.
+// data returns the message of a workflow command with its special characters escaped.
 func data(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }

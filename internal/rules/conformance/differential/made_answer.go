@@ -34,7 +34,7 @@ func (s Store) named(body []byte) []byte {
 	return body
 }
 
-// plainAnswer takes what only this store can have out of an answer about a table or a stream: names, times, sizes, and
+// plainAnswer removes from an answer about a table or a stream what only this store can have: names, times, sizes, and
 // whether a change is done yet. It notes the names.
 func (s Store) plainAnswer(operation string, body object) {
 	switch operation {
