@@ -217,6 +217,7 @@ func (s *batchStatement) run(db *DB, r *request, units *tableUnits) (map[string]
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementError.html
 func batchError(err error) *types.BatchStatementError {
+	err = inWordsOf("BatchExecuteStatement", err)
 	code := fmt.Sprintf("%T", err)
 	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		code = strings.TrimSuffix(api.ErrorCode(), "Exception")

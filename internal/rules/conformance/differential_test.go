@@ -38,12 +38,26 @@ func TestDifferential(t *testing.T) {
 	var next atomic.Int64
 	next.Store(int64(*differentialSeed))
 	var failed atomic.Int64 // the seed of a sequence with a difference
+	const maxFlukes = 3     // in 20,000 requests and in 400,000
+	var flukes atomic.Int64
 	var wg sync.WaitGroup
 	for _, p := range pairs {
 		wg.Go(func() {
 			for failed.Load() == 0 && tally.Requests() < *differentialOps && t.Context().Err() == nil {
 				seed := next.Add(1) - 1
-				f, err := p.Run(t.Context(), sequences.Example(int(seed)))
+				sequence := sequences.Example(int(seed))
+				f, err := p.Run(t.Context(), sequence)
+				if (f != nil || err != nil) && !*differentialSurvey && t.Context().Err() == nil {
+					once := fmt.Sprint(f, err)
+					// DynamoDB Local changes tables and streams in its own time, which a loaded machine stretches.
+					if f, err = p.Run(t.Context(), sequence); f == nil && err == nil {
+						t.Logf("seed %d differed once, and not again:\n%s", seed, once)
+						if flukes.Add(1) > maxFlukes {
+							t.Errorf("more than %d sequences differed once, and not again", maxFlukes)
+							return
+						}
+					}
+				}
 				switch {
 				case err != nil:
 					t.Errorf("seed %d: %v", seed, err)
