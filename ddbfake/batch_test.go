@@ -199,3 +199,18 @@ func TestFaultsMatchBatches(t *testing.T) {
 		}
 	}
 }
+
+// A statement of a batch that the service refuses in the words of its older layer has the code of a ValidationException.
+//
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
+func TestStatementWithADuplicateInASet(t *testing.T) {
+	w := newWorld(t, ddbfake.LagManual)
+	out := do[dynamodb.BatchExecuteStatementOutput](t, w.db, "", &dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{{
+		Statement:  aws.String(`UPDATE "cache" SET y = ? WHERE pk = 'a' AND sk = '1'`),
+		Parameters: []types.AttributeValue{&types.AttributeValueMemberSS{Value: []string{"b", "b"}}},
+	}}})
+	want := "ValidationError: One or more parameter values were invalid: Input collection [b, b] contains duplicates."
+	if e := out.Responses[0].Error; e == nil || string(e.Code)+": "+aws.ToString(e.Message) != want {
+		t.Errorf("got %+v, want %s", e, want)
+	}
+}
