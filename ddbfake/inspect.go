@@ -33,8 +33,8 @@ func (db *DB) Lag() Lag {
 
 // Fate says when TTL deletes a row. Due is the second that the row's ttl names: the row is expired from the next second
 // on. It is zero for a row that TTL does not delete, and for a row that does not exist. Deletion is the instant at
-// which the lag deletes the row if nobody writes it before; it is zero under a lag that leaves the row to Sweep, or
-// never deletes it. The table is named as in Tables, the row by its key attributes.
+// which the lag deletes the row, unless somebody writes the row before. It is zero if the lag never deletes the row, or
+// leaves that to Sweep. The table is named as in Tables, the row by its key attributes.
 func (db own) Fate(table string, key attr.Item) (due, deletion time.Time) {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -188,7 +188,7 @@ func (l *limits) rampOf(whole resource, now time.Time) *ramp {
 	return r
 }
 
-// add adds units to those that were used in this second. Units that were saved do not raise the peak.
+// add counts units as used in this second. Saved units that are spent do not raise the peak.
 func (r *ramp) add(units, perSecond float64, now time.Time) {
 	if s := now.Unix(); s != r.second {
 		r.second, r.used = s, 0

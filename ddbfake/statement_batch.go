@@ -45,7 +45,7 @@ func (db *DB) batchExecuteStatement(r *request, in *dynamodb.BatchExecuteStateme
 		if values, s.err = parametersOf(s.in.Parameters); s.err != nil {
 			continue
 		}
-		// A statement counts as what it would do, even if something else in it is wrong.
+		// A statement that can be parsed counts as a read or a write, even if it is refused later.
 		if parsed, err := parseStatement(aws.ToString(s.in.Statement)); err == nil {
 			reads, writes = reads || parsed.Reads(), writes || !parsed.Reads()
 		}
@@ -131,7 +131,7 @@ func (s *batchStatement) prepare(db *DB, r *request) error {
 	return nil
 }
 
-// note adds the item to those that were named, and refuses it if it was named before.
+// note adds the item to the items of the batch. It refuses an item that an earlier statement has named.
 func (s *batchStatement) note(seen batchKeys) error {
 	var values map[string]types.AttributeValue
 	if s.get != nil {

@@ -69,7 +69,7 @@ func (c *constraints) enum(value, member string, set []string) {
 	c.add("'"+value+"'", member, "Member must satisfy enum value set: ["+strings.Join(set, ", ")+"]")
 }
 
-// err returns the ValidationException that lists the broken constraints; nil if none is broken.
+// err returns a ValidationException with all broken constraints; nil if every constraint is met.
 func (c *constraints) err() error {
 	n := len(c.broken)
 	if n == 0 {

@@ -230,11 +230,12 @@ func (e *exploreCommand) one(ctx context.Context, explorer explore.Explorer, sav
 			sum.Code = cli.Worse(sum.Code, cli.ExitUnknown)
 		}
 	}
-	if !whole && !x.Interrupted {
+	if whole {
+		return x, err
+	}
+	if !x.Interrupted {
 		saved.Put(i, func() *explore.Part { return &explore.Part{Exploration: x, Whole: true} }, true)
 	}
-	if !whole {
-		err = errors.Join(err, e.corpus.Remember(ctx, x, e.clock.Now().Sub(begin).Seconds()*float64(cmp.Or(explorer.Workers, runtime.GOMAXPROCS(0))), canary))
-	}
-	return x, err
+	coreSeconds := e.clock.Now().Sub(begin).Seconds() * float64(cmp.Or(explorer.Workers, runtime.GOMAXPROCS(0)))
+	return x, errors.Join(err, e.corpus.Remember(ctx, x, coreSeconds, canary))
 }

@@ -26,11 +26,21 @@ import (
 // The parts that the check shares with the proof are trusted: which states count as equal ([sim.Sim.Fingerprint]), the
 // engine, and the invariants. Another version of isr-sim may number states otherwise.
 type Certificate struct {
-	Scenario string   `json:"scenario"` // the SHA-256 of its text
-	Protocol string   `json:"protocol"`
-	Seed     uint64   `json:"seed"`
-	Sum      string   `json:"sum"` // the SHA-256 of the states
-	States   []uint64 `json:"-"`   // ascending
+	subject
+	Sum    string   `json:"sum"` // the SHA-256 of the states
+	States []uint64 `json:"-"`   // ascending
+}
+
+// subject is what a proof is about.
+type subject struct {
+	Scenario string `json:"scenario"` // the SHA-256 of its text
+	Protocol string `json:"protocol"`
+	Seed     uint64 `json:"seed"`
+}
+
+func subjectOf(s *scenario.Scenario, protocol string, seed uint64) (subject, error) {
+	text, err := s.YAML()
+	return subject{sum(text), protocol, seed}, err
 }
 
 // Certificate returns the proof's certificate. The proof must be complete, and Prove.Certify must have been set.
@@ -38,11 +48,11 @@ func (p *Proof) Certificate() (*Certificate, error) {
 	if !p.Explored.Complete || !p.Passed() || p.States == nil {
 		return nil, errors.New("campaign: found a proof that is not complete, not ok, or without its states, expected one by Prove.Certify")
 	}
-	text, err := p.Scenario.YAML()
+	of, err := subjectOf(p.Scenario, p.Protocol.Name, p.Seed)
 	if err != nil {
 		return nil, err
 	}
-	c := &Certificate{Scenario: sum(text), Protocol: p.Protocol.Name, Seed: p.Seed, States: p.States}
+	c := &Certificate{subject: of, States: p.States}
 	c.Sum = sum(c.numbers())
 	return c, nil
 }
@@ -83,13 +93,13 @@ func ReadCertificate(file []byte) (*Certificate, error) {
 
 // Of returns an error unless the certificate belongs to this scenario, protocol and seed.
 func (c *Certificate) Of(s *scenario.Scenario, protocol string, seed uint64) error {
-	text, err := s.YAML()
+	of, err := subjectOf(s, protocol, seed)
 	switch {
 	case err != nil:
 		return err
-	case c.Scenario != sum(text):
+	case c.Scenario != of.Scenario:
 		return fmt.Errorf("found the certificate of another scenario than %s as it is now, or of one that has changed since", s.Name)
-	case c.Protocol != protocol || c.Seed != seed:
+	case c.subject != of:
 		return fmt.Errorf("found the certificate of %s under seed %d, expected %s under seed %d", c.Protocol, c.Seed, protocol, seed)
 	}
 	return nil

@@ -31,12 +31,10 @@ import (
 // language its file knows the command alone. A program that has changed since is noticed only where a run that begins
 // like the latest one differs from it.
 type Search struct {
-	Code     string        `json:"code"`     // the SHA-256 of the program that searched
-	Scenario string        `json:"scenario"` // the SHA-256 of its text
-	Protocol string        `json:"protocol"`
-	Seed     uint64        `json:"seed"`
-	Off      sim.Reduction `json:"off"` // the reductions that are off
-	Repeat   bool          `json:"repeat,omitempty"`
+	Code string `json:"code"` // the SHA-256 of the program that searched
+	subject
+	Off    sim.Reduction `json:"off"` // the reductions that are off
+	Repeat bool          `json:"repeat,omitempty"`
 
 	Total   total             `json:"total"`
 	Misfit  string            `json:"misfit,omitempty"`
@@ -62,12 +60,12 @@ type metEnd struct {
 
 // search returns the search so far.
 func (v Prove) search(x *sim.Exploration, proof *Proof, ends hooks.Ends, code string) (*Search, error) {
-	text, err := v.Scenario.YAML()
+	of, err := subjectOf(v.Scenario, v.Protocol.Name, v.Seed)
 	if err != nil {
 		return nil, err
 	}
 	s := &Search{
-		Code: code, Scenario: sum(text), Protocol: v.Protocol.Name, Seed: v.Seed, Off: x.Off, Repeat: x.Repeat,
+		Code: code, subject: of, Off: x.Off, Repeat: x.Repeat,
 		Misfit: proof.Misfit, Judged: proof.judged, Reached: x.Save(),
 	}
 	s.Total = total{Schedules: proof.total.Schedules, Steps: proof.total.Steps, Marks: proof.total.Marks, Metrics: proof.total.Metrics}
@@ -126,15 +124,15 @@ func ReadSearch(file []byte) (*Search, error) {
 // resume puts the exploration and the proof to where the search v.From was.
 func (v Prove) resume(ctx context.Context, x *sim.Exploration, proof *Proof, ends hooks.Ends, code string) error {
 	s := v.From
-	text, err := v.Scenario.YAML()
+	of, err := subjectOf(v.Scenario, v.Protocol.Name, v.Seed)
 	switch {
 	case err != nil:
 		return err
 	case s.Code != code:
 		return errors.New("found a search by another build of isr-sim, which may number states otherwise")
-	case s.Scenario != sum(text):
+	case s.Scenario != of.Scenario:
 		return fmt.Errorf("found a search of another scenario than %s as it is now", v.Scenario.Name)
-	case s.Protocol != v.Protocol.Name || s.Seed != v.Seed:
+	case s.subject != of:
 		return fmt.Errorf("found a search of %s under seed %d, expected %s under seed %d", s.Protocol, s.Seed, v.Protocol.Name, v.Seed)
 	case s.Off != x.Off || s.Repeat != x.Repeat:
 		return errors.New("found a search with other reductions, such as one for a certificate")

@@ -34,12 +34,6 @@ type Board struct {
 	damaged []string
 }
 
-// keptFile is a scenario file of a corpus.
-type keptFile struct {
-	origin
-	fails bool
-}
-
 // Add reads the folder of a corpus.
 func (b *Board) Add(folder string) error {
 	files, err := os.ReadDir(folder)
@@ -111,10 +105,9 @@ func (b *Board) addKept(name string, read func() ([]byte, error), o origin) erro
 	return nil
 }
 
-// compare orders files: failing ones first, then those with fewer choices, then older ones.
+// compare orders files as corpora do, and those of one night by their version.
 func (k keptFile) compare(o keptFile) int {
-	passed := map[bool]int{false: 1}
-	return cmp.Or(passed[k.fails]-passed[o.fails], k.choices-o.choices, strings.Compare(k.night, o.night), strings.Compare(k.version, o.version))
+	return cmp.Or(k.before(o), strings.Compare(k.version, o.version))
 }
 
 // word is a text that is kept once.
@@ -172,7 +165,7 @@ func (b *Board) Dashboard(corpora []string, place func(f *report.DashboardFindin
 	}
 	d.Failing = len(failing)
 	slices.SortFunc(failing, func(x, y string) int {
-		return cmp.Or(stoppedFirst(b.stopped[x], b.stopped[y]), b.kept[x].compare(b.kept[y]), strings.Compare(x, y))
+		return cmp.Or(last(b.stopped[x] != "", b.stopped[y] != ""), b.kept[x].compare(b.kept[y]), strings.Compare(x, y))
 	})
 	failing, d.MoreFindings = head(failing, boardFindings)
 	nights := slices.SortedFunc(maps.Values(b.nights), func(x, y Night) int {
@@ -193,17 +186,6 @@ func (b *Board) Dashboard(corpora []string, place func(f *report.DashboardFindin
 		return nil, err
 	}
 	return d, nil
-}
-
-// stoppedFirst puts what does not replay any more at the end.
-func stoppedFirst(x, y string) int {
-	switch {
-	case x == "" && y != "":
-		return -1
-	case x != "" && y == "":
-		return 1
-	}
-	return 0
 }
 
 // head is the first most of a list, and how many more there are.

@@ -171,18 +171,24 @@ type entry struct {
 	file     string
 	scenario *scenario.Scenario
 	stopped  string // the version at which it stopped to replay
+	kept     keptFile
+}
+
+// keptFile is what a corpus orders its files by.
+type keptFile struct {
+	origin
+	fails bool
 }
 
 // before orders files: failing ones first, then those with fewer choices, then older ones.
-func (e entry) before(o entry) int {
-	passed := func(e entry) int {
-		if e.scenario.Replay.Violates == "" {
-			return 1
-		}
-		return 0
-	}
-	return cmp.Or(passed(e)-passed(o), len(e.scenario.Replay.Choices)-len(o.scenario.Replay.Choices),
-		strings.Compare(originOf(e.file).night, originOf(o.file).night), strings.Compare(e.file, o.file))
+func (k keptFile) before(o keptFile) int {
+	return cmp.Or(last(!k.fails, !o.fails), k.choices-o.choices, strings.Compare(k.night, o.night))
+}
+
+// last orders those of which something holds after the others.
+func last(x, y bool) int {
+	rank := map[bool]int{true: 1}
+	return rank[x] - rank[y]
 }
 
 // kept is the first line of a file: the version that has kept it, the night, and the number of choices.
@@ -222,7 +228,9 @@ func (c Corpus) entries(s *scenario.Scenario, p isr.Protocol) (entries []entry, 
 		switch {
 		case err == nil && read.Replay != nil:
 			if read.Name == s.Name && read.Replay.Protocol == p.Name {
-				entries = append(entries, entry{file, read, c.version(file, stoppedEnding)})
+				e := entry{file, read, c.version(file, stoppedEnding), keptFile{originOf(file), read.Replay.Violates != ""}}
+				e.kept.choices = len(read.Replay.Choices)
+				entries = append(entries, e)
 			}
 		case !ours:
 		case err != nil:
@@ -234,7 +242,7 @@ func (c Corpus) entries(s *scenario.Scenario, p isr.Protocol) (entries []entry, 
 	if err != nil {
 		return nil, nil, err
 	}
-	slices.SortFunc(entries, entry.before)
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Or(a.kept.before(b.kept), strings.Compare(a.file, b.file)) })
 	return entries, unread, nil
 }
 
@@ -376,7 +384,7 @@ func (c Corpus) Keep(ctx context.Context, s *scenario.Scenario, p isr.Protocol, 
 func (c Corpus) tooMany(s *scenario.Scenario, p isr.Protocol, what string) ([]entry, error) {
 	all, _, err := c.entries(s, p)
 	all = slices.DeleteFunc(all, func(e entry) bool {
-		return originOf(e.file).version != c.Version || !strings.HasPrefix(filepath.Base(e.file), prefix(s, p.Name)+what+".")
+		return e.kept.version != c.Version || !strings.HasPrefix(filepath.Base(e.file), prefix(s, p.Name)+what+".")
 	})
 	return all[min(Most, len(all)):], err
 }

@@ -173,13 +173,15 @@ func (g *group) complaints() (all []string) {
 	return all
 }
 
-// differs names the first thing in which a shard is not of the campaign of another; "" if there is none.
+// differs names the first thing in which an exploration is not of the campaign of another; "" if there is none.
 func (x *Exploration) differs(from *Exploration) (what string, got, want any) {
 	a, b := x.campaign(), from.campaign()
 	for _, same := range []struct {
 		what      string
 		got, want any
 	}{
+		{"scenario", a.scenario, b.scenario},
+		{"protocol", a.protocol, b.protocol},
 		{"scenario digest", a.digest, b.digest},
 		{"version of isr-sim", a.version, b.version},
 		{"seed", a.seed, b.seed},

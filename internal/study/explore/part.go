@@ -52,22 +52,12 @@ func (t *Part) again(x *Exploration, s *scenario.Scenario) (p progress, err erro
 	if err := t.check(); err != nil {
 		return p, err
 	}
-	for _, same := range []struct {
-		what      string
-		got, want any
-	}{
-		{"scenario", t.Scenario, x.Scenario},
-		{"protocol", t.Protocol, x.Protocol},
-		{"scenario digest", t.ScenarioDigest, x.ScenarioDigest},
-		{"seed", t.Seed, x.Seed},
-		{"strategy", t.Strategy, x.Strategy},
-		{"swarm", t.Swarm, x.Swarm},
-		{"number of schedules", t.Schedules, x.Schedules},
-		{"shard", t.Shard, x.Shard},
-	} {
-		if same.got != same.want {
-			return p, fmt.Errorf("found the %s %v, expected %v: it is of another campaign", same.what, same.got, same.want)
-		}
+	what, got, want := t.differs(x)
+	if what == "" && t.Shard != x.Shard {
+		what, got, want = "shard", t.Shard, x.Shard
+	}
+	if what != "" {
+		return p, fmt.Errorf("found the %s %v, expected %v: it is of another campaign", what, got, want)
 	}
 	p = progress{Exploration: t.Exploration, last: t.Last, total: schedules.Total{Schedules: t.Judged, Steps: t.Steps, Marks: schedules.MarkSet{}}}
 	for _, r := range t.Reached {
