@@ -9,9 +9,9 @@ import (
 )
 
 // freeCall holds that a call is answered if no other call of its key is in the way. freeLock says when another call is
-// in the way. A call is excused if its effect failed, if its requests failed, or if its effect took so long that the
-// call was no longer in progress when the effect ended. A call is not excused if its effect began too late, because the
-// layer decided that.
+// in the way. A call is excused if its effect failed, if its requests failed, or if it was no longer in progress when it
+// was answered. But it is not excused if the layer itself waited until then, before the effect: for that, the time in
+// which its requests were under way or its node stood still does not count.
 func freeCall() Invariant {
 	return Invariant{
 		Name: "free-call",
@@ -36,8 +36,7 @@ func checkFreeCall(ev Evidence) Finding {
 			},
 		}
 		for _, c := range k.all {
-			over := c.inProgress(ev)
-			c.late = c.begun != nil && c.begun.Time.Before(over) && c.answer != nil && !c.answer.Time.Before(over)
+			c.late = c.heldUp(c.inProgress(ev))
 			asked.all = append(asked.all, &c.hold)
 		}
 		if f := asked.check(ev); f.Verdict != OK {
@@ -45,4 +44,17 @@ func checkFreeCall(ev Evidence) Finding {
 		}
 	}
 	return ok()
+}
+
+// heldUp says whether a call was answered after it had ceased to be in progress, although the layer did not wait so
+// long by itself.
+func (c *call) heldUp(over time.Time) bool {
+	if c.answer == nil || c.answer.Time.Before(over) {
+		return false
+	}
+	decided := c.answer // the effect's own time is not the layer's
+	if c.begun != nil {
+		decided = c.begun
+	}
+	return decided.Time.Add(-inside.In(decided).Hold.Excused).Before(over)
 }

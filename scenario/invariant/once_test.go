@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +14,8 @@ import (
 
 // calls reads the story of a key whose calls are in progress for 10 s, and whose result is kept for 60 s: a line is an
 // event, as in "0 alice asks a", "1 alice begins", "1 alice happens r1", "2 alice told r1", "2 alice fails", "2 alice
-// refused", "2 alice other" and "9 visitor settled". A name with a dot means another call of the same actor.
+// refused", "2 alice other" and "9 visitor settled". A name with a dot means another call of the same actor. In "11-8 alice
+// begins", 8 s of the time since the call are not the layer's.
 func calls(t *testing.T, story string) Evidence {
 	t.Helper()
 	kinds := map[string]history.Kind{
@@ -26,15 +28,17 @@ func calls(t *testing.T, story string) Evidence {
 	})}
 	for i, line := range strings.Split(strings.TrimSpace(story), "\n") {
 		words := append(strings.Fields(line), "")
-		at, err := time.ParseDuration(words[0] + "s")
+		after, excused, _ := strings.Cut(words[0], "-")
+		at, err := time.ParseDuration(after + "s")
+		held, wrong := time.ParseDuration(cmp.Or(excused, "0") + "s")
 		kind := kinds[words[2]]
-		if err != nil || kind == 0 {
+		if err != nil || wrong != nil || kind == 0 {
 			t.Fatalf("found %q, expected an event", line)
 		}
 		actor, _, _ := strings.Cut(words[1], ".")
 		e := history.Event{Seq: i + 1, Time: time.Unix(1e9, 0).Add(at), Actor: actor, Kind: kind}
 		if kind >= mark.EventCallAsked {
-			e.Key, inside.In(&e).Hold = "order-7", &mark.Hold{ID: words[1]}
+			e.Key, inside.In(&e).Hold = "order-7", &mark.Hold{ID: words[1], Excused: held}
 			if kind == mark.EventCallAsked {
 				e.Inputs = words[3]
 			} else {
@@ -78,6 +82,10 @@ func TestCalls(t *testing.T) {
 		{"waits until it is no longer in progress itself", "0 alice asks a\n10 alice begins\n10 alice happens r1\n10 alice told r1", "free-call"},
 		{"late, and told to try again", alicesEffect + "11 alice refused", ""},
 		{"late, and its effect never began", "0 alice asks a\n11 alice refused", "free-call"},
+		{"its request was held up before its effect", "0 alice asks a\n12-11 alice begins\n13-11 alice happens r1\n13-11 alice refused", ""},
+		{"its request was held up, and it waited before its effect", "0 alice asks a\n12-1 alice begins\n13-1 alice happens r1\n13-1 alice refused", "free-call"},
+		{"its request was held up, and it gave up", "0 alice asks a\n12-11 alice refused", ""},
+		{"its request was held up after its effect had begun too late", "0 alice asks a\n12 alice begins\n13 alice happens r1\n30-17 alice refused", "free-call"},
 		{"no result in the end", "0 alice asks a\n1 alice crashed\n5 visitor settled\n26 visitor.1 asks a\n26 visitor.1 refused", "free-call call-liveness"},
 		{"told to try again in the end", "0 visitor settled\n1 visitor.1 asks a\n1 visitor.1 refused", "free-call call-liveness"},
 		{"no answer in the end", "0 visitor settled\n1 visitor.1 asks a", "call-liveness"},
