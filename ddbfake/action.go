@@ -254,7 +254,7 @@ func (a *action) updated() (packed.Record, error) {
 	if err != nil {
 		return packed.Record{}, invalid("%s", err.Error())
 	}
-	if a.row == nil && a.update.OnlyRemoves() {
+	if a.row == nil && a.update.CreatesNothing() {
 		return packed.Record{}, nil
 	}
 	return after, nil

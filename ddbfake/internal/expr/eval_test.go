@@ -56,9 +56,9 @@ func TestTouched(t *testing.T) {
 
 func TestUpdateProperties(t *testing.T) {
 	tests := []struct {
-		src         string
-		attributes  []string
-		onlyRemoves bool
+		src            string
+		attributes     []string
+		createsNothing bool
 	}{
 		{"SET a = b, c.d[0] = :n", []string{"a", "c"}, false},
 		{"REMOVE a, a2, #x.y", []string{"a", "a2", "pk"}, true},
@@ -73,8 +73,8 @@ func TestUpdateProperties(t *testing.T) {
 		if got := u.Attributes(Args{Names: map[string]string{"#x": "pk"}}); !slices.Equal(got, tt.attributes) {
 			t.Errorf("%s: Attributes() = %v, want %v", tt.src, got, tt.attributes)
 		}
-		if got := u.OnlyRemoves(); got != tt.onlyRemoves {
-			t.Errorf("%s: OnlyRemoves() = %v, want %v", tt.src, got, tt.onlyRemoves)
+		if got := u.CreatesNothing(); got != tt.createsNothing {
+			t.Errorf("%s: CreatesNothing() = %v, want %v", tt.src, got, tt.createsNothing)
 		}
 	}
 }

@@ -69,17 +69,17 @@ func FuzzUpdate(f *testing.F) {
 // fuzzTouched asserts the properties on which UPDATED_NEW and the check of key attributes rely.
 func fuzzTouched(t *testing.T, u drawnUpdate, parsed *Update, got attr.Item, args Args) {
 	var written []string
-	onlyRemoves, anything := true, false
+	createsNothing, anything := true, false
 	for _, a := range u {
 		name, _ := a.target[0].(string)
 		if !slices.Contains(written, name) {
 			written = append(written, name)
 		}
-		onlyRemoves = onlyRemoves && (a.op == "REMOVE" || a.op == "DELETE")
+		createsNothing = createsNothing && (a.op == "REMOVE" || a.op == "DELETE")
 		anything = anything || a.target.at(got) != nil
 	}
-	if attributes := parsed.Attributes(args); !slices.Equal(attributes, written) || parsed.OnlyRemoves() != onlyRemoves {
-		t.Errorf("%s writes %v, only removes: %t; want %v, %t", parsed, attributes, parsed.OnlyRemoves(), written, onlyRemoves)
+	if attributes := parsed.Attributes(args); !slices.Equal(attributes, written) || parsed.CreatesNothing() != createsNothing {
+		t.Errorf("%s writes %v, only removes: %t; want %v, %t", parsed, attributes, parsed.CreatesNothing(), written, createsNothing)
 	}
 	if touched := parsed.Touched(got, args); (touched != nil) != anything {
 		t.Errorf("%s touched %s of %s, want anything: %t", parsed, touched, got, anything)

@@ -153,9 +153,8 @@ func (u *Update) Writes(args Args) []Written {
 // order of the source. (No key attribute may be among them.)
 func (u *Update) Nested(args Args) []string { return u.nested.attributes(args) }
 
-// OnlyRemoves reports whether there are only REMOVE and DELETE sections: such an update of a missing item creates
-// nothing.
-func (u *Update) OnlyRemoves() bool {
+// CreatesNothing reports whether the update creates no item where there is none: it has only REMOVE and DELETE sections.
+func (u *Update) CreatesNothing() bool {
 	for _, a := range u.actions {
 		if a.op == tokSet || a.op == tokAdd {
 			return false

@@ -97,7 +97,7 @@ func (e Explain) without(ctx context.Context, o *scenario.Outcome, x *Explanatio
 	for _, event := range seen.events {
 		c := e.leftOut(event, seen, recorded)
 		if event.from == "" && event.move.Kind == sim.External && event.step < len(x.Steps) {
-			c.What += ": " + x.Steps[event.step].did(event.move.Kind) // a source has steps about many rows
+			c.What += ": " + x.Steps[event.step].Did // a source has steps about many rows
 		}
 		all = append(all, c)
 	}

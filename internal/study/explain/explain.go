@@ -17,6 +17,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"runtime"
 	"strings"
@@ -73,6 +74,8 @@ type Explanation struct {
 // Step is a step of an explained run.
 type Step struct {
 	N        int    // from 1
+	What     string // whose step of which kind
+	Did      string // its effect
 	Text     string // its line in the trace, and below it the lines of its changes
 	Chosen   bool   // something else could have happened instead
 	Changed  bool   // it changed a row, or a client got an answer
@@ -139,7 +142,10 @@ func told(ctx context.Context, run scenario.Run) (*scenario.Outcome, []Step, err
 		}
 		lines := strings.TrimRight(text.String(), "\n")
 		text.Reset()
-		steps = append(steps, Step{N: t.N, Text: lines, Chosen: t.Options > 1, Changed: strings.Contains(lines, "\n")})
+		steps = append(steps, Step{
+			N: t.N, What: fmt.Sprintf("%s %s", t.Step.Name, t.Step.Kind), Did: t.TraceStep.Text, Text: lines,
+			Chosen: t.Options > 1, Changed: strings.Contains(lines, "\n"),
+		})
 	}}))
 	return o, steps, err
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 )
 
@@ -97,22 +96,9 @@ func (x *Explanation) printEvents(b *strings.Builder, all bool) {
 	}
 }
 
-// step names a step: its number, its owner, and its kind.
+// step names a step.
 func (x *Explanation) step(i int) string {
-	s := x.Steps[i]
-	line, _, _ := strings.Cut(s.Text, "\n")
-	words := strings.Fields(line) // number, time, actor, kind
-	if len(words) < 4 {
-		return fmt.Sprintf("step %d", s.N)
-	}
-	return fmt.Sprintf("step %d (%s %s)", s.N, words[2], words[3])
-}
-
-// did is the effect of a step of a kind, in words.
-func (s Step) did(kind sim.Kind) string {
-	line, _, _ := strings.Cut(s.Text, "\n")
-	_, effect, _ := strings.Cut(line, " "+kind.String()+" ")
-	return strings.TrimSpace(effect)
+	return fmt.Sprintf("step %d (%s)", x.Steps[i].N, x.Steps[i].What)
 }
 
 // before is the number of tails that violate the invariant before a step.
