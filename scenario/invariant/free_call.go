@@ -10,13 +10,14 @@ import (
 
 // freeCall holds that a call is answered if no other call of its key is in the way. freeLock says when another call is
 // in the way. A call is excused if its effect failed, if its requests failed, or if it was no longer in progress when it
-// was answered. But it is not excused if the layer itself waited until then, before the effect: for that, the time in
-// which its requests were under way or its node stood still does not count.
+// was answered. But the layer must not have waited for that itself: it is to begin the effect before, or to spend at
+// most the time that its terms allow until then, without the time in which its requests were under way or its node
+// stood still.
 func freeCall() Invariant {
 	return Invariant{
 		Name: "free-call",
 		Statement: "a call that nobody else is at is not told to try again, unless its effect or its requests failed, " +
-			"and does not wait longer than the layer's terms allow",
+			"or held it up until it was no longer in progress, and does not wait longer than the layer's terms allow",
 		Check: checkFreeCall,
 	}
 }
@@ -36,7 +37,7 @@ func checkFreeCall(ev Evidence) Finding {
 			},
 		}
 		for _, c := range k.all {
-			c.late = c.heldUp(c.inProgress(ev))
+			c.late = c.heldUp(ev)
 			asked.all = append(asked.all, &c.hold)
 		}
 		if f := asked.check(ev); f.Verdict != OK {
@@ -46,15 +47,17 @@ func checkFreeCall(ev Evidence) Finding {
 	return ok()
 }
 
-// heldUp says whether a call was answered after it had ceased to be in progress, although the layer did not wait so
-// long by itself.
-func (c *call) heldUp(over time.Time) bool {
+// heldUp says whether a call was answered when it was no longer in progress, although the layer itself did not wait for
+// longer than it may.
+func (c *call) heldUp(ev Evidence) bool {
+	over := c.inProgress(ev)
 	if c.answer == nil || c.answer.Time.Before(over) {
 		return false
 	}
-	decided := c.answer // the effect's own time is not the layer's
+	decided := c.answer
 	if c.begun != nil {
-		decided = c.begun
+		decided = c.begun // the time of the effect is not the layer's
 	}
-	return decided.Time.Add(-inside.In(decided).Hold.Excused).Before(over)
+	waited := decided.Time.Sub(c.asked.Time) - inside.In(decided).Hold.Excused
+	return waited <= inside.In(&ev).Once.Wait || c.begun != nil && c.begun.Time.Before(over)
 }

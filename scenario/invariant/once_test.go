@@ -83,7 +83,7 @@ func TestCalls(t *testing.T) {
 		{"late, and told to try again", alicesEffect + "11 alice refused", ""},
 		{"late, and its effect never began", "0 alice asks a\n11 alice refused", "free-call"},
 		{"its request was held up before its effect", "0 alice asks a\n12-11 alice begins\n13-11 alice happens r1\n13-11 alice refused", ""},
-		{"its request was held up, and it waited before its effect", "0 alice asks a\n12-1 alice begins\n13-1 alice happens r1\n13-1 alice refused", "free-call"},
+		{"its request was held up, and it waited before its effect", "0 alice asks a\n12-9 alice begins\n13-9 alice happens r1\n13-9 alice refused", "free-call"},
 		{"its request was held up, and it gave up", "0 alice asks a\n12-11 alice refused", ""},
 		{"its request was held up after its effect had begun too late", "0 alice asks a\n12 alice begins\n13 alice happens r1\n30-17 alice refused", "free-call"},
 		{"no result in the end", "0 alice asks a\n1 alice crashed\n5 visitor settled\n26 visitor.1 asks a\n26 visitor.1 refused", "free-call call-liveness"},
