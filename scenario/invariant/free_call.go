@@ -10,9 +10,8 @@ import (
 
 // freeCall holds that a call is answered if no other call of its key is in the way. freeLock says when another call is
 // in the way. A call is excused if its effect failed, if its requests failed, or if it was no longer in progress when it
-// was answered. But the layer must not have waited for that itself: it is to begin the effect before, or to spend at
-// most the time that its terms allow until then, without the time in which its requests were under way or its node
-// stood still.
+// was answered. But the layer must not have waited for that itself: without the time in which its effect or its requests
+// were under way, or its node stood still, it may spend the time that its terms allow.
 func freeCall() Invariant {
 	return Invariant{
 		Name: "free-call",
@@ -50,14 +49,8 @@ func checkFreeCall(ev Evidence) Finding {
 // heldUp says whether a call was answered when it was no longer in progress, although the layer itself did not wait for
 // longer than it may.
 func (c *call) heldUp(ev Evidence) bool {
-	over := c.inProgress(ev)
-	if c.answer == nil || c.answer.Time.Before(over) {
+	if c.answer == nil || c.answer.Time.Before(c.inProgress(ev)) {
 		return false
 	}
-	decided := c.answer
-	if c.begun != nil {
-		decided = c.begun // the time of the effect is not the layer's
-	}
-	waited := decided.Time.Sub(c.asked.Time) - inside.In(decided).Hold.Excused
-	return waited <= inside.In(&ev).Once.Wait || c.begun != nil && c.begun.Time.Before(over)
+	return c.answer.Time.Sub(c.asked.Time)-inside.In(c.answer).Hold.Excused <= inside.In(&ev).Once.Wait
 }
