@@ -139,7 +139,7 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 					w.shown = hooks.Shown{Changes: f.Changes, Events: f.Events, Operations: inside.In(&f).Operations}
 					words := w.words()
 					words.Untold = w.untold.of
-					o.Violation = &Violation{Invariant: inv, Why: say(f.Why), Lines: describe.Finding(words, shown, f, w.misled(shown, f)...)}
+					o.Violation = &Violation{Invariant: inv, Why: say(f.Why), Lines: describe.Finding(words, shown, w.meanwhile(shown, f), w.misled(shown, f)...)}
 				}
 			}
 		}
@@ -338,6 +338,36 @@ func (r *replicaRead) stale(changes []ddbfake.Change) bool {
 		return err == nil && (now == nil) != (r.out.Item == nil)
 	}
 	return r.in.ProjectionExpression == nil && r.in.AttributesToGet == nil && !was.Equal(now)
+}
+
+// meanwhileMost is how many lines meanwhile adds at most. In a longer story they would hide the finding.
+const meanwhileMost = 24
+
+// meanwhile adds to a finding about a lock or a call what else was done to its key, and to any row, between the first
+// and the last event of the finding. The judges need only what clients were told. Who reads the finding wants to know
+// why they were told that.
+func (w *world) meanwhile(seen invariant.Evidence, f invariant.Finding) invariant.Finding {
+	if !w.ofLocks && !w.ofCalls || len(f.Events) == 0 {
+		return f
+	}
+	first, last := seen.History[f.Events[0]-1], seen.History[f.Events[len(f.Events)-1]-1]
+	more := invariant.Finding{Events: slices.Clone(f.Events), Changes: slices.Clone(f.Changes)}
+	for i := range seen.History[:last.Seq] {
+		if e := &seen.History[i]; e.Seq > first.Seq && (e.Key == first.Key || e.Key == "") {
+			more.Events = append(more.Events, e.Seq)
+		}
+	}
+	for seq := first.Change + 1; seq <= last.Change; seq++ {
+		more.Changes = append(more.Changes, seq)
+	}
+	for _, all := range []*[]int{&more.Events, &more.Changes} {
+		slices.Sort(*all)
+		*all = slices.Compact(*all)
+	}
+	if len(more.Events)+len(more.Changes) > meanwhileMost {
+		return f
+	}
+	return more
 }
 
 // misled returns the stale read that led to the last step of a finding: the last stale read by the same actor in the

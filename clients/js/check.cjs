@@ -41,8 +41,7 @@ async function checked(testPath, name, options, adapter) {
     const types = /\.[cm]?tsx?$/.test(file) && !process.features.typescript ? '--import tsx ' : ''
     command = `${quoted(process.execPath)} ${types}${quoted(file)}`
   }
-  // A test runner has other work for the processors: a program that says nothing for 10 s may still be starting.
-  const said = { execLimit: '60s', ...rest, seed: process.env.ISR_SIM_SEED ?? rest.seed, worlds: process.env.ISR_SIM_WORLDS ?? rest.worlds }
+  const said = { ...rest, seed: process.env.ISR_SIM_SEED ?? rest.seed, worlds: process.env.ISR_SIM_WORLDS ?? rest.worlds }
   const kept = keep ?? path.join('__isr_sim__', path.basename(testPath), name.replace(/[^\w.-]+/g, '-'))
   const child = spawn(binary(), ['check', '--exec', command, '--keep', kept, ...flags(said)], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
   const story = [], diagnostics = []
@@ -51,10 +50,11 @@ async function checked(testPath, name, options, adapter) {
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
   if (code !== 0) {
     // What the nodes print is in the way of a violation, and may be the reason why there is no verdict.
-    const failure = new Error(`isr-sim check, exit code ${code}:\n${Buffer.concat(code === 1 ? story : [...story, ...diagnostics])}`)
+    const failure = new Error(`isr-sim check, exit code ${code}, in ${folder}:\n${Buffer.concat(code === 1 ? story : [...story, ...diagnostics])}`)
     failure.stack = failure.message // the story is not in these frames
     throw failure
   }
+  console.log(`${name}\n${Buffer.concat(story)}`) // how many worlds were judged, and what nothing tested
 }
 
 /** How long a test may take, in milliseconds. */

@@ -18,7 +18,7 @@ export interface Options {
   seed?: number | string
   /** The number of schedules of each world. */
   schedules?: number
-  /** A file that says which rows are pages and locks, or the name of a ready mapping. */
+  /** A file, beside the test, that says which rows are pages and locks, or the name of a ready mapping. */
   rows?: string
   /** Invariants that do not judge, because the cache does not promise them. */
   without?: readonly string[]
@@ -26,7 +26,27 @@ export interface Options {
   reach?: readonly string[]
   /** The check ends after this time, such as 30s. What was judged until then counts. */
   for?: string
-  [flag: string]: unknown
+  /** How long a failing run is made smaller, such as 30s; by default two minutes. */
+  shrinkTime?: string
+  /** How long a node may say nothing, in real time; by default 1m. */
+  execLimit?: string
+  /** MiB for what nodes did, so that no code runs twice; off runs it all. */
+  memory?: number | string
+  /** The cache promises that nothing older is served, fresh or stale. */
+  maxAge?: string
+  /** The cache promises monotonic reads across its nodes. */
+  monotonicAcrossNodes?: boolean
+  /** The nodes have tenants, whose pages must be kept apart. */
+  tenants?: boolean
+  /** For a lock, leases that worlds give it; with once, how long a call counts as in progress. */
+  lease?: string | readonly string[]
+  /** With once, how long worlds have results kept. */
+  retention?: string | readonly string[]
+  /** Files for the run that fails, beside those in the folder. */
+  record?: string
+  report?: string
+  /** The form of the results, such as junit=FILE. */
+  format?: string | readonly string[]
 }
 
 /**

@@ -14,11 +14,13 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policycommand"
 )
 
-const longHelp = `isr-sim runs chaos scenarios against caches that do incremental static
-regeneration on DynamoDB, and reports the invariant that breaks and the schedule
-that breaks it.
+const longHelp = `isr-sim runs what is kept in DynamoDB under chaos: caches that do incremental
+static regeneration, locks, and layers that have calls run once. It reports the
+invariant that breaks and the schedule that breaks it.
 
-Without arguments it runs every embedded scenario on the embedded fake.
+isr-sim check answers whether your own code is right. Without arguments isr-sim
+runs every embedded scenario on the embedded fake. The pages that help texts name,
+docs/..., are at https://github.com/isr-sim/isr-sim/tree/main/docs
 
 Exit codes: 0 as expected; 1 an invariant is violated, or a campaign never
 reached a mark that its scenario declares; 2 usage or bad input; 3 unknown, or

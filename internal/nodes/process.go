@@ -241,7 +241,7 @@ func (p *process) nextWithin(at string, enough <-chan time.Time) (event, error) 
 		return event{}, nil
 	case <-limit.over():
 		p.fail(fmt.Sprintf("said nothing for %v of real time: no request and no line", p.program.limit()),
-			"a node that waits asks for it: POST /_isr-sim/sleep; a slow one gets more time with --exec-limit")
+			"a slow node gets more time with --exec-limit; one that waits asks for it: POST /_isr-sim/sleep")
 		return event{}, p.failed(at)
 	}
 }

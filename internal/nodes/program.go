@@ -21,8 +21,8 @@ const (
 	ending    = "its end, done once more"
 )
 
-// DefaultLimit is how long a process may be silent, in real time.
-const DefaultLimit = 10 * time.Second
+// DefaultLimit is how long a process may be silent, in real time. On a busy machine one needs half a minute to start.
+const DefaultLimit = time.Minute
 
 // DefaultSettle is for a program that may have several requests under way and does not say when it is quiet. It counts
 // as quiet when it has sent no request for this long, in real time.

@@ -27,12 +27,16 @@ test('options are flags', () => {
   )
 })
 
-test('a check that ends well is a test that passes', async () => assert.equal(await told({}, '0'), undefined))
+test('a check that ends well is a test that passes, and says what it did', async (t) => {
+  const log = t.mock.method(console, 'log', () => {})
+  assert.equal(await told({ worlds: 3 }, '0'), undefined)
+  assert.match(log.mock.calls[0].arguments[0], /^my cache\ncheck\n(.|\n)*--worlds\n3\n/)
+})
 
 test('a violation is told without what the nodes print, and all else with it', async () => {
   const node = `${process.execPath} '${path.join(folder, 'my node.mjs')}'`
-  assert.equal(await told({ worlds: 3, seed: 7 }), `isr-sim check, exit code 1:\ncheck\n--exec\n${node}\n--keep\n__isr_sim__/cache.test.mjs/my-cache\n--exec-limit\n60s\n--worlds\n3\n--seed\n7\n`)
-  assert.match(await told({ exec: 'python3 node.py', keep: 'kept' }, '3'), /^isr-sim check, exit code 3:\n.*python3 node\.py\n--keep\nkept\n(.|\n)*complaint/s)
+  assert.equal(await told({ worlds: 3, seed: 7 }), `isr-sim check, exit code 1, in ${folder}:\ncheck\n--exec\n${node}\n--keep\n__isr_sim__/cache.test.mjs/my-cache\n--worlds\n3\n--seed\n7\n`)
+  assert.match(await told({ exec: 'python3 node.py', keep: 'kept' }, '3'), /^isr-sim check, exit code 3, in .*:\n(.|\n)*python3 node\.py\n--keep\nkept\n(.|\n)*complaint/s)
 })
 
 test('a night says how much', async () => {

@@ -27,7 +27,10 @@ const ExecPrefix = "exec "
 
 // Program returns the words by which the user called isr-sim, for the commands that it prints.
 func Program() string {
-	if !strings.Contains(filepath.ToSlash(os.Args[0]), "/go-build") {
+	switch called := filepath.ToSlash(os.Args[0]); {
+	case strings.Contains(called, "/node_modules/"):
+		return "npx isr-sim"
+	case !strings.Contains(called, "/go-build"):
 		return "isr-sim"
 	}
 	// go run, whose executables are in the build cache or in a folder of its own.

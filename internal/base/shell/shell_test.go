@@ -1,6 +1,24 @@
 package shell
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
+
+// TestProgram: the commands that are printed call isr-sim as the reader can.
+func TestProgram(t *testing.T) {
+	called := os.Args[0]
+	defer func() { os.Args[0] = called }()
+	for path, want := range map[string]string{
+		"isr-sim": "isr-sim", "/usr/bin/isr-sim": "isr-sim",
+		"/shop/node_modules/@isr-sim/linux-x64/isr-sim": "npx isr-sim",
+		"/tmp/go-build12/b001/exe/isr-sim":              "go run " + importPath,
+	} {
+		if os.Args[0] = path; Program() != want {
+			t.Errorf("%s: got %s, want %s", path, Program(), want)
+		}
+	}
+}
 
 func TestQuote(t *testing.T) {
 	for word, want := range map[string]string{

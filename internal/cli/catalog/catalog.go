@@ -121,9 +121,14 @@ func List(out io.Writer) error {
 	}))
 	fmt.Fprintln(out, "\npolicies of expiry, as protocols")
 	listProtocols(out, policies)
-	fmt.Fprintln(out, "\ninvariants")
-	for _, inv := range invariant.All() {
-		fmt.Fprintf(out, "  %-24s %s\n", inv.Name, inv.Statement)
+	for _, kind := range []struct {
+		heading string
+		all     []invariant.Invariant
+	}{{"invariants", invariant.All()}, {"invariants of locks", invariant.OfLocks()}, {"invariants of calls that run once", invariant.OfCalls()}} {
+		fmt.Fprintf(out, "\n%s\n", kind.heading)
+		for _, inv := range kind.all {
+			fmt.Fprintf(out, "  %-24s %s\n", inv.Name, inv.Statement)
+		}
 	}
 	return nil
 }

@@ -88,8 +88,9 @@ fails.`,
 	f.StringSliceVar(&c.reach, "reach", nil, "the marks that some world must reach, or none (default: those of docs/CHECK.md)")
 	f.BoolVar(&c.lock, "lock", false, "the program is a lock: machines hold it, and what it guards is written (docs/NODES.md)")
 	f.BoolVar(&c.once, "once", false, "the program has calls run once: machines make the same calls (docs/NODES.md)")
-	f.DurationSliceVar(&c.leases, "lease", nil, "with --lock: a lease that worlds give the lock; with --once: how long a call counts as in progress; repeatable (default: 10s, 2s, 1.5s and for locks 30s)")
-	f.DurationSliceVar(&c.kept, "retention", nil, "with --once: how long worlds have results kept; repeatable (default: 1h and 1m)")
+	f.DurationSliceVar(&c.leases, "lease", nil, "with --lock: a lease, a `duration`, that worlds give the lock; with --once: how long a call counts as in progress; repeatable (default: 10s, 2s, 1.5s and for locks 30s)")
+	f.DurationSliceVar(&c.kept, "retention", nil, "with --once: the `duration` for which worlds have results kept; repeatable (default: 1h and 1m)")
+	f.Lookup("lease").DefValue, f.Lookup("retention").DefValue = "", "" // their texts say it
 	f.BoolVar(&c.tenants, "tenants", false, "the nodes have tenants, whose pages must be kept apart")
 	f.DurationVar(&c.promise.MaxAge, "max-age", 0, "the cache promises that nothing older is served, fresh or stale")
 	f.BoolVar(&c.promise.AcrossNodes, "monotonic-across-nodes", false, "the cache promises monotonic reads across its nodes")
@@ -300,7 +301,7 @@ func (c *command) before(ctx context.Context, check *Check) (done bool, err erro
 	if s.Replay == nil {
 		return false, cli.Usage(fmt.Errorf("%s: found no replay entry, expected the run that an earlier check has left", c.file()), "delete it to go on without it")
 	}
-	s.Without = check.Without
+	s.Without, s.Rows = check.Without, check.Rows // what is said now counts
 	run := s.Replay.Run(s, check.Protocol)
 	o, err := run.Do(ctx)
 	_, diverged := errors.AsType[*sim.DivergedError](err)
@@ -321,7 +322,7 @@ func (c *command) before(ctx context.Context, check *Check) (done bool, err erro
 		fmt.Fprintf(c.Out, "%s: its run passes now, and its world does not\n", c.file())
 		return true, c.fails(ctx, report)
 	}
-	fmt.Fprintf(c.Out, "%s: an earlier check has left it, and it passes now; delete it to go on without it\n", c.file())
+	fmt.Fprintf(c.Out, "%s: an earlier check has left it, and it passes now; it runs first until another run fails, or you delete it\n", c.file())
 	return false, nil
 }
 

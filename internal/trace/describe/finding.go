@@ -2,6 +2,7 @@ package describe
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -24,7 +25,16 @@ type Line struct {
 // order of time.
 func Finding(words Words, evidence invariant.Evidence, f invariant.Finding, led ...Line) []string {
 	var all recorder.Timeline
+	events := f.Events
+	until := func(change int) { // adds the events before a change: many things happen at one time
+		for len(events) > 0 && evidence.History[events[0]-1].Change < change {
+			e := evidence.History[events[0]-1]
+			all.Add(e.Time, eventLine(words, e))
+			events = events[1:]
+		}
+	}
 	for _, seq := range f.Changes {
+		until(seq)
 		c := evidence.Changes[seq-1]
 		sent := ""
 		if !c.Sent.Equal(c.Time) {
@@ -40,10 +50,7 @@ func Finding(words Words, evidence invariant.Evidence, f invariant.Finding, led 
 	for _, l := range led {
 		all.Add(l.Time, fmt.Sprintf("%-10s  %-8s  %s", words.Instant(l.Time), l.Actor, l.Text))
 	}
-	for _, seq := range f.Events {
-		e := evidence.History[seq-1]
-		all.Add(e.Time, eventLine(words, e))
-	}
+	until(math.MaxInt)
 	for _, place := range inside.In(&f).Operations {
 		o := inside.In(&evidence).Operations[place-1]
 		at := recorder.Answered(o)
