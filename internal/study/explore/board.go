@@ -172,9 +172,13 @@ func (b *Board) Dashboard(corpora []string, place func(f *report.DashboardFindin
 		return cmp.Or(strings.Compare(x.Night, y.Night), strings.Compare(x.Scenario, y.Scenario), strings.Compare(x.Protocol, y.Protocol),
 			cmp.Compare(x.Seed, y.Seed), x.Shard.Count-y.Shard.Count, x.Shard.Index-y.Shard.Index)
 	})
-	seen := lastSeen(nights)
+	seen, called := lastSeen(nights), map[string]string{}
+	for _, n := range nights {
+		called[inName(n.Protocol)] = n.Protocol
+	}
 	for _, name := range failing {
 		f := b.finding(name, seen)
+		f.Protocol = cmp.Or(called[f.Protocol], f.Protocol)
 		if f.StoppedAt == "" {
 			if err := place(&f); err != nil {
 				return nil, fmt.Errorf("%s: %w", f.File, err)
