@@ -14,18 +14,19 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
-// TestAShardThatIsKilledGoesOn kills a shard at random moments. In the end its result is that of a shard that lived.
+// TestAShardThatIsKilledGoesOn kills a shard at random moments, whose --out is a folder. In the end its result is that of
+// a shard that lived.
 func TestAShardThatIsKilledGoesOn(t *testing.T) {
 	effort.Long(t)
 	t.Chdir(t.TempDir())
 	kills := effort.Fewer(50, 8)
 	explore := func(ctx context.Context, out string) (said string, err error) {
 		cmd := exec.CommandContext(ctx, "isr-sim", "explore", "--seed", "3", "--schedules", effort.Fewer("60000", "6000"), "--shard", "2/3", "--swarm",
-			"--protocol", "lease-in-milliseconds", "--save-every", "30ms", "--out", out, "skewed-clocks", "two-contenders")
+			"--protocol", "lease-in-milliseconds", "--save-every", "30ms", "--out", out+"/", "skewed-clocks", "two-contenders")
 		text, err := cmd.Output()
 		return string(text), err
 	}
-	whole, err := explore(t.Context(), "whole.json")
+	whole, err := explore(t.Context(), "whole")
 	if code := exitCode(err); code != cli.ExitViolated {
 		t.Fatalf("exit code %d (%v), want %d:\n%s", code, err, cli.ExitViolated, whole)
 	}
@@ -35,10 +36,10 @@ func TestAShardThatIsKilledGoesOn(t *testing.T) {
 		if died < kills {
 			ctx, cancel = context.WithTimeout(ctx, time.Duration(1+random.IntN(most))*time.Millisecond)
 		}
-		said, err := explore(ctx, "killed.json")
+		said, err := explore(ctx, "killed")
 		killed := ctx.Err() != nil
 		cancel()
-		if strings.Contains(said, "killed.json.part: a run before was killed: this one goes on after ") {
+		if strings.Contains(said, "killed/shard-2-of-3.json.part: a run before was killed: this one goes on after ") {
 			wentOn++
 		}
 		if !killed {
@@ -48,7 +49,7 @@ func TestAShardThatIsKilledGoesOn(t *testing.T) {
 			last = said
 			break
 		}
-		if _, err := os.Stat("killed.json.part"); err != nil && most < 20_000 {
+		if _, err := os.Stat("killed/shard-2-of-3.json.part"); err != nil && most < 20_000 {
 			most *= 2 // this machine is slow
 		}
 		died++
@@ -60,13 +61,13 @@ func TestAShardThatIsKilledGoesOn(t *testing.T) {
 		}
 		return string(data)
 	}
-	if got, want := read("killed.json"), read("whole.json"); got != want {
+	if got, want := read("killed/shard-2-of-3.json"), read("whole/shard-2-of-3.json"); got != want {
 		t.Errorf("after %d kills the result differs from that of a shard that lived", died)
 	}
 	if _, after, _ := strings.Cut(last, "\nseed "); !strings.HasSuffix(whole, after) {
 		t.Errorf("it prints\n%s\nand one that lived\n%s", last, whole)
 	}
-	if left, err := filepath.Glob("*.part"); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob("*/*.part"); err != nil || len(left) > 0 {
 		t.Errorf("found %v (%v), want nothing left of the parts", left, err)
 	}
 	if died < 3 || wentOn == 0 {

@@ -6,21 +6,23 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
 	"github.com/isr-sim/isr-sim/internal/base/heap"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
+	"github.com/isr-sim/isr-sim/internal/cli/fleet"
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/show/results"
+	"github.com/isr-sim/isr-sim/internal/study/explore"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -36,6 +38,8 @@ type proveCommand struct {
 	time      time.Duration
 	to, from  string // certificates
 	kept      string // an interrupted search
+	shard     string
+	split     sim.Split
 	against   *campaign.Certificate
 	stderr    io.Writer
 }
@@ -62,8 +66,15 @@ out no order of steps. It refuses the list if a step leads out of it (exit code 
 
 With --resume a search that ends before it is complete, even by kill -9, goes on when
 the same command runs again. The file is written every minute and at the end, and
-removed when nothing is left to search.`,
-		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n  isr-sim prove --certificate proof prove-regenerate\n  isr-sim prove --verify proof prove-regenerate\n  isr-sim prove --protocol blind-release prove-crashed-writer",
+removed when nothing is left to search.
+
+With --shard 2/8, which needs --resume, prove searches one of eight parts, and the file
+stays. isr-sim merge makes one proof of all parts, which says what a proof in one piece
+says, and writes its certificate. Parts know nothing of each other's states, and search
+many of them twice: together they take more time than one proof, and the longest of
+them less. With --resume FOLDER/ the file is named by the shard, and an engine that
+numbers the copies of a job says which it is, as for isr-sim explore.`,
+		Example: "  isr-sim prove prove-two-writers\n  isr-sim prove --time 10m ./my-scenario.yaml\n  isr-sim prove --certificate proof prove-regenerate\n  isr-sim prove --verify proof prove-regenerate\n  isr-sim prove --protocol blind-release prove-crashed-writer\n  isr-sim prove --shard 2/8 --resume parts/ prove-regenerate",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return nil
@@ -83,6 +94,7 @@ removed when nothing is left to search.`,
 	f.StringVar(&v.to, "certificate", "", "write the states of the proof to `FILE`; one scenario")
 	f.StringVar(&v.from, "verify", "", "check the certificate `FILE` of the scenario")
 	f.StringVar(&v.kept, "resume", "", "keep the search in `FILE`, and go on with the search that is there; one scenario")
+	f.StringVar(&v.shard, "shard", "", "with --resume: the part of the search to run, such as 2/8 (default: as the engine says if FILE is a folder/, or the whole)")
 	f.DurationVar(&v.time, "time", 0, "end a search after this time, such as 10m (default: no bound)")
 	return cmd
 }
@@ -118,12 +130,42 @@ func (v *proveCommand) run(cmd *cobra.Command, names []string) error {
 	if len(scenarios) > 1 && v.to+v.from+v.kept != "" {
 		return cli.Usage(fmt.Errorf("prove: found %d scenarios with --certificate, --verify or --resume, expected one", len(scenarios)), "")
 	}
+	if err := v.findPart(); err != nil {
+		return err
+	}
 	if err := v.Ready(len(scenarios) > 1); err != nil {
 		return err
 	}
 	defer heap.CollectRarely()()
 	fmt.Fprintf(v.Out, "seed %d\n%s\n", v.seed, prose.ProofHeader())
 	return cli.InTurn(ctx, v.Out, scenarios, func(i int) (*campaign.Report, int, error) { return v.one(ctx, scenarios[i], names[i], p) })
+}
+
+// findPart finds out which part to search.
+func (v *proveCommand) findPart() error {
+	folder := strings.HasSuffix(v.kept, "/")
+	switch {
+	case v.shard == "" && !folder:
+		return nil
+	case v.kept == "":
+		return cli.Usage(errors.New("--shard needs --resume, whose file isr-sim merge reads"), "such as: --resume parts/")
+	case v.to+v.from != "":
+		return cli.Usage(errors.New("prove: found --certificate or --verify of a part, expected them for a whole proof"), "isr-sim merge --certificate FILE writes that of all parts")
+	case v.program.Exec != "":
+		return cli.Usage(errors.New("--shard does not go with --exec: the parts must be of one program, and nothing says that all machines have the same"), "")
+	}
+	shard, _, err := fleet.FindShard(v.shard, os.Getenv)
+	if err != nil {
+		return err
+	}
+	v.split = sim.Split{Part: shard.Index, Parts: shard.Count}
+	if folder {
+		if err := os.MkdirAll(v.kept, 0o777); err != nil {
+			return cli.Usage(fmt.Errorf("--resume: %w", err), "")
+		}
+		v.kept += fmt.Sprintf("part-%d-of-%d%s", shard.Index, shard.Count, explore.SearchEnding)
+	}
+	return nil
 }
 
 // one searches one scenario and returns its exit code, and no report if a run broke off. An error ends the command.
@@ -135,7 +177,7 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 	remove := progress.Search(v.stderr, func() string { return fmt.Sprintf("searching %s: %s", s.Name, prose.Searched(*far.Load())) })
 	proof, err := flags.Resume(func(v campaign.Prove) (*campaign.Proof, error) { return v.Run(ctx) }, campaign.Prove{
 		Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states, Certify: v.to != "", Against: v.against,
-		Progress: func(e sim.Explored) { far.Store(&e) },
+		Split: v.split, File: name, Progress: func(e sim.Explored) { far.Store(&e) },
 	}, v.kept, v.stderr)
 	remove()
 	if v.BrokeOff(err, s, p.Name, name) {
@@ -144,12 +186,9 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 	if err != nil {
 		return nil, 0, cli.Coded(err)
 	}
-	fmt.Fprintf(v.Out, "%s\n%s\n", prose.ProofRow(proof), prose.Extent(proof))
-	if proof.Explored.Complete {
-		fmt.Fprint(v.Out, prose.Proved(proof, "these bounds"))
-		if v.from != "" && proof.Passed() {
-			fmt.Fprintf(v.Out, "%s holds: no step leads out of its %d states\n", v.from, proof.Explored.States)
-		}
+	fmt.Fprint(v.Out, prose.Proof(proof))
+	if proof.Explored.Complete && v.from != "" && proof.Passed() {
+		fmt.Fprintf(v.Out, "%s holds: no step leads out of its %d states\n", v.from, proof.Explored.States)
 	}
 	why := v.explain(proof, name)
 	if why != "" {
@@ -157,28 +196,11 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 	}
 	v.Campaign(ctx, nil, &proof.Report, name, results.OfProof(proof, shell.Program(), shell.Quote(name), why))
 	if v.to != "" && proof.Explored.Complete && proof.Passed() {
-		if err := v.certify(proof); err != nil {
-			return nil, 0, cli.Unknown(err, "")
+		if err := flags.Certify(v.Out, v.to, proof); err != nil {
+			return nil, 0, err
 		}
 	}
 	return &proof.Report, cli.CodeOf(proof.Passed(), proof.Verdict), nil
-}
-
-// certify writes the certificate of a proof.
-func (v *proveCommand) certify(proof *campaign.Proof) error {
-	c, err := proof.Certificate()
-	if err != nil {
-		return err
-	}
-	file, err := c.Bytes()
-	if err != nil {
-		return err
-	}
-	if err := atomicfile.Write(v.to, file, 0o644); err != nil {
-		return fmt.Errorf("--certificate: %w", err)
-	}
-	fmt.Fprintf(v.Out, "certificate: %s\n", v.to)
-	return nil
 }
 
 // explain returns the details that the row does not show, and the next commands.

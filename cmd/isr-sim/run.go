@@ -84,8 +84,8 @@ func (r *runCommand) run(cmd *cobra.Command, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.campaign.Exec != "" && (r.corpus.Given() || r.backend != backendFake) {
-		return cli.Usage(errors.New("--exec goes with neither --corpus nor --backend"), "")
+	if r.campaign.Exec != "" && r.backend != backendFake {
+		return cli.Usage(errors.New("--exec does not go with --backend"), "")
 	}
 	defer r.campaign.Close()
 	p, scenarios, names, err := r.campaign.Load(&r.Results, names)

@@ -22,12 +22,15 @@ import (
 // Program has the flags that say what the nodes run: a protocol, or a program.
 type Program struct {
 	Exec string // the command of --exec; "" is none
+	// Others are commands that the user has given in another flag, for Other.
+	Others []string
 
 	cmd    *cobra.Command
 	name   string
 	limit  time.Duration
 	memory string
 	nodes  *nodes.Program
+	others []*nodes.Program
 }
 
 // Register adds the flags. Its parameter, called which, is the help text of --protocol.
@@ -47,29 +50,54 @@ func (p *Program) protocol(name string) (isr.Protocol, error) {
 	switch {
 	case p.Exec == "" && given("exec"):
 		return isr.Protocol{}, cli.Usage(errors.New("--exec: found no command, expected one such as 'node node.mjs'"), "")
-	case p.Exec == "" && given("exec-limit"):
+	case p.Exec == "" && len(p.Others) == 0 && given("exec-limit"):
 		return isr.Protocol{}, cli.Usage(errors.New("--exec-limit needs --exec"), "")
-	case p.Exec == "" && given("memory"):
+	case p.Exec == "" && len(p.Others) == 0 && given("memory"):
 		return isr.Protocol{}, cli.Usage(errors.New("--memory needs --exec"), "the code of built-in protocols always runs")
 	case p.Exec == "":
 		return cli.Protocol(name)
 	case given("protocol"):
 		return isr.Protocol{}, cli.Usage(errors.New("--exec does not go with --protocol"), "the program is the protocol")
-	case p.limit <= 0:
-		return isr.Protocol{}, cli.Usage(fmt.Errorf("--exec-limit: found %v, expected more than 0s", p.limit), "")
 	}
-	p.nodes = &nodes.Program{
-		Command: p.Exec, Context: context.WithoutCancel(p.cmd.Context()), Limit: p.limit, Stderr: p.cmd.ErrOrStderr(),
-		Forgetful: p.memory == "off",
-	}
-	if !p.nodes.Forgetful {
-		mebibytes, err := strconv.ParseUint(p.memory, 10, 20)
-		if err != nil || mebibytes == 0 {
-			return isr.Protocol{}, cli.Usage(fmt.Errorf("--memory: found %q, expected a number of MiB from 1 to 1048575, or off", p.memory), "")
-		}
-		p.nodes.Memory = int(mebibytes) << 20
+	var err error
+	if p.nodes, err = p.program(p.Exec); err != nil {
+		return isr.Protocol{}, err
 	}
 	return p.nodes.Protocol(), nil
+}
+
+// program is the program of a command, as the flags ask for it.
+func (p *Program) program(command string) (*nodes.Program, error) {
+	if p.limit <= 0 {
+		return nil, cli.Usage(fmt.Errorf("--exec-limit: found %v, expected more than 0s", p.limit), "")
+	}
+	n := &nodes.Program{
+		Command: command, Context: context.WithoutCancel(p.cmd.Context()), Limit: p.limit, Stderr: p.cmd.ErrOrStderr(),
+		Forgetful: p.memory == "off",
+	}
+	if !n.Forgetful {
+		mebibytes, err := strconv.ParseUint(p.memory, 10, 20)
+		if err != nil || mebibytes == 0 {
+			return nil, cli.Usage(fmt.Errorf("--memory: found %q, expected a number of MiB from 1 to 1048575, or off", p.memory), "")
+		}
+		n.Memory = int(mebibytes) << 20
+	}
+	return n, nil
+}
+
+// Other returns the program of another command as a protocol, and says which scenarios it can run. Close ends its
+// processes.
+func (p *Program) Other(command string) (isr.Protocol, func(s *scenario.Scenario) bool, error) {
+	n, err := p.program(command)
+	if err != nil {
+		return isr.Protocol{}, nil, err
+	}
+	p.others = append(p.others, n)
+	can, err := n.Can("alice")
+	return n.Protocol(), func(s *scenario.Scenario) bool {
+		_, lacks := lacking(s, can)
+		return !lacks
+	}, cli.Unknown(err, "")
 }
 
 // Load returns the protocol that the flags ask for, and the scenarios that are named, or all that are embedded, with
@@ -213,5 +241,8 @@ func lacking(s *scenario.Scenario, can []string) (scenario.Verb, bool) {
 func (p *Program) Close() {
 	if p.nodes != nil {
 		p.nodes.Close()
+	}
+	for _, n := range p.others {
+		n.Close()
 	}
 }

@@ -22,11 +22,13 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/show/keep"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Results holds everything that a command leaves: its output, its results in the forms that the user asks for, and
@@ -139,19 +141,20 @@ func (r *Results) Campaign(ctx context.Context, c *campaign.Campaign, of *campai
 	r.AddKept(name, of.Scenario.Name+"."+of.Protocol.Name, result)
 }
 
-// Exploration keeps the shortest run of each finding of an exploration of s, and notes the results.
-func (r *Results) Exploration(ctx context.Context, s *scenario.Scenario, x *explore.Exploration, name string) {
-	r.Lose(r.keepFindings(context.WithoutCancel(ctx), s, x, name))
+// Exploration keeps the shortest run of each finding of an exploration of s under p, and notes the results. The zero
+// protocol is the scenario's own.
+func (r *Results) Exploration(ctx context.Context, s *scenario.Scenario, p isr.Protocol, x *explore.Exploration, name string) {
+	r.Lose(r.keepFindings(context.WithoutCancel(ctx), s, p, x, name))
 	for _, result := range x.Results(shell.Program()) {
 		r.AddKept(name, x.Scenario+"."+x.Protocol+"."+result.Invariant, result)
 	}
 }
 
-func (r *Results) keepFindings(ctx context.Context, s *scenario.Scenario, x *explore.Exploration, name string) error {
+func (r *Results) keepFindings(ctx context.Context, s *scenario.Scenario, p isr.Protocol, x *explore.Exploration, name string) error {
 	if !r.Wanted() {
 		return nil
 	}
-	p, err := scenario.ProtocolNamed(x.Protocol)
+	p, err := schedules.ProtocolOf(s, p)
 	if err != nil {
 		return err
 	}

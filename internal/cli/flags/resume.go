@@ -12,6 +12,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
+	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 )
 
@@ -19,7 +20,8 @@ import (
 const keepEvery = time.Minute
 
 // Resume runs a proof that keeps its search in a file every minute and when it ends early, and goes on with the search
-// that is in the file. The file is removed when nothing is left to search. Without a name it is Run.
+// that is in the file. The file is removed when nothing is left to search, unless the proof is a part. Without a name it
+// is Run.
 func Resume(run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove, file string, log io.Writer) (*campaign.Proof, error) {
 	if file == "" {
 		return run(v)
@@ -63,4 +65,21 @@ func resume(run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove,
 		}
 	}
 	return proof, err
+}
+
+// Certify writes the certificate of a proof to a file, if the proof has one.
+func Certify(out io.Writer, file string, proof *campaign.Proof) error {
+	c, err := proof.Certificate()
+	var text []byte
+	if err == nil {
+		text, err = c.Bytes()
+	}
+	if err == nil {
+		err = atomicfile.Write(file, text, 0o644)
+	}
+	if err != nil {
+		return cli.Unknown(fmt.Errorf("--certificate: %w", err), "")
+	}
+	fmt.Fprintf(out, "certificate: %s\n", file)
+	return nil
 }

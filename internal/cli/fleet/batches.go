@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/study/selftest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -35,40 +38,72 @@ type Batch struct {
 // Register adds the flags.
 func (b *Batches) Register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&b.protocols, "protocols", nil, "run each scenario under each of these protocols that understands it, instead of --protocol")
+	f.StringSliceVar(&b.protocols, "protocols", nil, "run each scenario under each of these that understands it, instead of --protocol; 'exec COMMAND' is a program, as of --exec")
 	f.StringToIntVar(&b.weights, "weight", nil, "with --for: the share of a scenario or a protocol in the time, such as paused-writer=3 (default: 1)")
 	f.BoolVar(&b.canary, "canary", false, "have each scenario find a known bug, so that finding nothing says something (default: with --for)")
 	b.changed = f.Changed
 }
 
-// Of are the batches of scenarios. timed says that the user has given --for.
-func (b *Batches) Of(scenarios []*scenario.Scenario, names []string, p isr.Protocol, timed bool) ([]Batch, error) {
-	protocols := []isr.Protocol{p}
-	if len(b.protocols) > 0 {
-		if p.New != nil {
-			return nil, cli.Usage(errors.New("--protocols goes with neither --protocol nor --exec"), "")
+// Commands are those of the programs among the protocols.
+func (b *Batches) Commands() (all []string) {
+	for _, name := range b.protocols {
+		if command, is := strings.CutPrefix(name, shell.ExecPrefix); is {
+			all = append(all, command)
 		}
-		protocols = nil
+	}
+	return all
+}
+
+// runner is a protocol, and says which scenarios it can run.
+type runner struct {
+	isr.Protocol
+	runs func(s *scenario.Scenario) bool
+}
+
+// runners are the protocols of --protocols, or the one that is given.
+func (b *Batches) runners(p isr.Protocol, programs *flags.Program) (all []runner, err error) {
+	if len(b.protocols) == 0 {
+		return []runner{{p, func(*scenario.Scenario) bool { return true }}}, nil
+	}
+	if p.New != nil {
+		return nil, cli.Usage(errors.New("--protocols goes with neither --protocol nor --exec"), "--protocols 'exec COMMAND' is a program")
 	}
 	for _, name := range b.protocols {
-		found, err := scenario.ProtocolNamed(name)
-		if err != nil {
-			return nil, cli.Usage(fmt.Errorf("--protocols: %w", err), "isr-sim list names all")
+		var r runner
+		if command, is := strings.CutPrefix(name, shell.ExecPrefix); is {
+			r.Protocol, r.runs, err = programs.Other(command)
+		} else {
+			if r.Protocol, err = scenario.ProtocolNamed(name); err != nil {
+				err = cli.Usage(fmt.Errorf("--protocols: %w", err), "isr-sim list names all")
+			}
+			r.runs = func(s *scenario.Scenario) bool { return selftest.Understands(s, r.Protocol) }
 		}
-		protocols = append(protocols, found)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// Of are the batches of scenarios. timed says that the user has given --for.
+func (b *Batches) Of(scenarios []*scenario.Scenario, names []string, p isr.Protocol, programs *flags.Program, timed bool) ([]Batch, error) {
+	runners, err := b.runners(p, programs)
+	if err != nil {
+		return nil, err
 	}
 	var all []Batch
 	known := map[string]bool{}
 	for i, s := range scenarios {
-		for _, p := range protocols {
-			if len(b.protocols) > 0 && !selftest.Understands(s, p) {
+		for _, p := range runners {
+			if !p.runs(s) {
 				continue
 			}
 			name := p.Name
 			if p.New == nil {
 				name = s.Protocol
 			}
-			batch := Batch{Scenario: s, Name: names[i], Protocol: p, weight: 1, Canary: b.canary || timed && !b.changed("canary")}
+			batch := Batch{Scenario: s, Name: names[i], Protocol: p.Protocol, weight: 1, Canary: b.canary || timed && !b.changed("canary")}
 			for _, n := range []string{s.Name, name} {
 				known[n] = true
 				if w, given := b.weights[n]; given {
@@ -86,8 +121,10 @@ func (b *Batches) Of(scenarios []*scenario.Scenario, names []string, p isr.Proto
 			return nil, cli.Usage(fmt.Errorf("--weight: found %s=%d, expected a scenario or a protocol of this campaign, and at least 1", name, w), "such as: --weight paused-writer=3")
 		}
 	}
-	if len(all) == 0 {
-		return nil, cli.Usage(errors.New("--protocols: found no scenario that one of them understands, expected some"), "")
+	for _, p := range runners {
+		if !slices.ContainsFunc(all, func(b Batch) bool { return b.Protocol.Name == p.Name }) {
+			return nil, cli.Usage(fmt.Errorf("--protocols: found no scenario that %s understands, expected some", p.Name), "")
+		}
 	}
 	return all, nil
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/jobs"
 	"github.com/isr-sim/isr-sim/internal/cli/tally"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 )
 
@@ -43,6 +45,16 @@ func (r *Sum) Print(out io.Writer, x *explore.Exploration) {
 	r.Code = cli.Worse(r.Code, cli.CodeOf(x.Passed(), x.Verdict()))
 	r.tally.Add(x.Passed(), x.Verdict(), x.Vacuous())
 	fmt.Fprintf(out, "%s\n\n%s\n", x.Row(), x.Explain(shell.Program()))
+}
+
+// Proof prints a proof and counts it. why is what prose.Report says of it.
+func (r *Sum) Proof(out io.Writer, p *campaign.Proof, why string) {
+	r.Code = cli.Worse(r.Code, cli.CodeOf(p.Passed(), p.Verdict))
+	r.tally.Add(p.Passed(), p.Verdict, p.Vacuous())
+	fmt.Fprint(out, prose.Proof(p))
+	if why != "" {
+		fmt.Fprintf(out, "\n%s\n", why)
+	}
 }
 
 // End prints the sum and returns the command's result.

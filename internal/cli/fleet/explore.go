@@ -99,9 +99,6 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if e.campaign.Exec != "" && e.corpus.Given() {
-		return cli.Usage(errors.New("--exec does not go with --corpus"), "")
-	}
 	if cmd.Flags().Changed("for") && e.lasts <= 0 {
 		return cli.Usage(fmt.Errorf("--for: found %v, expected more than 0s", e.lasts), "leave --for out for no limit")
 	}
@@ -113,11 +110,12 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 		return err
 	}
 	defer e.campaign.Close()
+	e.campaign.Others = e.batches.Commands()
 	p, scenarios, names, err := e.campaign.Load(&e.Results, names)
 	if err != nil {
 		return err
 	}
-	batches, err := e.batches.Of(scenarios, names, p, cmd.Flags().Changed("for"))
+	batches, err := e.batches.Of(scenarios, names, p, &e.campaign.Program, cmd.Flags().Changed("for"))
 	if err != nil {
 		return err
 	}
@@ -166,7 +164,7 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 			found = append(found, x)
 			e.Lose(e.corpus.NotWritten(err))
 			err = nil
-			e.Exploration(ctx, b.Scenario, x, b.Name)
+			e.Exploration(ctx, b.Scenario, b.Protocol, x, b.Name)
 		}
 		if err != nil {
 			e.Lose(Save(file, found))

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -10,19 +11,22 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
+	"github.com/isr-sim/isr-sim/internal/show/results"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
+	"github.com/isr-sim/isr-sim/internal/study/shared"
 )
 
 // NewMerge returns isr-sim merge.
 func NewMerge() *cobra.Command {
-	var file string
+	var file, certificate string
 	var r flags.Results
 	cmd := &cobra.Command{
-		Use:   "merge FILE|FOLDER|TARBALL...",
-		Short: "Add up the shards of campaigns that explore has run, and judge the whole",
-		Long: `Merge reads the files that isr-sim explore --out has written, from folders and tarballs
-(.tar, .tar.gz, .tgz) as well, adds up the counts and findings of the shards of each
-campaign, and prints the result as explore does for a whole campaign. Only the whole
+		Use:   "merge FILE|FOLDER|TARBALL|BUCKET...",
+		Short: "Add up the shards of campaigns that explore has run, and the parts of proofs, and judge the whole",
+		Long: `Merge reads the files that isr-sim explore --out has written, from folders, tarballs
+(.tar, .tar.gz, .tgz) and buckets (s3://BUCKET/PREFIX) as well, adds up the counts and
+findings of the shards of each campaign, and prints the result as explore does for a
+whole campaign. Only the whole
 is judged for the marks that its scenario declares. The coverage is an estimate, from
 samples in the files. The file of --out is the one that explore --out writes for the
 campaign in one piece.
@@ -39,14 +43,17 @@ the command that runs what is missing.`,
 			}
 			return cli.Usage(errors.New("merge: found no files, expected the files that isr-sim explore --out has written"), cmd.CommandPath()+" --help")
 		},
-		RunE: r.Around(func(_ *cobra.Command, args []string) error { return merge(&r, file, args) }),
+		RunE: r.Around(func(cmd *cobra.Command, args []string) error {
+			return merge(cmd.Context(), &r, file, certificate, args)
+		}),
 	}
 	r.RegisterFormats(cmd)
 	cmd.Flags().StringVar(&file, "out", "", "write the result to this file, as JSON; in a folder/ it is merged.json")
+	cmd.Flags().StringVar(&certificate, "certificate", "", "write the states of the proof whose parts these are to `FILE`")
 	return cmd
 }
 
-func merge(r *flags.Results, file string, names []string) error {
+func merge(ctx context.Context, r *flags.Results, file, certificate string, names []string) error {
 	result, err := NewFile(file, "merged.json")
 	if err != nil {
 		return err
@@ -56,19 +63,60 @@ func merge(r *flags.Results, file string, names []string) error {
 	if result != nil {
 		shards.Out = result.Place()
 	}
+	var mirrors []*shared.Mirror
+	defer func() {
+		for _, m := range mirrors {
+			_ = m.Close(ctx) // it was only read
+		}
+	}()
 	for _, name := range names {
-		shards.Read(name)
+		from := name
+		if shared.Is(name) {
+			mirror, _, err := shared.Open(ctx, name, false)
+			switch {
+			case errors.Is(err, shared.ErrMissing):
+				return cli.Usage(fmt.Errorf("merge: %w, expected the files of shards", err), "")
+			case err != nil:
+				return cli.Unknown(fmt.Errorf("merge: %w", err), "")
+			}
+			mirrors = append(mirrors, mirror)
+			from = mirror.Folder
+		}
+		shards.Read(from, name)
 	}
 	merged, err := shards.Merge(shell.Program())
 	if err != nil {
 		return cli.Coded(err)
 	}
-	fmt.Fprintln(r.Out, prose.Header())
+	proofs, err := shards.Proofs(ctx)
+	if err != nil {
+		return cli.Coded(err)
+	}
+	if result != nil && len(merged) == 0 {
+		return cli.Usage(errors.New("--out: found no shard of a campaign, expected some"), "a proof has its --certificate, and --format json=FILE")
+	}
+	if certificate != "" && len(proofs) != 1 {
+		return cli.Usage(fmt.Errorf("--certificate: found the parts of %d proofs, expected those of one", len(proofs)), "")
+	}
 	var sum Sum
+	if len(merged) > 0 {
+		fmt.Fprintln(r.Out, prose.Header())
+	}
 	for _, x := range merged {
 		sum.Print(r.Out, x)
 		r.Add(x.File, x.Results(shell.Program())...)
 	}
-	r.Lose(Save(result, merged))
+	for _, p := range proofs {
+		why := prose.Report(&p.Report, shell.Program(), shell.Quote(p.File))
+		fmt.Fprintf(r.Out, "seed %d\n%s\n", p.Seed, prose.ProofHeader())
+		sum.Proof(r.Out, p.Proof, why)
+		r.Add(p.File, results.OfProof(p.Proof, shell.Program(), shell.Quote(p.File), why))
+		if certificate != "" && p.Explored.Complete && p.Passed() {
+			r.Lose(flags.Certify(r.Out, certificate, p.Proof))
+		}
+	}
+	if len(merged) > 0 {
+		r.Lose(Save(result, merged))
+	}
 	return sum.End(r.Out)
 }

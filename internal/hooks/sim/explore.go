@@ -68,9 +68,13 @@ type Exploration struct {
 	// Visit, if set, is called with the fingerprint of each state that the exploration reaches for the first time. If it
 	// returns false the exploration ends there, and is not complete.
 	Visit func(state uint64) bool
+	// Split is the part to explore; the zero Split is the whole. It goes neither with Repeat nor with PersistentSets, which
+	// must be Off.
+	Split Split
 
-	visited visited
-	repeats repeats
+	visited  visited
+	frontier frontier
+	repeats  repeats
 	// path are the choices that the next run begins with; the last one is made at the last frame.
 	path    Choices
 	frames  []frame
@@ -109,6 +113,8 @@ type Explored struct {
 	// Source: Simsa, Bryant and Gibson: Runtime estimation and resource allocation for concurrency testing
 	// (CMU-PDL-12-113, 2012).
 	Share float64
+	// Split is the part that is explored; without one it is zero.
+	Split Split
 }
 
 // frame is a moment with more than one step to explore.
@@ -133,6 +139,7 @@ func (x *Exploration) Next() bool {
 	if !x.begun {
 		x.begun = true
 		x.visited = newVisited()
+		x.frontier.deeper = min(x.Split.Parts, 1)
 		return true
 	}
 	if x.Repeat && x.err == nil && !x.repeats.again {
@@ -145,6 +152,9 @@ func (x *Exploration) Next() bool {
 	x.repeats.again = false
 	for len(x.frames) > 0 && len(x.frames[len(x.frames)-1].todo) == 0 {
 		x.frames = x.frames[:len(x.frames)-1]
+	}
+	if len(x.frames) == 0 {
+		x.nextSubtree()
 	}
 	if len(x.frames) == 0 || x.err != nil || x.stopped ||
 		x.MaxSchedules > 0 && x.done.Schedules >= x.MaxSchedules || x.MaxStates > 0 && len(x.visited.states) >= x.MaxStates {
@@ -184,6 +194,7 @@ func (x *Exploration) Explored() Explored {
 	if e.Schedules > 0 {
 		e.Share += share // the latest run is over
 	}
+	x.frontier.count(x.Split, &e)
 	e.Complete = e.Schedules > 0 && e.Open == 0 && e.TooLong == 0 && x.err == nil && !x.stopped && !x.repeats.owed
 	return e
 }
@@ -308,7 +319,7 @@ func (e *explorer) explore(steps []Step) int {
 			todo = slices.DeleteFunc(todo, func(m option) bool { return m.position != only })
 		}
 	}
-	if len(todo) == 0 {
+	if len(todo) == 0 || len(steps) > 1 && e.cuts(todo) {
 		return abandon
 	}
 	m := todo[0]

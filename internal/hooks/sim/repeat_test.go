@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
@@ -263,5 +265,156 @@ func TestASavedExplorationGoesOn(t *testing.T) {
 		if parts.Next() || !slices.Equal(whole.States(), parts.States()) {
 			t.Errorf("seed %d: explored %+v, saved and resumed %+v", seed, whole.Explored(), parts.Explored())
 		}
+	}
+}
+
+// part explores a part of the program, up to a number of schedules, and goes on with another Exploration after each few
+// of them.
+func (p program) part(t *testing.T, split sim.Split, bound, few int) (all explored, e sim.Explored) {
+	t.Helper()
+	begin := func() *sim.Exploration {
+		return &sim.Exploration{Off: sim.PersistentSets, Split: split, MaxSchedules: bound}
+	}
+	x, share := begin(), 0.0
+	for x.Next() {
+		if x.Explored().Complete {
+			t.Fatalf("%v: a complete exploration goes on after %+v", split, x.Explored())
+		}
+		m, result := p.run(x.Strategy(), true)
+		if result.Err != nil {
+			t.Fatalf("%v: %v: %+v", split, result.Err, p)
+		}
+		if result.End == sim.Finished {
+			all.Ends = append(all.Ends, uint64(fingerprint.Hash(m.fingerprint(true)).Number(uint64(m.clock.Now().UnixNano()))))
+		}
+		e = x.Explored()
+		if e.Share < share-1e-12 || e.Share > 1+1e-9 {
+			t.Fatalf("%v: %g of the tree after %g", split, e.Share, share)
+		}
+		if share = e.Share; e.Schedules%few != 0 {
+			continue
+		}
+		saved := x.Save()
+		text, err := json.Marshal(saved)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := &sim.Saved{States: saved.States, Asleep: saved.Asleep}
+		if err := json.Unmarshal(text, read); err != nil {
+			t.Fatal(err)
+		}
+		x = begin()
+		x.Resume(read)
+		if diff := cmp.Diff(e, x.Explored()); diff != "" {
+			t.Fatalf("%v (-saved +resumed):\n%s", split, diff)
+		}
+	}
+	if e = x.Explored(); e.Complete != (math.Abs(e.Share-1) < 1e-9) {
+		t.Errorf("%v: complete %v, and %g of its tree", split, e.Complete, e.Share)
+	}
+	slices.Sort(all.Ends)
+	all.Ends = slices.Compact(all.Ends)
+	all.States = x.States()
+	return all, e
+}
+
+// The parts reach together what the whole reaches, no part is needless, and each deals the same subtrees.
+func TestPartsAreTheWhole(t *testing.T) {
+	effort.OneAtATime(t)
+	const bound = 3000
+	compared, needed := 0, 0
+	compare := func(p program, few int) {
+		want, e := p.part(t, sim.Split{}, bound, few)
+		if !e.Complete {
+			return
+		}
+		compared++
+		for _, parts := range []int{1, 2, 3} {
+			var each []explored
+			var before sim.Split
+			for i := range parts {
+				got, e := p.part(t, sim.Split{Part: i + 1, Parts: parts}, 0, few)
+				each = append(each, got)
+				s := e.Split
+				if !e.Complete || s.Depth == 0 || i > 0 && (s.Subtrees != before.Subtrees || s.Depth != before.Depth || s.Tops != before.Tops) || s.First != before.Last+1 {
+					t.Fatalf("part %d of %d: %+v after %+v: %+v", i+1, parts, e, before, p)
+				}
+				if s.Subtrees > 0 && s.Subtrees < 8*parts {
+					t.Errorf("found %d subtrees for %d parts, want 8 each", s.Subtrees, parts)
+				}
+				before = s
+			}
+			if before.Last != before.Subtrees {
+				t.Fatalf("the last part ends with %+v: %+v", before, p)
+			}
+			for without := -1; without < parts; without++ {
+				var sum explored
+				for i, got := range each {
+					if i != without {
+						sum.Ends, sum.States = append(sum.Ends, got.Ends...), append(sum.States, got.States...)
+					}
+				}
+				slices.Sort(sum.Ends)
+				slices.Sort(sum.States)
+				sum.Ends, sum.States = slices.Compact(sum.Ends), slices.Compact(sum.States)
+				if p.Secret { // each order is a state of its own, and parts run other ones
+					sum.States = want.States
+				}
+				diff := cmp.Diff(want, sum)
+				if without < 0 && diff != "" {
+					t.Fatalf("%d parts (-whole +parts):\n%s%+v", parts, diff, p)
+				}
+				if without >= 0 && diff != "" {
+					needed++
+				}
+			}
+		}
+	}
+	for _, c := range corners {
+		compare(c.program, 7)
+	}
+	for seed := range uint64(effort.Quick(effort.Fewer(400, 60), 20)) {
+		compare(drawProgram(sim.Stream(seed, "program"), seed, 4), 1+int(seed%13))
+	}
+	t.Logf("%d programs; %d times a part was needed", compared, needed)
+	if want := effort.Quick(effort.Fewer(100, 15), 5); compared < want || needed < want {
+		t.Errorf("%d programs, and %d times a part was needed, want %d each", compared, needed, want)
+	}
+}
+
+func TestPartsSayWhatTheyAre(t *testing.T) {
+	for want, s := range map[string]sim.Split{
+		"the whole":                       {},
+		"part 2 of 3":                     {Part: 2, Parts: 3},
+		"part 2 of 3: none of 1 subtrees": {Part: 2, Parts: 3, Depth: 4, First: 1, Last: 0, Subtrees: 1},
+		"part 2 of 3: none of 0 subtrees": {Part: 2, Parts: 3, Depth: 4, First: 1},
+		"part 1 of 3: the subtrees 1 to 9 of 29, 4 choices deep": {Part: 1, Parts: 3, Depth: 4, First: 1, Last: 9, Subtrees: 29},
+	} {
+		if got := s.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// What is left of a part are the subtrees that were found and those that wait, too. Three actors that only begin have six
+// orders: the top finds three subtrees, which are too few, and goes on below them.
+func TestWhatIsLeftOfAPart(t *testing.T) {
+	x := sim.Exploration{Off: noReduction, Split: sim.Split{Part: 1, Parts: 1}}
+	want := [][3]int{{4, 0, 1}, {5, 0, 1}, {6, 1, 1}, {5, 1, 1}, {4, 1, 1}, {3, 1, 1}, {2, 1, 1}, {1, 1, 1}, {}}
+	var got [][3]int
+	for x.Next() {
+		s := sim.New(sim.Config{Strategy: x.Strategy()})
+		for _, name := range []string{"a", "b", "c"} {
+			s.Add(sim.Actor{Name: name, Run: func(*sim.Proc) {}})
+		}
+		s.Run()
+		e := x.Explored()
+		got = append(got, [3]int{e.Open, e.Shallowest, e.Deepest})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("open branches, and the shallowest and the deepest of them (-want +got):\n%s", diff)
+	}
+	if e, want := x.Explored(), (sim.Split{Part: 1, Parts: 1, Depth: 2, First: 1}); !e.Complete || e.Split != want || e.Share != 1 {
+		t.Errorf("got %+v, want it complete, and no subtree left at a depth of 2", e)
 	}
 }

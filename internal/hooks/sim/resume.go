@@ -1,8 +1,11 @@
 package sim
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 )
 
 // Saved is an Exploration between two runs. A file can keep it, and [Resume] goes on with it.
@@ -15,6 +18,8 @@ type Saved struct {
 	Sets               [][]uint64    `json:"sets"`              // sets of steps that were asleep
 	States             []uint64      `json:"-"`                 // ascending
 	Asleep             []uint32      `json:"-"`                 // for each state, the number of its set
+
+	Frontier *SavedFrontier `json:",omitempty"` // of a Split
 }
 
 // SavedFrame is a moment with steps that are left to take.
@@ -51,10 +56,10 @@ type SavedEnd struct {
 func (x *Exploration) Save() *Saved {
 	s := &Saved{
 		Path: slices.Clone(x.path), Schedules: x.done.Schedules, TooLong: x.done.TooLong,
-		Sets: slices.Clone(x.visited.sets), States: slices.Sorted(maps.Keys(x.visited.states)),
+		Sets: slices.Clone(x.visited.sets), States: slices.Sorted(maps.Keys(x.visited.states)), Frontier: x.saveFrontier(),
 	}
 	for _, f := range x.frames {
-		s.Frames = append(s.Frames, SavedFrame{At: f.at, Of: f.of, Todo: save(f.todo), Asleep: save(f.asleep)})
+		s.Frames = append(s.Frames, saveFrame(f))
 	}
 	for _, state := range s.States {
 		s.Asleep = append(s.Asleep, x.visited.states[state])
@@ -77,8 +82,9 @@ func (x *Exploration) Resume(s *Saved) {
 	x.begun, x.path, x.visited = true, slices.Clone(s.Path), newVisited()
 	x.done.Schedules, x.done.TooLong = s.Schedules, s.TooLong
 	for _, f := range s.Frames {
-		x.frames = append(x.frames, frame{at: f.At, of: f.Of, todo: load(f.Todo), asleep: load(f.Asleep)})
+		x.frames = append(x.frames, loadFrame(f))
 	}
+	x.resumeFrontier(s.Frontier)
 	for n, ids := range s.Sets[1:] {
 		x.visited.number[string(x.visited.key(ids))] = uint32(n + 1)
 	}
@@ -94,6 +100,14 @@ func (x *Exploration) Resume(s *Saved) {
 	}
 }
 
+func saveFrame(f frame) SavedFrame {
+	return SavedFrame{At: f.at, Of: f.of, Todo: save(f.todo), Asleep: save(f.asleep)}
+}
+
+func loadFrame(f SavedFrame) frame {
+	return frame{at: f.At, of: f.Of, todo: load(f.Todo), asleep: load(f.Asleep)}
+}
+
 func save(options []option) (saved []SavedStep) {
 	for _, m := range options {
 		saved = append(saved, SavedStep{m.kind, m.thread, m.actor, m.id, m.position, m.accesses, m.mayEnd})
@@ -106,4 +120,159 @@ func load(saved []SavedStep) (options []option) {
 		options = append(options, option{footprint{m.Kind, m.Thread, m.Actor}, m.ID, m.Position, m.Accesses, m.MayEnd})
 	}
 	return options
+}
+
+// Split has an Exploration explore one part of the tree, for a proof that several machines make. The zero Split is the
+// whole.
+//
+// The tree has the same top for each part: the exploration goes down choice by choice until it has left enough subtrees,
+// or none. All parts come to the same list of them, and each explores a row of the list, neighbours, which have most
+// states in common. Parts do not know each other's states, so several may explore the same ones.
+//
+// # Why the parts are the whole
+//
+// Take a state, as it was reached with some steps asleep, and any order of steps after it that begins with none of them,
+// nor with a step that could come first as well. Of the steps that could come first, each is taken from the state at
+// some time. Take the one that is taken in the last visit that takes any, and there first. None of the others is
+// asleep after it. So by induction over the length the end of the order is reached, whatever the order of the visits: it
+// matters only that a visit which leaves steps out because an earlier one took them knows that visit. The top is known
+// to all parts, and a part knows its own subtrees. This is why each part begins with the states of the whole top.
+// It takes persistent sets to be off.
+type Split struct {
+	Part, Parts int // the Part-th of so many, from 1
+	// The rest is set when the top is explored. The subtrees are at a depth of so many choices, and the part explores those
+	// from First to Last, from 1; there is none if Last is less.
+	Depth, First, Last, Subtrees int `json:",omitempty"`
+	// Tops is equal for equal lists of subtrees.
+	Tops uint64 `json:",omitempty"`
+}
+
+// subtreesEach is how many subtrees there must be for each part: some are much larger than others.
+const subtreesEach = 8
+
+// String says which part it is.
+func (s Split) String() string {
+	text := fmt.Sprintf("part %d of %d", s.Part, s.Parts)
+	switch {
+	case s.Parts == 0:
+		return "the whole"
+	case s.Depth == 0:
+		return text
+	case s.Last < s.First:
+		return fmt.Sprintf("%s: none of %d subtrees", text, s.Subtrees)
+	default:
+		return fmt.Sprintf("%s: the subtrees %d to %d of %d, %d choices deep", text, s.First, s.Last, s.Subtrees, s.Depth)
+	}
+}
+
+// subtree is what can follow a moment.
+type subtree struct {
+	path Choices
+	top  frame
+}
+
+// frontier is what an exploration knows of subtrees that it is not in.
+type frontier struct {
+	deeper int       // the choices before the subtrees that are being found; 0 if all are dealt
+	found  []subtree // at that depth
+	queue  []subtree // to explore
+}
+
+// cuts says that a moment with several steps is the top of a subtree that is left for later.
+func (e *explorer) cuts(todo []option) bool {
+	f := &e.x.frontier
+	if f.deeper == 0 || e.n < f.deeper {
+		return false
+	}
+	f.found = append(f.found, subtree{slices.Clone(e.x.path), frame{at: e.n, of: len(todo), todo: todo, asleep: slices.Clone(e.asleep)}})
+	return true
+}
+
+// nextSubtree goes to the next subtree, if there is one. At the end of the top it deals the subtrees, or goes deeper.
+func (x *Exploration) nextSubtree() {
+	f := &x.frontier
+	if len(f.queue) == 0 && f.deeper > 0 {
+		if n, s := len(f.found), &x.Split; n == 0 || n >= subtreesEach*s.Parts {
+			s.Depth, s.Subtrees, s.First, s.Last = f.deeper, n, n*(s.Part-1)/s.Parts+1, n*s.Part/s.Parts
+			for _, t := range f.found {
+				s.Tops = fingerprint.Mix(s.Tops, uint64(t.top.at))
+				for _, m := range t.top.todo {
+					s.Tops = fingerprint.Mix(s.Tops, m.id)
+				}
+			}
+			f.queue, f.deeper = f.found[s.First-1:s.Last], 0
+		} else {
+			f.queue = f.found
+			f.deeper++
+		}
+		f.found = nil
+	}
+	if len(f.queue) > 0 {
+		x.path, x.frames = f.queue[0].path, []frame{f.queue[0].top}
+		f.queue = f.queue[1:]
+	}
+}
+
+// count adds the subtrees that are left, and makes Share that of the whole part.
+func (f *frontier) count(s Split, e *Explored) {
+	e.Split = s
+	for _, t := range slices.Concat(f.queue, f.found) {
+		if e.Open == 0 || t.top.at < e.Shallowest {
+			e.Shallowest = t.top.at
+		}
+		e.Open += len(t.top.todo)
+		e.Deepest = max(e.Deepest, t.top.at)
+	}
+	switch all := s.Last - s.First + 1; {
+	case s.Parts == 0:
+	case s.Depth == 0:
+		e.Share = 0
+	case all > 0:
+		e.Share = (float64(all-len(f.queue)-1) + e.Share) / float64(all)
+	}
+}
+
+// SavedFrontier is what is kept of the subtrees of a part.
+type SavedFrontier struct {
+	Split
+
+	Deeper       int            `json:",omitempty"`
+	Found, Queue []SavedSubtree `json:",omitempty"`
+}
+
+// SavedSubtree is a subtree that is left.
+type SavedSubtree struct {
+	Path Choices
+	SavedFrame
+}
+
+func (x *Exploration) saveFrontier() *SavedFrontier {
+	if x.Split.Parts == 0 {
+		return nil
+	}
+	s := &SavedFrontier{Split: x.Split, Deeper: x.frontier.deeper}
+	for _, kind := range []struct {
+		from []subtree
+		to   *[]SavedSubtree
+	}{{x.frontier.found, &s.Found}, {x.frontier.queue, &s.Queue}} {
+		for _, t := range kind.from {
+			*kind.to = append(*kind.to, SavedSubtree{t.path, saveFrame(t.top)})
+		}
+	}
+	return s
+}
+
+func (x *Exploration) resumeFrontier(s *SavedFrontier) {
+	if s == nil {
+		return
+	}
+	x.Split, x.frontier.deeper = s.Split, s.Deeper
+	for _, kind := range []struct {
+		from []SavedSubtree
+		to   *[]subtree
+	}{{s.Found, &x.frontier.found}, {s.Queue, &x.frontier.queue}} {
+		for _, t := range kind.from {
+			*kind.to = append(*kind.to, subtree{t.Path, loadFrame(t.SavedFrame)})
+		}
+	}
 }

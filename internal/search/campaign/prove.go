@@ -57,6 +57,11 @@ type Prove struct {
 	// Keep, if set, is called after each schedule, and once more with over true if the search ends before it is complete.
 	// The function search returns the search so far. An error ends Run.
 	Keep func(search func() (*Search, error), over bool) error
+	// Split is the part of the search to run: see sim.Split. Its states are listed as Certify says, and Sum makes one search
+	// of the parts: Keep is called at the end of each, too. File is how the reader names the scenario, for those who add them
+	// up.
+	Split sim.Split
+	File  string
 	// Progress, if set, is called after each schedule with the progress of the search.
 	Progress func(sim.Explored)
 
@@ -88,6 +93,8 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 		return nil, errors.New("campaign: Prove: found a bubble, expected none: the states of goroutines are not compared")
 	case v.Swarm:
 		return nil, errors.New("campaign: Prove.Swarm: found true, expected false: a swarm leaves out faults that the scenario has")
+	case v.Split.Parts > 0 && (v.SDK || v.Against != nil):
+		return nil, errors.New("campaign: Prove.Split: found a part, expected none: no part is compared with repetitions or with a certificate")
 	}
 	if v.Against != nil {
 		if err := v.Against.Of(s, protocol.Name, v.Seed); err != nil {
@@ -117,12 +124,12 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() bool) (*Proof, error) {
 	s := v.Scenario
 	proof := &Proof{judged: looked.Judged, Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, v.Options)}}
-	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off, Repeat: v.SDK}
+	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off, Repeat: v.SDK, Split: v.Split}
 	check := checker{certificate: v.Against}
 	switch {
 	case v.Against != nil:
 		x.Off, x.Backwards, x.Visit = sim.SleepSets|sim.PersistentSets, true, check.visit
-	case v.Certify:
+	case v.Certify || v.Split.Parts > 0:
 		x.Off |= sim.PersistentSets
 	}
 	if schedules.OfProgram(v.Protocol) { // a program's code runs twice for each new past
@@ -144,6 +151,10 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 				return v.Keep(func() (*Search, error) { return v.search(&x, proof, looked.Ends, code) }, over)
 			}
 		}
+	}
+	if proof.Verdict == invariant.Violated { // v.From
+		proof.Explored = x.Explored()
+		return proof, v.endPart(keep)
 	}
 	var pool hooks.Pool
 	defer pool.Close()
@@ -177,13 +188,17 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 		if o.Verdict == invariant.Violated {
 			proof.Explored = explored
 			proof.Failure, proof.FailedAt, proof.FailureStrategy = o, proof.Schedules, strategy.Name
-			return proof, nil
+			return proof, v.endPart(keep)
 		}
 		if err := keep(false); err != nil {
 			return nil, err
 		}
 	}
 	proof.Explored = x.Explored()
+	if v.Split.Parts > 0 && proof.Explored.Complete {
+		proof.Unmet = nil // as below: other parts may reach them
+		return proof, v.endPart(keep)
+	}
 	proof.Deadlines = deadlines(looked.Ends)
 	if proof.Explored.Complete {
 		proof.Missing = schedules.Missing(s.Reach, proof.total.Marks.Has)
@@ -203,6 +218,14 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 		proof.Verdict, proof.Why = invariant.Unknown, cmp.Or(check.stranger(proof), v.ended(ctx, proof.Explored))
 	}
 	return proof, nil
+}
+
+// endPart keeps a part whose search has ended, for those who add the parts up.
+func (v Prove) endPart(keep func(over bool) error) error {
+	if v.Split.Parts == 0 {
+		return nil
+	}
+	return keep(true)
 }
 
 // again repeats a schedule that the search has abandoned, this time to its end, with a trace, for its digest. If the
@@ -247,6 +270,8 @@ func (v Prove) ended(ctx context.Context, e sim.Explored) string {
 		return context.Cause(ctx).Error()
 	case v.MaxSchedules > 0 && e.Schedules >= v.MaxSchedules:
 		return fmt.Sprintf("the bound of %d schedules was met", v.MaxSchedules)
+	case e.Open == 0 && e.TooLong > 0:
+		return fmt.Sprintf("the bound of %d steps was met", v.Scenario.Bounds.Steps)
 	default:
 		return fmt.Sprintf("the bound of %d states was met", v.MaxStates)
 	}
@@ -262,6 +287,9 @@ func (p *Proof) Proved() []string { return p.provable(true) }
 func (p *Proof) NothingToJudge() []string { return p.provable(false) }
 
 func (p *Proof) provable(judged bool) (names []string) {
+	if p.Explored.Split.Parts > 0 {
+		return nil // the other parts may violate anything
+	}
 	for _, inv := range invariant.All() {
 		asked := (p.Scenario.Settle > 0 || inv.Name != invariant.Named("liveness").Name) && !slices.Contains(p.Scenario.Without, inv.Name) &&
 			(p.Scenario.Invariants == nil || slices.Contains(p.Scenario.Invariants, inv.Name))

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -36,6 +37,11 @@ type Search struct {
 	Off    sim.Reduction `json:"off"` // the reductions that are off
 	Repeat bool          `json:"repeat,omitempty"`
 
+	// Of a part: how the reader names the scenario, its text, and the run that is violated, if one is.
+	File   string            `json:"file,omitempty"`
+	Text   string            `json:"text,omitempty"`
+	Failed *schedule.Choices `json:"failed,omitempty"`
+
 	Total   total             `json:"total"`
 	Misfit  string            `json:"misfit,omitempty"`
 	Doubt   *schedule.Choices `json:"doubt,omitempty"` // of the first run without a verdict
@@ -44,6 +50,9 @@ type Search struct {
 	Reached *sim.Saved        `json:"reached"`
 	Sum     string            `json:"sum"` // the SHA-256 of the rest
 }
+
+// SearchHead begins the file of a Search.
+const SearchHead = `{"code":"`
 
 // total is schedules.Total, with the number of each fault among those of the scenario.
 type total struct {
@@ -68,6 +77,16 @@ func (v Prove) search(x *sim.Exploration, proof *Proof, ends hooks.Ends, code st
 		Code: code, subject: of, Off: x.Off, Repeat: x.Repeat,
 		Misfit: proof.Misfit, Judged: proof.judged, Reached: x.Save(),
 	}
+	if v.Split.Parts > 0 {
+		text, err := v.Scenario.YAML()
+		if err != nil {
+			return nil, err
+		}
+		s.File, s.Text = v.File, string(text)
+	}
+	if proof.Failure != nil {
+		s.Failed = &inside.In(proof.Failure).Result.Choices
+	}
 	s.Total = total{Schedules: proof.total.Schedules, Steps: proof.total.Steps, Marks: proof.total.Marks, Metrics: proof.total.Metrics}
 	if proof.Doubt != nil {
 		s.Doubt = &inside.In(proof.Doubt).Result.Choices
@@ -75,12 +94,17 @@ func (v Prove) search(x *sim.Exploration, proof *Proof, ends hooks.Ends, code st
 	for _, f := range proof.total.Unmet {
 		s.Total.Unmet = append(s.Total.Unmet, slices.Index(v.Scenario.Faults, f))
 	}
+	s.Ends = sortedEnds(ends)
+	return s, nil
+}
+
+func sortedEnds(ends hooks.Ends) (all []metEnd) {
 	//isrsim:unordered sorted below
 	for end, met := range ends {
-		s.Ends = append(s.Ends, metEnd{end, met})
+		all = append(all, metEnd{end, met})
 	}
-	slices.SortFunc(s.Ends, func(a, b metEnd) int { return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Actor, b.Actor)) })
-	return s, nil
+	slices.SortFunc(all, func(a, b metEnd) int { return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Actor, b.Actor)) })
+	return all
 }
 
 // Bytes is the search as a file: a line of JSON, and twelve bytes for each state.
@@ -134,6 +158,8 @@ func (v Prove) resume(ctx context.Context, x *sim.Exploration, proof *Proof, end
 		return fmt.Errorf("found a search of another scenario than %s as it is now", v.Scenario.Name)
 	case s.subject != of:
 		return fmt.Errorf("found a search of %s under seed %d, expected %s under seed %d", s.Protocol, s.Seed, v.Protocol.Name, v.Seed)
+	case s.Part().Part != v.Split.Part || s.Part().Parts != v.Split.Parts:
+		return fmt.Errorf("found a search of %v, expected %v", s.Part(), v.Split)
 	case s.Off != x.Off || s.Repeat != x.Repeat:
 		return errors.New("found a search with other reductions, such as one for a certificate")
 	}
@@ -148,15 +174,34 @@ func (v Prove) resume(ctx context.Context, x *sim.Exploration, proof *Proof, end
 	for _, e := range s.Ends {
 		ends[e.End] = e.Met
 	}
-	if s.Doubt == nil {
-		return nil
+	again := func(choices *schedule.Choices) (*scenario.Outcome, error) {
+		run := scenario.Run{Scenario: v.Scenario, Protocol: v.Protocol, Seed: v.Seed, Strategy: sim.Replay(*choices), Options: v.Options, Trace: io.Discard}
+		return run.Do(hooks.Afresh(ctx))
 	}
-	run := scenario.Run{Scenario: v.Scenario, Protocol: v.Protocol, Seed: v.Seed, Strategy: sim.Replay(*s.Doubt), Options: v.Options}
-	o, err := run.Do(hooks.Afresh(ctx))
-	if err == nil {
-		proof.Doubt, proof.Verdict, proof.Why = o, invariant.Unknown, o.Why
+	if s.Doubt != nil {
+		if proof.Doubt, err = again(s.Doubt); err != nil {
+			return err
+		}
+		proof.Verdict, proof.Why = invariant.Unknown, proof.Doubt.Why
 	}
-	return err
+	if s.Failed != nil {
+		if proof.Failure, err = again(s.Failed); err != nil {
+			return err
+		}
+		if proof.Failure.Verdict != invariant.Violated {
+			return fmt.Errorf("found a violated run in it that is %v now, in the same build", proof.Failure.Verdict)
+		}
+		proof.Verdict, proof.Why, proof.FailedAt, proof.FailureStrategy = invariant.Violated, "", proof.Schedules, x.Strategy().Name
+	}
+	return nil
+}
+
+// Part is the part that was searched; the zero Split is the whole.
+func (s *Search) Part() sim.Split {
+	if f := s.Reached.Frontier; f != nil {
+		return f.Split
+	}
+	return sim.Split{}
 }
 
 // build returns the SHA-256 of this program's file.

@@ -74,9 +74,9 @@ func Plural(n int, thing string) string {
 	}
 }
 
-// addMetrics adds the metrics of one more store to a sum. Both are sorted as by ddbfake.DB.Metrics, and so is the
+// AddMetrics adds the metrics of one more store to a sum. Both are sorted as by ddbfake.DB.Metrics, and so is the
 // result. Units are multiples of a half, which floating point adds up exactly: the order of the stores does not matter.
-func addMetrics(sum, more []ddbfake.Metrics) []ddbfake.Metrics {
+func AddMetrics(sum, more []ddbfake.Metrics) []ddbfake.Metrics {
 	for i := range more {
 		at, found := slices.BinarySearchFunc(sum, &more[i], compareDimensions)
 		if !found {

@@ -24,8 +24,8 @@ func TestAddMetrics(t *testing.T) {
 	}
 	before, after := one, one
 	before.Table, after.Operation = "a", "c"
-	sum := addMetrics(nil, []ddbfake.Metrics{one})
-	sum = addMetrics(sum, []ddbfake.Metrics{before, one, after})
+	sum := AddMetrics(nil, []ddbfake.Metrics{one})
+	sum = AddMetrics(sum, []ddbfake.Metrics{before, one, after})
 	if len(sum) != 3 || sum[0] != before || sum[2] != after {
 		t.Fatalf("got %+v, want the rows a, b and c", sum)
 	}

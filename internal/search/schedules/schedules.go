@@ -167,7 +167,7 @@ type Total struct {
 func (t *Total) Add(o *scenario.Outcome) {
 	t.Schedules++
 	t.Steps += inside.In(o).Result.Steps
-	t.Metrics = addMetrics(t.Metrics, inside.In(o).Metrics)
+	t.Metrics = AddMetrics(t.Metrics, inside.In(o).Metrics)
 	if t.Marks == nil {
 		t.Marks = MarkSet{}
 	}

@@ -14,6 +14,15 @@ func ProofRow(p *campaign.Proof) string {
 	return TableRow(p.Scenario.Name, p.Protocol.Name, fmt.Sprint(p.Schedules), fmt.Sprint(p.Explored.States), p.Summary(), p.Reached())
 }
 
+// Proof prints a proof: its row, how much it has searched, and what it has proved.
+func Proof(p *campaign.Proof) string {
+	text := ProofRow(p) + "\n" + Extent(p) + "\n"
+	if p.Explored.Complete && p.Verdict != invariant.Violated && p.Explored.Split.Parts == 0 {
+		text += Proved(p, "these bounds")
+	}
+	return text
+}
+
 // Extent prints on one line how much a proof has searched, and how much is left.
 func Extent(p *campaign.Proof) string {
 	e := p.Explored
@@ -21,6 +30,8 @@ func Extent(p *campaign.Proof) string {
 	switch {
 	case p.Verdict == invariant.Violated:
 		return counts + " to the first violation"
+	case e.Complete && e.Split.Parts > 0:
+		return fmt.Sprintf("%v; complete: %s, 0 violations; isr-sim merge adds the parts up, which are no proof alone", e.Split, counts)
 	case e.Complete:
 		return "complete: " + counts + ", 0 violations"
 	}

@@ -20,7 +20,7 @@ var (
 	//go:embed campaign.css
 	campaignCSS string
 
-	campaignTemplates = template.Must(template.New("campaign").Funcs(template.FuncMap{"clean": clean}).Parse(campaignHTML + dashboardHTML))
+	campaignTemplates = template.Must(template.New("campaign").Funcs(template.FuncMap{"clean": clean, "release": release}).Parse(campaignHTML + dashboardHTML))
 )
 
 // Results are the results that commands have written with --format json.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -108,6 +109,7 @@ func (d *Dashboard) trend(title, class string, of func(*DashboardNight) float64)
 		points = append(points, point{float64(i + 1), finite(of(&d.Nights[len(d.Nights)-1-i]))})
 	}
 	c := &curve{axes: axesOf(points, chartHeight, false), Title: title, Class: class, XName: "nights"}
+	c.XTicks = slices.DeleteFunc(c.XTicks, func(t tick) bool { return strings.Contains(t.Text, ".") }) // there is no half night
 	var line []string
 	for _, p := range points {
 		at := [2]float64{c.x(p.x), c.y(p.y)}
@@ -132,6 +134,12 @@ func (n *DashboardNight) Hours() string { return fmt.Sprintf("%.3g", n.CoreSecon
 
 // Percent prints a chance.
 func (c *DashboardCoverage) Percent() string { return fmt.Sprintf("%.3g%%", 100*c.NextIsNew) }
+
+// release is a version without its toolchain and its commit: the table of nights has those.
+func release(version string) string {
+	short, _, _ := strings.Cut(clean(version), " ")
+	return short
+}
 
 // OneIn is the number of schedules in which one new order is to be expected; 0 if none was seen only once.
 func (c *DashboardCoverage) OneIn() int {

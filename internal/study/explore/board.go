@@ -172,9 +172,13 @@ func (b *Board) Dashboard(corpora []string, place func(f *report.DashboardFindin
 		return cmp.Or(strings.Compare(x.Night, y.Night), strings.Compare(x.Scenario, y.Scenario), strings.Compare(x.Protocol, y.Protocol),
 			cmp.Compare(x.Seed, y.Seed), x.Shard.Count-y.Shard.Count, x.Shard.Index-y.Shard.Index)
 	})
-	seen := lastSeen(nights)
+	seen, called := lastSeen(nights), map[string]string{}
+	for _, n := range nights {
+		called[inName(n.Protocol)] = n.Protocol
+	}
 	for _, name := range failing {
 		f := b.finding(name, seen)
+		f.Protocol = cmp.Or(called[f.Protocol], f.Protocol)
 		if f.StoppedAt == "" {
 			if err := place(&f); err != nil {
 				return nil, fmt.Errorf("%s: %w", f.File, err)
@@ -235,7 +239,7 @@ func (b *Board) fill(d *report.Dashboard, nights []Night) error {
 		n := countWhile(nights, func(o Night) bool { return o.Night == nights[0].Night })
 		night := report.DashboardNight{Name: nights[0].Night, New: fresh[nights[0].Night]}
 		canaries = nil
-		found, versions := map[string]bool{}, map[string]bool{}
+		found, versions, shards := map[string]bool{}, map[string]bool{}, map[Shard]bool{}
 		campaigns := 0
 		for of := nights[:n]; len(of) > 0; {
 			m := countWhile(of, func(o Night) bool { return o.Scenario == of[0].Scenario && o.Protocol == of[0].Protocol })
@@ -247,7 +251,7 @@ func (b *Board) fill(d *report.Dashboard, nights []Night) error {
 			night.NextIsNew += next
 			campaigns++
 			for _, shard := range of[:m] {
-				night.Shards++
+				shards[shard.Shard.whole()] = true
 				night.Schedules += shard.Schedules
 				night.CoreSeconds += shard.Seconds
 				versions[shard.Version] = true
@@ -259,7 +263,7 @@ func (b *Board) fill(d *report.Dashboard, nights []Night) error {
 			of = of[m:]
 		}
 		night.NextIsNew /= float64(campaigns)
-		night.Found, night.Versions = len(found), strings.Join(slices.Sorted(maps.Keys(versions)), "; ")
+		night.Shards, night.Found, night.Versions = len(shards), len(found), strings.Join(slices.Sorted(maps.Keys(versions)), "; ")
 		for _, c := range canaries {
 			night.Canaries += c.Times
 			night.CanariesFound += c.Found

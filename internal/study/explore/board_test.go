@@ -85,6 +85,7 @@ func TestABoardDoesNotDependOnTheOrderOfCorpora(t *testing.T) {
 	put(folders[0], "a.p.stale-writer.02.stopped", "v2\nfor a reason\n")
 	put(folders[0], "a.p.reach-pause.03.yaml", fmt.Sprintf(kept, "v1", "n1"))
 	put(folders[0], "cut.yaml", "name: a\n")
+	put(folders[0], "night.n3.b.p.1.1-1.1.json", `{"night": "n3", "version": "v3", "scenario": "b", "protocol": "p", "schedules": 1}`)
 	put(folders[1], "night.n3.a.p.1.1-1.9.json", `{"night": "n3", "version": "v3", "scenario": "a", "protocol": "p", "schedules": 9, "replayed": [{"file": "a.p.stale-writer.01.yaml", "violates": "stale-writer"}]}`)
 	put(folders[0], "night.n3.a.p.1.1-1.5.json", `{"night": "n3", "version": "v3", "scenario": "a", "protocol": "p", "schedules": 5}`)
 	put(folders[0], "night.n4.json", `{"night"`)
@@ -100,8 +101,8 @@ func TestABoardDoesNotDependOnTheOrderOfCorpora(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Entries != 3 || d.Failing != 2 || d.Stopped != 1 || len(d.Nights) != 1 || d.Nights[0].Schedules != 9 || len(d.Damaged) != 2 {
-			t.Errorf("%+v: want three files, two of them failing and one of those stopped, one night of 9 schedules, and two files that are damaged", d)
+		if d.Entries != 3 || d.Failing != 2 || d.Stopped != 1 || len(d.Nights) != 1 || d.Nights[0].Schedules != 10 || d.Nights[0].Shards != 1 || len(d.Damaged) != 2 {
+			t.Errorf("%+v: want three files, two of them failing and one of those stopped, one night of 10 schedules in one shard, and two files that are damaged", d)
 		}
 		first := d.Findings[0]
 		if first.FirstNight != "n1" || first.FirstVersion != "v1" || first.LatestNight != "n3" || first.LastVersion != "v3" || d.Findings[1].StoppedAt != "v2" {

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +19,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
@@ -146,7 +149,8 @@ func (c Corpus) Strangers(scenarios []*scenario.Scenario, p isr.Protocol) ([]Cor
 		})
 		switch {
 		case err == nil && read.Replay != nil:
-			if _, err := scenario.ProtocolNamed(read.Replay.Protocol); err != nil && read.Replay.Protocol != p.Name {
+			// A file starts no command: those of programs are left to the campaigns of the programs.
+			if _, err := scenario.ProtocolNamed(read.Replay.Protocol); err != nil && inName(read.Replay.Protocol) == read.Replay.Protocol {
 				strangers = append(strangers, CorpusRun{File: file, Problem: doesNot + err.Error()})
 			}
 		case known:
@@ -272,7 +276,18 @@ func (c Corpus) each(use func(file string, read *scenario.Scenario, err error)) 
 	return nil
 }
 
-func prefix(s *scenario.Scenario, protocol string) string { return s.Name + "." + protocol + "." }
+func prefix(s *scenario.Scenario, protocol string) string {
+	return s.Name + "." + inName(protocol) + "."
+}
+
+// inName is a protocol in the names of files. The command of a program may have any characters, so a hash stands for it.
+func inName(protocol string) string {
+	if !strings.HasPrefix(protocol, shell.ExecPrefix) {
+		return protocol
+	}
+	sum := sha256.Sum256([]byte(protocol))
+	return "exec-" + hex.EncodeToString(sum[:4])
+}
 
 func (e entry) run(ctx context.Context, p isr.Protocol) CorpusRun {
 	recorded := e.scenario.Replay
@@ -393,7 +408,11 @@ func (c Corpus) tooMany(s *scenario.Scenario, p isr.Protocol, what string) ([]en
 // order. If that fails the scenario is nil, and the trace's digest stands for the order.
 func smallest(ctx context.Context, s *scenario.Scenario, p isr.Protocol, r scenario.Replay) (small *scenario.Scenario, steps int, order string) {
 	ctx = context.WithoutCancel(ctx) // what was found is kept after the end of the campaign, too
-	shrunk, err := campaign.Shrink{Failed: r.Run(s, p), ScheduleOnly: true, Runs: shrinkRuns}.Run(ctx)
+	runs := shrinkRuns
+	if schedules.OfProgram(p) {
+		runs /= 10 // each takes much longer
+	}
+	shrunk, err := campaign.Shrink{Failed: r.Run(s, p), ScheduleOnly: true, Runs: runs}.Run(ctx)
 	if err != nil {
 		return nil, 0, r.Digest
 	}

@@ -233,6 +233,7 @@ func numbers(all []int, between string) string {
 
 // remedy is the command that runs what is missing of scenarios that miss the same.
 type remedy struct {
+	form         string // of the command, after the program: flags, shard and shards, number and shard, files
 	which, flags string
 	of           int           // shards
 	share        time.Duration // for each scenario; 0 is no limit
@@ -241,6 +242,7 @@ type remedy struct {
 
 // remedyOf is the remedy of one scenario.
 func remedyOf(x *Exploration, missing []int) remedy {
+	const form = "explore %s --shard %s/%d --out missing-%d-%s.json %s"
 	flags := fmt.Sprintf("--schedules %d --seed %d --strategy %s", x.Schedules, x.Seed, x.Strategy)
 	if x.Swarm {
 		flags += " --swarm"
@@ -250,12 +252,12 @@ func remedyOf(x *Exploration, missing []int) remedy {
 	} else {
 		flags += " --protocol " + x.Protocol
 	}
-	return remedy{numbers(missing, "$(seq %d %d)"), flags, x.Shard.Count, x.For, []string{x.File}}
+	return remedy{form, numbers(missing, "$(seq %d %d)"), flags, x.Shard.Count, x.For, []string{x.File}}
 }
 
 // same says whether one command will do for both.
 func (r *remedy) same(o remedy) bool {
-	return r.which == o.which && r.flags == o.flags && r.of == o.of && r.share == o.share
+	return r.form == o.form && r.which == o.which && r.flags == o.flags && r.of == o.of && r.share == o.share
 }
 
 // command is the command, for a shell. Its files have a name that no other command's have.
@@ -268,7 +270,7 @@ func (r *remedy) command(program string, number int) string {
 	if r.share > 0 {
 		flags += fmt.Sprintf(" --for %v", r.share*time.Duration(len(r.files)))
 	}
-	command := fmt.Sprintf("%s explore %s --shard %s/%d --out missing-%d-%s.json %s", program, flags, i, r.of, number, i, strings.Join(r.files, " "))
+	command := program + " " + fmt.Sprintf(r.form, flags, i, r.of, number, i, strings.Join(r.files, " "))
 	if i == "$i" {
 		command = fmt.Sprintf("for i in %s; do %s; done", r.which, command)
 	}
@@ -278,7 +280,7 @@ func (r *remedy) command(program string, number int) string {
 // Merge adds up the shards of campaigns: the result equals that of a single Explorer, except for the coverage, which is
 // estimated from samples; the file of the result is the same byte for byte, if no campaign was ended by time. The
 // error, a mistake.Error, names everything that is wrong, and its hint has the commands that run what is missing.
-// program is how the reader calls isr-sim.
+// program is how the reader calls isr-sim. It complains of proofs, too: see Proofs.
 func (s *Shards) Merge(program string) ([]*Exploration, error) {
 	var groups []*group
 	for _, file := range s.Files {
@@ -294,7 +296,8 @@ func (s *Shards) Merge(program string) ([]*Exploration, error) {
 			groups[i].shards = append(groups[i].shards, shardOf{x, file.Name})
 		}
 	}
-	wrong, again := slices.Clone(s.wrong), []remedy{}
+	wrong, again := s.wrongProofs()
+	wrong = append(slices.Clone(s.wrong), wrong...)
 	for _, g := range groups {
 		wrong = append(wrong, g.complaints()...)
 		missing, first := g.missing(), g.shards[0].Exploration

@@ -87,7 +87,7 @@ func (c Corpus) Remember(ctx context.Context, x *Exploration, coreSeconds float6
 	if err != nil {
 		return err
 	}
-	name := fmt.Sprintf("%s%s.%s.%s.%d.%d-%d.%d.json", nightPrefix, n.Night, n.Scenario, n.Protocol, n.Seed, n.Shard.Index, n.Shard.Count, n.Schedules)
+	name := fmt.Sprintf("%s%s.%s.%s.%d.%d-%d.%d.json", nightPrefix, n.Night, n.Scenario, inName(n.Protocol), n.Seed, n.Shard.Index, n.Shard.Count, n.Schedules)
 	if err := c.write(name, append(data, '\n')); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
 )
 
 // ShardFile is a file of explorations.
@@ -21,6 +24,8 @@ type ShardFile struct {
 // Shards are the files of campaigns, to be merged. The zero Shards has none.
 type Shards struct {
 	Files []ShardFile
+	// Searches are the parts of proofs.
+	Searches []ProofPart
 	// Out is a file that folders may have and that is left out: the result of a merge before.
 	Out string
 
@@ -28,30 +33,30 @@ type Shards struct {
 }
 
 // Read takes a file, a tarball of files (.tar, .tar.gz, .tgz), or all files and tarballs of a folder. In folders and
-// tarballs only files named .json count, and those of them that are whole JSON of another kind are left out. Whatever
-// is damaged, Merge names.
-func (s *Shards) Read(place string) {
+// tarballs only files named .json or .search count, and those of them that are whole JSON of another kind are left out.
+// Whatever is damaged, Merge names. The reader calls the place by the name called.
+func (s *Shards) Read(place, called string) {
 	info, err := os.Stat(place)
 	if err != nil {
 		s.wrong = append(s.wrong, err.Error())
 		return
 	}
-	before := len(s.Files) + len(s.wrong)
+	before := len(s.Files) + len(s.Searches) + len(s.wrong)
 	if !info.IsDir() {
-		err = s.file(place, true)
+		err = s.file(place, called, true)
 	} else {
 		err = filepath.WalkDir(place, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || !entry.Type().IsRegular() || path == filepath.Clean(s.Out) {
 				return err
 			}
-			return s.file(path, false)
+			return s.file(path, called+strings.TrimPrefix(path, place), false)
 		})
 	}
 	if err != nil {
 		s.wrong = append(s.wrong, err.Error())
 	}
-	if len(s.Files)+len(s.wrong) == before {
-		s.wrong = append(s.wrong, fmt.Sprintf("%s: %v", place, errOther))
+	if len(s.Files)+len(s.Searches)+len(s.wrong) == before {
+		s.wrong = append(s.wrong, fmt.Sprintf("%s: %v", called, errOther))
 	}
 }
 
@@ -60,6 +65,15 @@ func (s *Shards) Add(name string, text []byte) { s.add(name, text, true) }
 
 // add leaves out a file of another kind, unless the user has named it.
 func (s *Shards) add(name string, text []byte, named bool) {
+	if strings.HasSuffix(name, SearchEnding) || bytes.HasPrefix(text, []byte(campaign.SearchHead)) {
+		part, err := readProofPart(name, text)
+		if err != nil {
+			s.wrong = append(s.wrong, fmt.Sprintf("%s: %v", name, err))
+		} else {
+			s.Searches = append(s.Searches, part)
+		}
+		return
+	}
 	switch xs, err := ReadExplorations(name, text); {
 	case err == nil:
 		s.Files = append(s.Files, ShardFile{name, xs})
@@ -68,25 +82,29 @@ func (s *Shards) add(name string, text []byte, named bool) {
 	}
 }
 
-func (s *Shards) file(path string, named bool) error {
+func (s *Shards) file(path, called string, named bool) error {
 	packed := strings.HasSuffix(path, ".tar.gz") || strings.HasSuffix(path, ".tgz")
 	switch {
 	case packed || strings.HasSuffix(path, ".tar"):
-		if err := s.tarball(path, packed); err != nil {
-			s.wrong = append(s.wrong, fmt.Sprintf("%s: found a tarball that is damaged (%v), expected a whole one", path, err))
+		if err := s.tarball(path, called, packed); err != nil {
+			s.wrong = append(s.wrong, fmt.Sprintf("%s: found a tarball that is damaged (%v), expected a whole one", called, err))
 		}
-	case named || strings.HasSuffix(path, ".json"):
+	case named || isShard(path):
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		s.add(path, text, named)
+		s.add(called, text, named)
 	}
 	return nil
 }
 
+func isShard(name string) bool {
+	return strings.HasSuffix(name, ".json") || strings.HasSuffix(name, SearchEnding)
+}
+
 // tarball takes the files up to the first error.
-func (s *Shards) tarball(path string, packed bool) error {
+func (s *Shards) tarball(path, called string, packed bool) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
@@ -105,13 +123,13 @@ func (s *Shards) tarball(path string, packed bool) error {
 		} else if err != nil {
 			return err
 		}
-		if header.Typeflag != tar.TypeReg || !strings.HasSuffix(header.Name, ".json") {
+		if header.Typeflag != tar.TypeReg || !isShard(header.Name) {
 			continue
 		}
 		text, err := io.ReadAll(files)
 		if err != nil {
 			return err
 		}
-		s.add(path+":"+header.Name, text, false)
+		s.add(called+":"+header.Name, text, false)
 	}
 }
