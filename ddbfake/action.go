@@ -68,7 +68,7 @@ func (a *action) prepare(db *DB) error {
 			return refused(err)
 		}
 		if a.sizeBytes > maxItemBytes {
-			return invalid("Item size has exceeded the maximum allowed size")
+			return invalid(itemTooLarge)
 		}
 	} else if !fits {
 		if err := checkValues(a.values); err != nil {
@@ -265,12 +265,15 @@ func (a *action) updated() (packed.Record, error) {
 func (a *action) performAlone(db *DB, r *request, old legacyWrite) (write, error) {
 	if old.given() {
 		if err := old.check(a); err != nil {
-			return write{}, err
+			return write{}, enveloped(err)
 		}
 		kept := old // a copy, so that old is not on the heap in every call
 		a.legacy = &kept
 	}
-	return a.perform(db, r)
+	if err := a.prepare(db); err != nil {
+		return write{}, enveloped(err)
+	}
+	return a.performPrepared(db, r)
 }
 
 // perform runs an action that is a request by itself.
@@ -278,6 +281,11 @@ func (a *action) perform(db *DB, r *request) (write, error) {
 	if err := a.prepare(db); err != nil {
 		return write{}, err
 	}
+	return a.performPrepared(db, r)
+}
+
+// performPrepared is perform after prepare.
+func (a *action) performPrepared(db *DB, r *request) (write, error) {
 	if err := a.locate(db, r, a.tableName); err != nil {
 		return write{}, err
 	}

@@ -1,6 +1,8 @@
 package ddbfake
 
 import (
+	"errors"
+
 	"slices"
 	"strings"
 
@@ -131,8 +133,14 @@ func (x *index) checkStart(schema *keySchema, start map[string]types.AttributeVa
 
 const startInvalid = "The provided starting key is invalid"
 
-// invalidStart is the answer to an invalid ExclusiveStartKey.
+// invalidStart is the answer to an invalid ExclusiveStartKey. About a bad value of it, the present layer says no more
+// than about another value.
+//
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
 func invalidStart(err error) error {
+	if two, ok := errors.AsType[*worded](err); ok {
+		return &worded{two.error, startInvalid + ": " + two.older}
+	}
 	return invalid("%s: %s", startInvalid, messageOf(err))
 }
 

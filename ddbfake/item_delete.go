@@ -12,8 +12,8 @@ func (db *DB) deleteItem(r *request, in *dynamodb.DeleteItemInput) (*dynamodb.De
 	old := legacyWrite{in.Expected, in.ConditionalOperator, nil}
 	var c constraints
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
-	name := c.table(in.TableName)
-	c.returnValues(in.ReturnValues)
+	name := c.written(in.TableName, in.Key != nil)
+	c.returnValues(in.ReturnValues, in.Key != nil)
 	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
 	c.returnValuesOnFailure(in.ReturnValuesOnConditionCheckFailure, "")
 	if in.Key == nil {

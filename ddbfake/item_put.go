@@ -12,11 +12,11 @@ func (db *DB) putItem(r *request, in *dynamodb.PutItemInput) (*dynamodb.PutItemO
 	old := legacyWrite{in.Expected, in.ConditionalOperator, nil}
 	var c constraints
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
-	name := c.table(in.TableName)
+	name := c.written(in.TableName, in.Item != nil)
 	if in.Item == nil {
 		c.null("item")
 	}
-	c.returnValues(in.ReturnValues)
+	c.returnValues(in.ReturnValues, in.Item != nil)
 	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
 	c.returnValuesOnFailure(in.ReturnValuesOnConditionCheckFailure, "")
 	c.legacyWrite(&old)
@@ -55,5 +55,5 @@ func onlyOldValues(v types.ReturnValue) error {
 	case "", types.ReturnValueNone, types.ReturnValueAllOld:
 		return nil
 	}
-	return invalid("ReturnValues can only be ALL_OLD or NONE")
+	return enveloped(invalid("ReturnValues can only be ALL_OLD or NONE"))
 }

@@ -13,9 +13,12 @@ func (db *DB) updateItem(r *request, in *dynamodb.UpdateItemInput) (*dynamodb.Up
 	old := legacyWrite{in.Expected, in.ConditionalOperator, in.AttributeUpdates}
 	var c constraints
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
-	name := c.table(in.TableName)
+	name := c.written(in.TableName, in.Key != nil)
 	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
-	c.returnValues(in.ReturnValues)
+	c.returnValues(in.ReturnValues, in.Key != nil)
+	if in.Key != nil && c.alone == "" && !knownReturnValues(in.ReturnValues) {
+		c.alone = badReturnValues
+	}
 	c.returnValuesOnFailure(in.ReturnValuesOnConditionCheckFailure, "")
 	if in.Key == nil {
 		c.null("key")

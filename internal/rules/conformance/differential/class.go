@@ -158,9 +158,11 @@ var whichStatement = regexp.MustCompile(`Validation failed in TransactStatements
 // classOf returns the class of an error, "" if there is none.
 func classOf(outcome string) string {
 	outcome = whichStatement.ReplaceAllString(outcome, "")
-	for _, c := range classes {
-		if c.pattern.MatchString(outcome) {
-			return c.name
+	for _, text := range []string{outcome, withoutEnvelope(outcome)} {
+		for _, c := range classes {
+			if c.pattern.MatchString(text) {
+				return c.name
+			}
 		}
 	}
 	return ""
