@@ -35,18 +35,8 @@ func (db *DB) putItem(r *request, in *dynamodb.PutItemInput) (*dynamodb.PutItemO
 		conditionSrc: in.ConditionExpression,
 		returnOld:    in.ReturnValuesOnConditionCheckFailure == types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
-	w, err := a.performAlone(db, r, old)
-	if err != nil {
-		return nil, err
-	}
-	out := &dynamodb.PutItemOutput{
-		ConsumedCapacity:      w.consumed(in.ReturnConsumedCapacity),
-		ItemCollectionMetrics: a.collectionMetrics(in.ReturnItemCollectionMetrics),
-	}
-	if in.ReturnValues == types.ReturnValueAllOld {
-		out.Attributes = w.row.toSDK()
-	}
-	return out, nil
+	out, err := a.performAlone(db, r, old, in.ReturnValues, in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics)
+	return (*dynamodb.PutItemOutput)(out), err
 }
 
 // onlyOldValues checks ReturnValues of PutItem and DeleteItem.
