@@ -109,10 +109,6 @@ var Local = compile(append([]*Known{
 		Reason: "Local has the texts of before 2026, which say which value it is", Source: parity + "tier3/error-messages/valueLayers.test.ts",
 	},
 	{
-		Operations: writesOfOne, Path: "error", Fake: v + envelope + "ExpressionAttributeValues can only be specified when using expressions",
-		Local: v + "ExpressionAttributeValues can only be specified when using expressions: .*", Reason: "Local has the texts of before 2026", Source: captures,
-	},
-	{
 		Operations: writesOfOne, Path: "error", Fake: constraint + `.*('returnValues' failed |UPDATE_NEW).*|` + v + envelope + `ReturnValues can only be ALL_OLD or NONE`,
 		Local: v + "Return values set to invalid value", Reason: ownWords, Source: dynalite + "putItem.js",
 	},
