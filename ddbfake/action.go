@@ -3,6 +3,7 @@ package ddbfake
 import (
 	"errors"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
@@ -68,7 +69,7 @@ func (a *action) prepare(db *DB) error {
 			return refused(err)
 		}
 		if a.sizeBytes > maxItemBytes {
-			return invalid("Item size has exceeded the maximum allowed size")
+			return invalid(itemTooLarge)
 		}
 	} else if !fits {
 		if err := checkValues(a.values); err != nil {
@@ -260,17 +261,27 @@ func (a *action) updated() (packed.Record, error) {
 	return after, nil
 }
 
-// performAlone is perform for an operation that consists of this action. Its request may carry legacy parameters as
-// well.
-func (a *action) performAlone(db *DB, r *request, old legacyWrite) (write, error) {
+// performAlone is perform for an operation that consists of this action, with its answer. The request may carry legacy
+// parameters as well. PutItem and DeleteItem have answers of the same form.
+func (a *action) performAlone(db *DB, r *request, old legacyWrite, values types.ReturnValue,
+	capacity types.ReturnConsumedCapacity, metrics types.ReturnItemCollectionMetrics) (*dynamodb.UpdateItemOutput, error) {
 	if old.given() {
 		if err := old.check(a); err != nil {
-			return write{}, err
+			return nil, enveloped(err)
 		}
 		kept := old // a copy, so that old is not on the heap in every call
 		a.legacy = &kept
 	}
-	return a.perform(db, r)
+	if err := a.prepare(db); err != nil {
+		return nil, enveloped(err)
+	}
+	w, err := a.performPrepared(db, r)
+	if err != nil {
+		return nil, err
+	}
+	return &dynamodb.UpdateItemOutput{
+		Attributes: a.returned(values, w), ConsumedCapacity: w.consumed(capacity), ItemCollectionMetrics: a.collectionMetrics(metrics),
+	}, nil
 }
 
 // perform runs an action that is a request by itself.
@@ -278,6 +289,11 @@ func (a *action) perform(db *DB, r *request) (write, error) {
 	if err := a.prepare(db); err != nil {
 		return write{}, err
 	}
+	return a.performPrepared(db, r)
+}
+
+// performPrepared is perform after prepare.
+func (a *action) performPrepared(db *DB, r *request) (write, error) {
 	if err := a.locate(db, r, a.tableName); err != nil {
 		return write{}, err
 	}

@@ -45,8 +45,12 @@ func wanted(asked types.ReturnConsumedCapacity) bool {
 	return asked == types.ReturnConsumedCapacityTotal || asked == types.ReturnConsumedCapacityIndexes
 }
 
-// consumedBy reports units without saying whether they were read or written: only transactions do.
+// consumedBy reports units without saying whether they were read or written: only transactions do. It returns nil if
+// they were not asked for.
 func consumedBy(asked types.ReturnConsumedCapacity, table string, units float64) *types.ConsumedCapacity {
+	if !wanted(asked) {
+		return nil
+	}
 	c := &types.ConsumedCapacity{TableName: aws.String(table), CapacityUnits: aws.Float64(units)}
 	if asked == types.ReturnConsumedCapacityIndexes {
 		c.Table = &types.Capacity{CapacityUnits: aws.Float64(units)}

@@ -261,8 +261,8 @@ func TestHandlerRefusesValues(t *testing.T) {
 	db := New(Options{})
 	createTable(t, db, "cache")
 	tests := []struct{ op, body, want string }{
-		{"PutItem", `{"TableName":"cache","Item":{"pk":{"S":"a"},"sk":{"S":"b"},"v":{}}}`, none},
-		{"PutItem", `{"TableName":"cache","Item":{"pk":{"S":"a"},"sk":{"S":"b"},"v":{"L":[null]}}}`, none},
+		{"PutItem", `{"TableName":"cache","Item":{"pk":{"S":"a"},"sk":{"S":"b"},"v":{}}}`, envelope + none},
+		{"PutItem", `{"TableName":"cache","Item":{"pk":{"S":"a"},"sk":{"S":"b"},"v":{"L":[null]}}}`, envelope + none},
 		{"GetItem", `{"TableName":"cache","Key":{"pk":{"S":"a"},"sk":{}}}`, none},
 		{"Query", `{"TableName":"cache","KeyConditionExpression":"pk = :pk","ExpressionAttributeValues":{":pk":{}}}`,
 			"ExpressionAttributeValues contains invalid value: " + none + " for key :pk"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -112,6 +113,29 @@ func inWordsOf(operation string, err error) error {
 	}
 	return two.error
 }
+
+// enveloped returns an error about a request of PutItem, UpdateItem or DeleteItem that was found without a look at the
+// table, as these operations word it since 2026. The text about the size of an item stands alone.
+//
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/captures/cross-region-latest.json
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/deleteItem.test.ts
+// Source: https://github.com/nubo-db/dynoxide/blob/main/tests/item_operations.rs (the size; from a capture)
+func enveloped(err error) error {
+	err = inWordsOf("", err)
+	refusal, ok := errors.AsType[*smithy.GenericAPIError](err)
+	switch {
+	case !ok || refusal.Message == itemTooLarge:
+		return err
+	case strings.HasPrefix(refusal.Message, valuesAlone):
+		return invalid(envelope + valuesAlone)
+	}
+	return invalid("%s", envelope+refusal.Message)
+}
+
+const (
+	envelope     = "1 validation error detected: "
+	itemTooLarge = "Item size has exceeded the maximum allowed size"
+)
 
 // messageOf returns the message of an error of the service.
 func messageOf(err error) string {

@@ -124,9 +124,10 @@ func checkPlaceholders(expressions []expression, names map[string]string, values
 	if len(missing) > 1 {
 		verb = "are"
 	}
-	return invalid("ExpressionAttributeValues can only be specified when using expressions: %s %s null",
-		strings.Join(missing, " and "), verb)
+	return invalid("%s: %s %s null", valuesAlone, strings.Join(missing, " and "), verb)
 }
+
+const valuesAlone = "ExpressionAttributeValues can only be specified when using expressions"
 
 const projectionExpression = "ProjectionExpression"
 
@@ -182,7 +183,7 @@ func expressionArgs(names map[string]string, values map[string]types.AttributeVa
 		inValues := func(text string) error {
 			return invalid("ExpressionAttributeValues contains invalid value: %s for key %s", text, failed)
 		}
-		// The present layer does not say in which value a duplicate is.
+		// The present layer does not say in which value it is, as far as that is known.
 		if two, ok := errors.AsType[*worded](refused(failure)); ok {
 			return args, &worded{two.error, messageOf(inValues(two.older))}
 		}

@@ -1,6 +1,7 @@
 package ddbfake
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -17,15 +18,8 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html
 // Source: https://github.com/architect/dynalite/blob/main/test/query.js
 func (q *query) onIndex(db *DB, r *request) (*dynamodb.QueryOutput, error) {
-	x, err := q.table.readableIndex(*q.in.IndexName, q.in.ConsistentRead)
+	x, err := q.readableIndex(*q.in.IndexName, q.in.ConsistentRead, q.in.ExclusiveStartKey)
 	if err != nil {
-		return nil, err
-	}
-	if err := q.table.checkReadPaths(q.filter, q.projection, q.args); err != nil {
-		return nil, err
-	}
-	schema := &q.table.schema
-	if err := x.checkStart(schema, q.in.ExclusiveStartKey); err != nil {
 		return nil, err
 	}
 	bounds, err := expr.IndexCondition{KeyCondition: q.keys}.Bind(q.args, x.hash, x.sort)
@@ -38,7 +32,7 @@ func (q *query) onIndex(db *DB, r *request) (*dynamodb.QueryOutput, error) {
 	}
 	var after *indexRow
 	if q.in.ExclusiveStartKey != nil {
-		if after, err = x.start(schema, q.in.ExclusiveStartKey); err != nil {
+		if after, err = x.start(&q.table.schema, q.in.ExclusiveStartKey); err != nil {
 			return nil, err
 		}
 		switch {
@@ -51,8 +45,7 @@ func (q *query) onIndex(db *DB, r *request) (*dynamodb.QueryOutput, error) {
 	if err := q.checkFilter(x.has); err != nil {
 		return nil, err
 	}
-	p := newIndexPage(q.table, x, q.in.Select, q.in.Limit)
-	p.filter, p.projection, p.args = q.filter, q.projection, q.args
+	p := &indexPage{page: q.newPage(q.in.Select, q.in.Limit), index: x}
 	if !q.statement {
 		if err := p.checkFilter(); err != nil {
 			return nil, err
@@ -71,9 +64,7 @@ func (q *query) onIndex(db *DB, r *request) (*dynamodb.QueryOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &dynamodb.QueryOutput{
-		Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK(), ConsumedCapacity: consumed,
-	}, nil
+	return p.output(consumed), nil
 }
 
 // checkIndexSelect is checkSelect for a read of an index.
@@ -87,19 +78,23 @@ func checkIndexSelect(which types.Select, projected string) error {
 	return nil
 }
 
-// readableIndex finds the index that a Query or a Scan reads. We know the order of its two checks from statements in
-// PartiQL.
+// readableIndex finds the index that a Query or a Scan reads, if paths and the starting key fit. We know the order of
+// the first two checks from statements in PartiQL.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/indexReads.test.ts
-func (t *table) readableIndex(name string, consistent *bool) (*index, error) {
-	x := t.index(name)
+func (g *paging) readableIndex(name string, consistent *bool, start map[string]types.AttributeValue) (*index, error) {
+	x := g.table.index(name)
 	switch {
 	case x == nil:
 		return nil, invalid("The table does not have the specified index: %s", name)
 	case x.global && aws.ToBool(consistent):
 		return nil, invalid("Consistent reads are not supported on global secondary indexes")
 	}
-	return x, nil
+	err := g.checkPaths()
+	if err == nil {
+		err = x.checkStart(&g.table.schema, start)
+	}
+	return x, err
 }
 
 // checkStart refuses an ExclusiveStartKey if its attributes are not exactly the keys of the table and of the index, or
@@ -131,8 +126,14 @@ func (x *index) checkStart(schema *keySchema, start map[string]types.AttributeVa
 
 const startInvalid = "The provided starting key is invalid"
 
-// invalidStart is the answer to an invalid ExclusiveStartKey.
+// invalidStart is the answer to an invalid ExclusiveStartKey. About a bad value of it, the present layer says no more
+// than about another value.
+//
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
 func invalidStart(err error) error {
+	if two, ok := errors.AsType[*worded](err); ok {
+		return &worded{two.error, startInvalid + ": " + two.older}
+	}
 	return invalid("%s: %s", startInvalid, messageOf(err))
 }
 
@@ -167,10 +168,6 @@ type indexPage struct {
 	// hash is the partition key that is read. It counts only if keyed is true.
 	hash  string
 	keyed bool
-}
-
-func newIndexPage(t *table, x *index, which types.Select, limit *int32) *indexPage {
-	return &indexPage{page: newPage(&t.schema, which, limit), index: x}
 }
 
 // check refuses a request for attributes that the index does not have. A local index fetches such attributes from the

@@ -14,25 +14,17 @@ import (
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Scan.html#DDB-Scan-request-IndexName
 // Source: https://github.com/architect/dynalite/blob/main/test/scan.js
 func (s *scan) onIndex(db *DB, r *request) (*dynamodb.ScanOutput, error) {
-	x, err := s.table.readableIndex(*s.in.IndexName, s.in.ConsistentRead)
+	x, err := s.readableIndex(*s.in.IndexName, s.in.ConsistentRead, s.in.ExclusiveStartKey)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.table.checkReadPaths(s.filter, s.projection, s.args); err != nil {
-		return nil, err
-	}
-	schema := &s.table.schema
-	if err := x.checkStart(schema, s.in.ExclusiveStartKey); err != nil {
-		return nil, err
-	}
-	p := newIndexPage(s.table, x, s.in.Select, s.in.Limit)
-	p.filter, p.projection, p.args = s.filter, s.projection, s.args
+	p := &indexPage{page: s.newPage(s.in.Select, s.in.Limit), index: x}
 	if err := p.check(s.in.Select); err != nil {
 		return nil, err
 	}
 	var after *indexRow
 	if s.in.ExclusiveStartKey != nil {
-		if after, err = x.start(schema, s.in.ExclusiveStartKey); err != nil {
+		if after, err = x.start(&s.table.schema, s.in.ExclusiveStartKey); err != nil {
 			return nil, err
 		}
 		if err := s.part.checkStart(x.scanHash(after.hash)); err != nil {
@@ -47,9 +39,7 @@ func (s *scan) onIndex(db *DB, r *request) (*dynamodb.ScanOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &dynamodb.ScanOutput{
-		Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK(), ConsumedCapacity: consumed,
-	}, nil
+	return (*dynamodb.ScanOutput)(p.output(consumed)), nil
 }
 
 // scanHash returns the hash of a partition of the index. The service's hash of a key of several attributes is not

@@ -12,8 +12,8 @@ func (db *DB) deleteItem(r *request, in *dynamodb.DeleteItemInput) (*dynamodb.De
 	old := legacyWrite{in.Expected, in.ConditionalOperator, nil}
 	var c constraints
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
-	name := c.table(in.TableName)
-	c.returnValues(in.ReturnValues)
+	name := c.written(in.TableName, in.Key != nil)
+	c.returnValues(in.ReturnValues, in.Key != nil)
 	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
 	c.returnValuesOnFailure(in.ReturnValuesOnConditionCheckFailure, "")
 	if in.Key == nil {
@@ -35,16 +35,6 @@ func (db *DB) deleteItem(r *request, in *dynamodb.DeleteItemInput) (*dynamodb.De
 		conditionSrc: in.ConditionExpression,
 		returnOld:    in.ReturnValuesOnConditionCheckFailure == types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
-	w, err := a.performAlone(db, r, old)
-	if err != nil {
-		return nil, err
-	}
-	out := &dynamodb.DeleteItemOutput{
-		ConsumedCapacity:      w.consumed(in.ReturnConsumedCapacity),
-		ItemCollectionMetrics: a.collectionMetrics(in.ReturnItemCollectionMetrics),
-	}
-	if in.ReturnValues == types.ReturnValueAllOld {
-		out.Attributes = w.row.toSDK()
-	}
-	return out, nil
+	out, err := a.performAlone(db, r, old, in.ReturnValues, in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics)
+	return (*dynamodb.DeleteItemOutput)(out), err
 }

@@ -47,9 +47,7 @@ func (db *DB) getItem(r *request, in *dynamodb.GetItemInput) (*dynamodb.GetItemO
 	if err := db.spend(r, spending{table: g.table, hash: g.key.hash, keyed: true, units: units}); err != nil {
 		return nil, err
 	}
-	if wanted(in.ReturnConsumedCapacity) {
-		out.ConsumedCapacity = consumedBy(in.ReturnConsumedCapacity, g.table.name, units)
-	}
+	out.ConsumedCapacity = consumedBy(in.ReturnConsumedCapacity, g.table.name, units)
 	return out, nil
 }
 

@@ -12,11 +12,11 @@ func (db *DB) putItem(r *request, in *dynamodb.PutItemInput) (*dynamodb.PutItemO
 	old := legacyWrite{in.Expected, in.ConditionalOperator, nil}
 	var c constraints
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
-	name := c.table(in.TableName)
+	name := c.written(in.TableName, in.Item != nil)
 	if in.Item == nil {
 		c.null("item")
 	}
-	c.returnValues(in.ReturnValues)
+	c.returnValues(in.ReturnValues, in.Item != nil)
 	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
 	c.returnValuesOnFailure(in.ReturnValuesOnConditionCheckFailure, "")
 	c.legacyWrite(&old)
@@ -35,18 +35,8 @@ func (db *DB) putItem(r *request, in *dynamodb.PutItemInput) (*dynamodb.PutItemO
 		conditionSrc: in.ConditionExpression,
 		returnOld:    in.ReturnValuesOnConditionCheckFailure == types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
-	w, err := a.performAlone(db, r, old)
-	if err != nil {
-		return nil, err
-	}
-	out := &dynamodb.PutItemOutput{
-		ConsumedCapacity:      w.consumed(in.ReturnConsumedCapacity),
-		ItemCollectionMetrics: a.collectionMetrics(in.ReturnItemCollectionMetrics),
-	}
-	if in.ReturnValues == types.ReturnValueAllOld {
-		out.Attributes = w.row.toSDK()
-	}
-	return out, nil
+	out, err := a.performAlone(db, r, old, in.ReturnValues, in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics)
+	return (*dynamodb.PutItemOutput)(out), err
 }
 
 // onlyOldValues checks ReturnValues of PutItem and DeleteItem.
@@ -55,5 +45,5 @@ func onlyOldValues(v types.ReturnValue) error {
 	case "", types.ReturnValueNone, types.ReturnValueAllOld:
 		return nil
 	}
-	return invalid("ReturnValues can only be ALL_OLD or NONE")
+	return enveloped(invalid("ReturnValues can only be ALL_OLD or NONE"))
 }

@@ -13,9 +13,12 @@ func (db *DB) updateItem(r *request, in *dynamodb.UpdateItemInput) (*dynamodb.Up
 	old := legacyWrite{in.Expected, in.ConditionalOperator, in.AttributeUpdates}
 	var c constraints
 	c.returnConsumedCapacity(in.ReturnConsumedCapacity)
-	name := c.table(in.TableName)
+	name := c.written(in.TableName, in.Key != nil)
 	c.returnItemCollectionMetrics(in.ReturnItemCollectionMetrics)
-	c.returnValues(in.ReturnValues)
+	c.returnValues(in.ReturnValues, in.Key != nil)
+	if in.Key != nil && c.alone == "" && !knownReturnValues(in.ReturnValues) {
+		c.alone = badReturnValues
+	}
 	c.returnValuesOnFailure(in.ReturnValuesOnConditionCheckFailure, "")
 	if in.Key == nil {
 		c.null("key")
@@ -34,16 +37,7 @@ func (db *DB) updateItem(r *request, in *dynamodb.UpdateItemInput) (*dynamodb.Up
 		updateSrc:    in.UpdateExpression,
 		returnOld:    in.ReturnValuesOnConditionCheckFailure == types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
-	w, err := a.performAlone(db, r, old)
-	if err != nil {
-		return nil, err
-	}
-	out := &dynamodb.UpdateItemOutput{
-		ConsumedCapacity:      w.consumed(in.ReturnConsumedCapacity),
-		ItemCollectionMetrics: a.collectionMetrics(in.ReturnItemCollectionMetrics),
-	}
-	out.Attributes = a.returned(in.ReturnValues, w)
-	return out, nil
+	return a.performAlone(db, r, old, in.ReturnValues, in.ReturnConsumedCapacity, in.ReturnItemCollectionMetrics)
 }
 
 // returned returns the attributes that ReturnValues asks for; nil if there are none. For a nested path, UPDATED_OLD and

@@ -26,19 +26,6 @@ func (t *table) checkNested(e nestedPaths, args expr.Args) error {
 	return nil
 }
 
-// checkReadPaths is checkNested for the filter and the projection of a Query or a Scan; either may be nil.
-func (t *table) checkReadPaths(filter *expr.Condition, projection *expr.Projection, args expr.Args) error {
-	if filter != nil {
-		if err := t.checkNested(filter, args); err != nil {
-			return err
-		}
-	}
-	if projection != nil {
-		return t.checkNested(projection, args)
-	}
-	return nil
-}
-
 // isIndexed says whether an attribute is part of the key of an index.
 func (t *table) isIndexed(name string) bool {
 	for _, x := range t.indexes {

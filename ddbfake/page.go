@@ -1,6 +1,7 @@
 package ddbfake
 
 import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
@@ -69,12 +70,41 @@ type page struct {
 	failure        error
 }
 
-func newPage(schema *keySchema, which types.Select, limit *int32) page {
-	p := page{schema: schema, limit: limit}
+// paging is what a Query and a Scan have in common while they are served.
+type paging struct {
+	tableName  string
+	args       expr.Args
+	filter     *expr.Condition
+	projection *expr.Projection
+	table      *table
+}
+
+func (g *paging) newPage(which types.Select, limit *int32) page {
+	p := page{schema: &g.table.schema, limit: limit, filter: g.filter, projection: g.projection, args: g.args}
 	if which != types.SelectCount {
 		p.items = []map[string]types.AttributeValue{}
 	}
 	return p
+}
+
+// checkPaths is checkNested for the filter and the projection.
+func (g *paging) checkPaths() error {
+	if g.filter != nil {
+		if err := g.table.checkNested(g.filter, g.args); err != nil {
+			return err
+		}
+	}
+	if g.projection != nil {
+		return g.table.checkNested(g.projection, g.args)
+	}
+	return nil
+}
+
+// output is the answer to a Query. A Scan has one of the same form.
+func (p *page) output(consumed *types.ConsumedCapacity) *dynamodb.QueryOutput {
+	return &dynamodb.QueryOutput{
+		Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK(), ConsumedCapacity: consumed,
+	}
 }
 
 // read reads the next row, and reports whether there is room for another.

@@ -30,7 +30,7 @@ func (q *query) serve(db *DB, r *request) (_ *dynamodb.QueryOutput, err error) {
 		}
 		return q.onIndex(db, r)
 	}
-	if err := q.table.checkReadPaths(q.filter, q.projection, q.args); err != nil {
+	if err := q.checkPaths(); err != nil {
 		return nil, err
 	}
 	if err := q.bind(); err != nil {
@@ -44,17 +44,12 @@ func (q *query) serve(db *DB, r *request) (_ *dynamodb.QueryOutput, err error) {
 
 // query is a Query while it is served.
 type query struct {
-	in        *dynamodb.QueryInput
-	tableName string
-
-	args       expr.Args
-	keys       *expr.KeyCondition
-	filter     *expr.Condition
-	projection *expr.Projection
+	paging
+	in   *dynamodb.QueryInput
+	keys *expr.KeyCondition
 	// statement says that the query is a SELECT of PartiQL, whose filter may be about any attribute.
 	statement bool
 
-	table     *table
 	read      keyRange
 	after     *primaryKey // ExclusiveStartKey
 	sizeBytes int         // the size of the page
@@ -93,7 +88,7 @@ func newQuery(db *DB, in *dynamodb.QueryInput) (*query, error) {
 	if err := checkPlaceholders(expressions, in.ExpressionAttributeNames, in.ExpressionAttributeValues); err != nil {
 		return nil, err
 	}
-	q := &query{in: in, tableName: name}
+	q := &query{in: in, paging: paging{tableName: name}}
 	if err := q.legacyParts(); err != nil {
 		return nil, err
 	}
@@ -203,22 +198,17 @@ func (q *query) checkFilter(isKey func(name string) bool) error {
 
 // run reads one page.
 func (q *query) run(db *DB, r *request) (*dynamodb.QueryOutput, error) {
-	p := newPage(&q.table.schema, q.in.Select, q.in.Limit)
-	p.filter, p.projection, p.args = q.filter, q.projection, q.args
+	p := q.newPage(q.in.Select, q.in.Limit)
 	q.read.scan(q.table, q.in.ScanIndexForward == nil || *q.in.ScanIndexForward, q.after, p.read)
 	if p.failure != nil {
 		return nil, p.failure
 	}
 	q.sizeBytes = p.sizeBytes
-	out := &dynamodb.QueryOutput{Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK()}
 	units := readUnits(p.sizeBytes, aws.ToBool(q.in.ConsistentRead))
 	if err := db.spend(r, spending{table: q.table, hash: q.read.hash, keyed: true, units: units}); err != nil {
 		return nil, err
 	}
-	if wanted(q.in.ReturnConsumedCapacity) {
-		out.ConsumedCapacity = consumedBy(q.in.ReturnConsumedCapacity, q.table.name, units)
-	}
-	return out, nil
+	return p.output(consumedBy(q.in.ReturnConsumedCapacity, q.table.name, units)), nil
 }
 
 // keyRange is the part of a table that a Query reads: one partition, from low to high.

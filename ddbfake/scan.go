@@ -35,7 +35,7 @@ func (s *scan) serve(db *DB, r *request) (_ *dynamodb.ScanOutput, err error) {
 		return nil, err
 	}
 	if in.IndexName == nil {
-		if err := s.table.checkReadPaths(s.filter, s.projection, s.args); err != nil {
+		if err := s.checkPaths(); err != nil {
 			return nil, err
 		}
 		if err := s.bind(); err != nil {
@@ -53,14 +53,8 @@ func (s *scan) serve(db *DB, r *request) (_ *dynamodb.ScanOutput, err error) {
 
 // scan is a Scan while it is served.
 type scan struct {
-	in        *dynamodb.ScanInput
-	tableName string
-
-	args       expr.Args
-	filter     *expr.Condition
-	projection *expr.Projection
-
-	table *table
+	paging
+	in    *dynamodb.ScanInput
 	part  segment
 	after *primaryKey // ExclusiveStartKey
 }
@@ -210,19 +204,14 @@ func (s segment) checkStart(hash [md5.Size]byte) error {
 
 // run reads one page.
 func (s *scan) run(db *DB, r *request) (*dynamodb.ScanOutput, error) {
-	p := newPage(&s.table.schema, s.in.Select, s.in.Limit)
-	p.filter, p.projection, p.args = s.filter, s.projection, s.args
+	p := s.newPage(s.in.Select, s.in.Limit)
 	s.table.scan(s.part, s.after, p.read)
 	if p.failure != nil {
 		return nil, p.failure
 	}
-	out := &dynamodb.ScanOutput{Items: p.items, Count: p.count, ScannedCount: p.scanned, LastEvaluatedKey: p.last.ToSDK()}
 	units := readUnits(p.sizeBytes, aws.ToBool(s.in.ConsistentRead))
 	if err := db.spend(r, spending{table: s.table, units: units}); err != nil {
 		return nil, err
 	}
-	if wanted(s.in.ReturnConsumedCapacity) {
-		out.ConsumedCapacity = consumedBy(s.in.ReturnConsumedCapacity, s.table.name, units)
-	}
-	return out, nil
+	return (*dynamodb.ScanOutput)(p.output(consumedBy(s.in.ReturnConsumedCapacity, s.table.name, units))), nil
 }

@@ -315,8 +315,7 @@ func (x *selection) query(db *DB, r *request, from position, out *dynamodb.Execu
 			in.Limit = aws.Int32(*x.in.Limit - scanned)
 		}
 		q := &query{
-			in: in, tableName: x.Table(), args: x.Args(), keys: x.readings[i].condition, filter: x.condition, projection: x.columns,
-			statement: true,
+			in: in, paging: x.paging(), keys: x.readings[i].condition, statement: true,
 		}
 		page, err := q.serve(db, r)
 		if err != nil {
@@ -340,7 +339,7 @@ func (x *selection) scan(db *DB, r *request, from position, out *dynamodb.Execut
 			TableName: aws.String(x.Table()), IndexName: x.indexName(), ConsistentRead: x.in.ConsistentRead,
 			ReturnConsumedCapacity: x.in.ReturnConsumedCapacity, Limit: x.in.Limit, ExclusiveStartKey: from.after,
 		},
-		tableName: x.Table(), args: x.Args(), filter: x.condition, projection: x.columns, part: segment{of: 1},
+		paging: x.paging(), part: segment{of: 1},
 	}
 	page, err := s.serve(db, r)
 	if err != nil {
@@ -351,6 +350,10 @@ func (x *selection) scan(db *DB, r *request, from position, out *dynamodb.Execut
 		return nil, nil
 	}
 	return &position{after: page.LastEvaluatedKey}, nil
+}
+
+func (x *selection) paging() paging {
+	return paging{tableName: x.Table(), args: x.Args(), filter: x.condition, projection: x.columns}
 }
 
 func (x *selection) indexName() *string {

@@ -14,6 +14,7 @@ import (
 // else, and lists all that are broken, but at most ten.
 type constraints struct {
 	broken []string
+	alone  string // if not empty, the only one to report
 }
 
 func (c *constraints) add(value, member, rule string) {
@@ -72,7 +73,10 @@ func (c *constraints) enum(value, member string, set []string) {
 // err returns a ValidationException with all broken constraints; nil if every constraint is met.
 func (c *constraints) err() error {
 	n := len(c.broken)
-	if n == 0 {
+	switch {
+	case c.alone != "":
+		return invalid("%s", envelope+c.alone)
+	case n == 0:
 		return nil
 	}
 	plural := ""
@@ -99,8 +103,32 @@ func (c *constraints) returnItemCollectionMetrics(v types.ReturnItemCollectionMe
 	c.enum(string(v), "returnItemCollectionMetrics", returnItemCollectionMetricsValues)
 }
 
-func (c *constraints) returnValues(v types.ReturnValue) {
+// returnValues checks the ReturnValues of an operation that writes one item. Its newer text, with UPDATE_NEW in it,
+// stands for requests that are whole: neither the item nor the key is missing.
+//
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/registry/splits.json (31 of 33 regions)
+func (c *constraints) returnValues(v types.ReturnValue, whole bool) {
+	if whole && !knownReturnValues(v) {
+		c.broken = append(c.broken, badReturnValues)
+		return
+	}
 	c.enum(string(v), "returnValues", returnValuesValues)
+}
+
+func knownReturnValues(v types.ReturnValue) bool {
+	return v == "" || slices.Contains(returnValuesValues, string(v))
+}
+
+const badReturnValues = "Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
+
+// written is table for an operation that writes one item. If its request is whole, an empty name is reported alone.
+//
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/registry/splits.json (31 of 33 regions)
+func (c *constraints) written(name *string, whole bool) string {
+	if whole && name != nil && *name == "" {
+		c.alone = "Value at 'TableName' failed to satisfy constraint: Member must have length greater than or equal to 1"
+	}
+	return c.table(name)
 }
 
 // returnValuesOnFailure checks ReturnValuesOnConditionCheckFailure. DynamoDB Local 3.3.1 lets any value pass; the

@@ -25,11 +25,13 @@ const (
 	minMagnitude = -130 // that of the smallest number
 )
 
+const notNumeric = "The parameter cannot be converted to a numeric value"
+
 var (
-	errPrecision = &refusal{"Attempting to store more than 38 significant digits in a Number"}
-	errOverflow  = &refusal{"Number overflow. Attempting to store a number with magnitude larger than supported range"}
-	errUnderflow = &refusal{"Number underflow. Attempting to store a number with magnitude smaller than supported range"}
-	errEmptyNum  = &refusal{"The parameter cannot be converted to a numeric value"}
+	errPrecision = alike("Attempting to store more than 38 significant digits in a Number")
+	errOverflow  = alike("Number overflow. Attempting to store a number with magnitude larger than supported range")
+	errUnderflow = alike("Number underflow. Attempting to store a number with magnitude smaller than supported range")
+	errEmptyNum  = &layered{notNumeric + ": ", notNumeric}
 )
 
 // fromInt64 returns i as a Number.

@@ -109,17 +109,17 @@ func modelParse(text string) (string, error) {
 	if text == "" {
 		return "", errEmptyNum
 	}
-	notNumeric := &refusal{"The parameter cannot be converted to a numeric value: " + text}
+	refused := alike(notNumeric + ": " + text)
 	part := numeric.FindStringSubmatch(text)
 	if part == nil {
-		return "", notNumeric
+		return "", refused
 	}
 	exponent := new(big.Int)
 	if part[3] != "" {
 		exponent.SetString(part[3], 10)
 	}
 	if limit := big.NewInt(1<<63 - 1); exponent.CmpAbs(limit) > 0 {
-		return "", notNumeric
+		return "", refused
 	}
 	far := big.NewInt(1e9) // longer than any text of digits
 	switch {

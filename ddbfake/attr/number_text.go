@@ -56,7 +56,7 @@ func ParseNumber(text string) (Number, error) {
 	}
 	exp, ok := parseExponent(s[i:])
 	if !seen || !ok {
-		return Number{}, &refusal{"The parameter cannot be converted to a numeric value: " + text}
+		return Number{}, alike(notNumeric + ": " + text)
 	}
 	if digits == 0 { // the exponent of a zero must itself be in range
 		switch {

@@ -20,8 +20,8 @@ const MaxDepth = 32
 
 var (
 	errNoType  = &refusal{"Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"}
-	errDepth   = &refusal{"Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"}
-	errNull    = &refusal{invalidValues + "Null attribute value types must have the value of true"}
+	errDepth   = alike("Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit")
+	errNull    = alike(invalidValues + "Null attribute value types must have the value of true")
 	errNoName  = &refusal{"Empty attribute name"} // the rule is AWS's, and the text is from DynamoDB Local 3.3.1
 	errLong    = &refusal{"Attribute name is too large, must be less than 65536 bytes"}
 	errEmptySS = &refusal{invalidValues + "An string set  may not be empty"}
@@ -175,7 +175,7 @@ func numberSet(in []string) (Value, error) {
 	}
 	slices.SortFunc(set, Number.Cmp)
 	if hasDuplicates(set, Number.Cmp) {
-		return nil, &duplicateError{invalidValues + "Input collection contains duplicates.", "Input collection contains duplicates"}
+		return nil, &layered{invalidValues + "Input collection contains duplicates.", "Input collection contains duplicates"}
 	}
 	return set, nil
 }
@@ -203,22 +203,26 @@ func binarySet(in [][]byte) (Value, error) {
 	return set, nil
 }
 
-// duplicateError refuses a set with one element twice. The service checks values in two layers, which word it in two
-// ways: the present one, and an older one that some operations still run.
+// layered is a refusal in two layers. The service checks values in the present one, which does not say which value of
+// an expression is refused, and in an older one that some operations still run.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
-type duplicateError struct{ message, older string }
+// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/captures/cross-region-latest.json (nesting)
+type layered struct{ message, older string }
+
+// alike has one text in both layers.
+func alike(message string) *layered { return &layered{message, message} }
 
 // Error is the text of the present layer.
-func (e *duplicateError) Error() string { return e.message }
+func (e *layered) Error() string { return e.message }
 
 // Older is the text of the older layer.
-func (e *duplicateError) Older() string { return e.older }
+func (e *layered) Older() string { return e.older }
 
 // duplicates words the refusal of a set by its elements. Binaries have a form of their own, and the text about numbers
 // names no elements at all.
 func duplicates(elements, older string) error {
-	return &duplicateError{
+	return &layered{
 		invalidValues + "Input collection " + elements + " contains duplicates.", invalidValues + "Input collection " + older + " contains duplicates.",
 	}
 }

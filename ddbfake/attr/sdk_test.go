@@ -94,7 +94,7 @@ func TestFromSDKRefuses(t *testing.T) {
 		{&types.AttributeValueMemberBS{Value: [][]byte{{0xff}, {0}, {0}}}, invalid + `Input collection ["AA==","/w==","AA=="]of type BS contains duplicates.`},
 		{&types.AttributeValueMemberNULL{Value: false}, invalid + "Null attribute value types must have the value of true"},
 		{sdkN("abc"), "The parameter cannot be converted to a numeric value: abc"},
-		{&types.AttributeValueMemberNS{Value: []string{"1", ""}}, "The parameter cannot be converted to a numeric value"},
+		{&types.AttributeValueMemberNS{Value: []string{"1", ""}}, "The parameter cannot be converted to a numeric value: "},
 		{inMap(sdkN("1E126")), "Number overflow. Attempting to store a number with magnitude larger than supported range"},
 		{nested(33), "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"},
 	}

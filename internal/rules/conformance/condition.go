@@ -17,7 +17,7 @@ func judge(judgements []judgement) []Case {
 			c.rows = []attrs{j.item}
 		}
 		options := append([]option{where(j.condition)}, j.args...)
-		c = c.and(expect(remove(key("a", "b"), options...), j.want))
+		c = c.and(expect(remove(key("a", "b"), options...), enveloped(j.want)))
 		cases[i] = c
 	}
 	return cases

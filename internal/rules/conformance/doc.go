@@ -24,8 +24,8 @@ better fake, shows. [Case.Deviations] returns them for documentation.
 
 The expected answer is the service's: by its documentation, or by public test suites that are run against the
 service, or, where neither says, by DynamoDB Local ([LocalOnly]). The service's own texts are not the same
-everywhere: since 2026 some regions and operations put "1 validation error detected: " before texts that stood alone.
-The cases have the older form, and a store named [AWS] may give either.
+everywhere: in 2026 most regions began to put "1 validation error detected: " before the texts of PutItem, UpdateItem
+and DeleteItem that stood alone. The cases have the newer form, and a store named [AWS] may give either.
 
 # Determinism
 

@@ -67,7 +67,7 @@ func legacyExpectedCases() []Case {
 			expect(legacyUpdate(k, nil, expected(tests{"n": withOperator("LT", having(9))})), ok),
 			expect(legacyUpdate(k, nil, expected(tests{"n": withOperator("LT", having(5))})), conditionFailed),
 			expect(legacyUpdate(k, nil, expected(tests{"n": withOperator("NULL", having(5))})),
-				badParameter("Invalid number of argument(s) for the NULL ComparisonOperator"))),
+				enveloped(badParameter("Invalid number of argument(s) for the NULL ComparisonOperator")))),
 		newCase("capacity",
 			"A write whose condition fails consumes units, too; one whose condition holds costs as much as without it.",
 			api("PutItem"), holding(item), expect(put(item, expected(yes), capacity("TOTAL")), "ok; 1 units")),
@@ -122,9 +122,9 @@ func legacyExpectedErrors(k attrs) []Case {
 	} {
 		t := expected(tests{"n": c.element})
 		cases = append(cases, newCase(c.name, c.rule, c.source,
-			expect(put(row("a", "b"), t), c.want),
-			expect(legacyUpdate(k, changes{"x": by("PUT", 1)}, t), c.want),
-			expect(remove(k, t), c.want)))
+			expect(put(row("a", "b"), t), enveloped(c.want)),
+			expect(legacyUpdate(k, changes{"x": by("PUT", 1)}, t), enveloped(c.want)),
+			expect(remove(k, t), enveloped(c.want))))
 	}
 	return cases
 }
@@ -164,9 +164,9 @@ func legacyUpdateCases() []Case {
 		{"names of any kind", "A name is the name of a top-level attribute, whatever is in it.", docLegacyUpdates, row("a", "b", "m", attrs{"x": 9}), changes{"m.x": by("PUT", 1), "status": by("PUT", 2), "#0": by("ADD", 3), "m[0]": by("PUT", 4)}, `{#0: 3, m.x: 1, m: {x: 9}, m[0]: 4, pk: "a", sk: "b", status: 2}`},
 		{"empty values", "Strings, binaries, lists and maps may be empty.", alternator + "test_item.py", row("a", "b"), changes{"l": by("PUT", list{}), "m": by("PUT", attrs{}), "s": by("PUT", ""), "z": by("PUT", []byte{})}, `{l: [], m: {}, pk: "a", s: "", sk: "b", z: 0x}`},
 
-		{"PUT without a value", "Only DELETE goes without a value.", dynalite + "updateItem.js", row("a", "b"), changes{"x": by("PUT")}, badParameter("Only DELETE action is allowed when no attribute value is specified")},
-		{"ADD without a value", "Only DELETE goes without a value.", dynalite + "updateItem.js", row("a", "b"), changes{"x": by("ADD")}, badParameter("Only DELETE action is allowed when no attribute value is specified")},
-		{"nothing at all", "A change without an action and a value is refused.", dynalite + "updateItem.js", row("a", "b"), changes{"x": types.AttributeValueUpdate{}}, badParameter("Only DELETE action is allowed when no attribute value is specified")},
+		{"PUT without a value", "Only DELETE goes without a value.", dynalite + "updateItem.js", row("a", "b"), changes{"x": by("PUT")}, enveloped(badParameter("Only DELETE action is allowed when no attribute value is specified"))},
+		{"ADD without a value", "Only DELETE goes without a value.", dynalite + "updateItem.js", row("a", "b"), changes{"x": by("ADD")}, enveloped(badParameter("Only DELETE action is allowed when no attribute value is specified"))},
+		{"nothing at all", "A change without an action and a value is refused.", dynalite + "updateItem.js", row("a", "b"), changes{"x": types.AttributeValueUpdate{}}, enveloped(badParameter("Only DELETE action is allowed when no attribute value is specified"))},
 		{"no such action", "There are three actions.", alternator + "test_item.py", row("a", "b"), changes{"x": by("NONE", 1)}, broken("Value 'NONE' at 'attributeUpdates.x.member.action' failed to satisfy constraint: Member must satisfy enum value set: [ADD, PUT, DELETE]")},
 		{"ADD to another type", "ADD adds to a value of the same type.", alternator + "test_item.py", row("a", "b", "x", strs{"p"}), changes{"x": by("ADD", 1)}, invalid(mismatch)},
 		{"ADD another set", "ADD adds to a value of the same type.", alternator + "test_item.py", row("a", "b", "x", nums{"1"}), changes{"x": by("ADD", strs{"1"})}, invalid(mismatch)},
@@ -176,9 +176,9 @@ func legacyUpdateCases() []Case {
 		{"DELETE from another set", "DELETE deletes from a set of the same type.", alternator + "test_item.py", row("a", "b", "x", nums{"1"}), changes{"x": by("DELETE", strs{"1"})}, invalid(mismatch)},
 		{"DELETE from no set", "DELETE deletes from a set of the same type.", alternator + "test_item.py", row("a", "b", "x", 1), changes{"x": by("DELETE", nums{"1"})}, invalid(mismatch)},
 		{"sum out of range", "A sum is a number.", docTypes, row("a", "b", "x", num("9E125")), changes{"x": by("ADD", num("9E125"))}, invalid("Number overflow. Attempting to store a number with magnitude larger than supported range")},
-		{"bad number", "The value of a change has a type.", dynalite + "updateItem.js", row("a", "b"), changes{"x": by("PUT", num("x"))}, invalid("The parameter cannot be converted to a numeric value: x")},
-		{"empty set", "A set is not empty.", alternator + "test_item.py", row("a", "b"), changes{"x": by("PUT", strs{})}, badParameter("An string set  may not be empty")},
-		{"DELETE of an empty set", "A set is not empty, not even to be deleted.", alternator + "test_item.py", row("a", "b"), changes{"x": by("DELETE", nums{})}, badParameter("An number set  may not be empty")},
+		{"bad number", "The value of a change has a type.", dynalite + "updateItem.js", row("a", "b"), changes{"x": by("PUT", num("x"))}, enveloped(invalid("The parameter cannot be converted to a numeric value: x"))},
+		{"empty set", "A set is not empty.", alternator + "test_item.py", row("a", "b"), changes{"x": by("PUT", strs{})}, enveloped(badParameter("An string set  may not be empty"))},
+		{"DELETE of an empty set", "A set is not empty, not even to be deleted.", alternator + "test_item.py", row("a", "b"), changes{"x": by("DELETE", nums{})}, enveloped(badParameter("An number set  may not be empty"))},
 		{"partition key", "A key attribute is not changed.", dynalite + "updateItem.js", row("a", "b"), changes{"pk": by("PUT", "a")}, badParameter("Cannot update attribute pk. This attribute is part of the key")},
 		{"sort key", "A key attribute is not changed, nor deleted.", dynalite + "updateItem.js", row("a", "b"), changes{"sk": by("DELETE"), "x": by("PUT", 1)}, badParameter("Cannot update attribute sk. This attribute is part of the key")},
 		{"too large", "An item has 400 KB at most.", docLimits, row("a", "b", "x", text(300<<10)), changes{"y": by("PUT", text(150<<10))}, invalid("Item size to update has exceeded the maximum allowed size")},
@@ -205,10 +205,10 @@ func legacyUpdateCases() []Case {
 		one := newCase("value of type "+kind.name, "ADD takes numbers, sets and lists, DELETE sets.",
 			dynalite+"updateItem.js")
 		if !kind.add {
-			one = one.and(expect(legacyUpdate(k, changes{"x": by("ADD", kind.value)}), badParameter("ADD action is not supported for the type "+kind.name)))
+			one = one.and(expect(legacyUpdate(k, changes{"x": by("ADD", kind.value)}), enveloped(badParameter("ADD action is not supported for the type "+kind.name))))
 		}
 		if !kind.delete {
-			one = one.and(expect(legacyUpdate(k, changes{"x": by("DELETE", kind.value)}), badParameter("DELETE action with value is not supported for the type "+kind.name)))
+			one = one.and(expect(legacyUpdate(k, changes{"x": by("DELETE", kind.value)}), enveloped(badParameter("DELETE action with value is not supported for the type "+kind.name))))
 		}
 		cases = append(cases, one)
 	}

@@ -68,7 +68,7 @@ func limitCases() []Case {
 		newCase("32 levels", "Values are nested up to 32 levels.", docLimits,
 			expect(put(row("a", "b", "v", deep(31))), ok),
 			expect(put(row("a", "b", "v", deep(32))),
-				invalid("Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"))),
+				enveloped(invalid("Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit")))),
 		newCase("4 MB", "A transaction has at most 4 MB.", docLimits,
 			expect(transact(puts(12, 350_000)),
 				invalid("Transaction payload size cannot exceed 4MB. Payload Size: 4200096")),
@@ -83,7 +83,7 @@ func limitCases() []Case {
 			expect(query("pk = :a", with(attrs{":a": "a"})), "0 of 0")),
 		newCase("operands of IN", "IN takes at most 100 values.", docLimits, holding(row("a", "b", "v", 99)),
 			expect(remove(key("a", "b"), inOf(101)...),
-				invalid("Invalid ConditionExpression: The IN operator is provided with too many operands; number of operands: 101")),
+				enveloped(invalid("Invalid ConditionExpression: The IN operator is provided with too many operands; number of operands: 101"))),
 			expect(remove(key("a", "b"), inOf(100)...), ok)),
 		newCase("too large an item in a transaction", "Too large a put refuses the transaction.",
 			parity+"tier3/limits/itemSizeBySurface.test.ts",
@@ -128,10 +128,10 @@ func boundaryCases() []Case {
 	return []Case{
 		both("4 KB of a condition", "A condition has at most 4,096 bytes.", sizes, func(n int) request {
 			return put(row("c", "d"), where(sized(exists, end, n)))
-		}, 4096, ok, tooLong("ConditionExpression")),
+		}, 4096, ok, enveloped(tooLong("ConditionExpression"))),
 		both("4 KB of an update", "An update has at most 4,096 bytes.", sizes, func(n int) request {
 			return update(a, sized("REMOVE ", "", n))
-		}, 4096, ok, tooLong("UpdateExpression")),
+		}, 4096, ok, enveloped(tooLong("UpdateExpression"))),
 		both("4 KB of a projection", "A projection has at most 4,096 bytes.", sizes, func(n int) request {
 			return get(a, only(sized("v, ", "", n)))
 		}, 4096, "{v: 1}", tooLong("ProjectionExpression")),
@@ -156,7 +156,7 @@ func boundaryCases() []Case {
 				terms = "NOT " + terms
 			}
 			return remove(a, where(terms), with(attrs{":v": 2}))
-		}, 300, ok, invalid("Invalid ConditionExpression: The expression contains too many operators; operator count: 301")),
+		}, 300, ok, enveloped(invalid("Invalid ConditionExpression: The expression contains too many operators; operator count: 301"))),
 		both("32 elements of a path", "A path has at most 32 elements.", docLimits, func(n int) request {
 			return get(a, only("v, m"+strings.Repeat("[0]", n-1)))
 		}, 32, "{v: 1}", invalid("Invalid ProjectionExpression: The document path has too many nesting levels; nesting levels: 33")),
@@ -167,7 +167,7 @@ func boundaryCases() []Case {
 		both("255 bytes of a value's placeholder", "The placeholder of a value has at most 255 bytes.", docLimits, func(n int) request {
 			name := ":" + strings.Repeat("p", n-1)
 			return update(a, "SET v = "+name, with(attrs{name: 1}))
-		}, 255, ok, invalid("ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long; size of key: 256")),
+		}, 255, ok, enveloped(invalid("ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long; size of key: 256"))),
 		both("4 MB of puts", "A transaction of 4 MB is not too large.", docLimits, func(n int) request {
 			// Eleven puts with 4 MB less their names and keys of 7 bytes.
 			const puts = 11

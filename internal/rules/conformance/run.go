@@ -182,7 +182,7 @@ func (s *step) judge(store, got string, listed Deviation) string {
 		store, listed.Reason, got, listed.Got, s.want)
 }
 
-// envelope is a text that the service now puts before other texts, in some regions and operations.
+// envelope is a text that the service puts before other texts: in three operations since 2026, in most regions.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
 const envelope = "1 validation error detected: "

@@ -104,7 +104,7 @@ func tableCases() []Case {
 		newCase("empty name", "A name is not empty.", parity+"tier3/error-messages/putItem.test.ts",
 			noTables,
 			expect(put(row("a", "b"), onName("")),
-				broken("Value '' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 1"))),
+				broken("Value at 'TableName' failed to satisfy constraint: Member must have length greater than or equal to 1"))),
 		refused("no throughput", "A provisioned table has a throughput.", dynalite+"createTable.js",
 			invalid(prefix+"ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"), set("BillingMode", "PROVISIONED")),
 		refused("throughput on demand", "A table paid per request has none.", dynalite+"createTable.js",

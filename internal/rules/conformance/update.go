@@ -88,11 +88,11 @@ func updateCases() []Case {
 		},
 		{
 			"one operator", "SET takes one operator, not a chain.", docUpdates,
-			item, "SET x = x + y + :v", v(1), invalid(`Invalid UpdateExpression: Syntax error; token: "+", near: "y + :v"`), same,
+			item, "SET x = x + y + :v", v(1), enveloped(invalid(`Invalid UpdateExpression: Syntax error; token: "+", near: "y + :v"`)), same,
 		},
 		{
 			"plus with a string", "SET does no arithmetic with strings.", alternator + "test_update_expression.py",
-			item, "SET x = x + :v", v("1"), invalid(badType + "operator or function: +, operand type: S"), same,
+			item, "SET x = x + :v", v("1"), enveloped(invalid(badType + "operator or function: +, operand type: S")), same,
 		},
 		{
 			"plus with a stored string", "SET does no arithmetic with an attribute that is a string.", alternator + "test_update_expression.py",
@@ -124,7 +124,7 @@ func updateCases() []Case {
 		},
 		{
 			"list_append of a scalar", "list_append takes lists.", docUpdates,
-			row("a", "b", "l", list{1}), "SET l = list_append(l, :v)", v(2), invalid(badType + "operator or function: list_append, operand type: N"), "",
+			row("a", "b", "l", list{1}), "SET l = list_append(l, :v)", v(2), enveloped(invalid(badType + "operator or function: list_append, operand type: N")), "",
 		},
 		{
 			"nested path", "SET reaches into maps.", docPaths,
@@ -177,7 +177,7 @@ func updateCases() []Case {
 		},
 		{
 			"ADD a string", "ADD takes a number or a set.", docUpdates,
-			item, "ADD x :v", v("1"), invalid(badType + "operator: ADD, operand type: STRING, typeSet: ALLOWED_FOR_ADD_OPERAND"), same,
+			item, "ADD x :v", v("1"), enveloped(invalid(badType + "operator: ADD, operand type: STRING, typeSet: ALLOWED_FOR_ADD_OPERAND")), same,
 		},
 		{
 			"ADD to another type", "ADD of a number to a string is refused.", docUpdates,
@@ -197,22 +197,22 @@ func updateCases() []Case {
 		},
 		{
 			"DELETE a scalar", "DELETE takes a set.", docUpdates,
-			item, "DELETE x :v", v(1), invalid(badType + "operator: DELETE, operand type: NUMBER, typeSet: ALLOWED_FOR_DELETE_OPERAND"), same,
+			item, "DELETE x :v", v(1), enveloped(invalid(badType + "operator: DELETE, operand type: NUMBER, typeSet: ALLOWED_FOR_DELETE_OPERAND")), same,
 		},
 		{
 			"overlapping paths", "Two paths are refused if one leads through the other.", docUpdates,
 			row("a", "b", "doc", attrs{}), "SET doc = :v, doc.k = :v", v(1),
-			invalid("Invalid UpdateExpression: Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [doc], path two: [doc, k]"), "",
+			enveloped(invalid("Invalid UpdateExpression: Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [doc], path two: [doc, k]")), "",
 		},
 		{
 			"the same path twice", "The same path in two clauses is refused.", docUpdates,
 			item, "SET x = :v REMOVE x", v(1),
-			invalid("Invalid UpdateExpression: Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [x], path two: [x]"), same,
+			enveloped(invalid("Invalid UpdateExpression: Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [x], path two: [x]")), same,
 		},
 		{
 			"conflicting paths", "Paths that take one attribute for a map and for a list are refused.", alternator + "test_update_expression.py",
 			item, "SET x.k = :v, x[0] = :v", v(1),
-			invalid("Invalid UpdateExpression: Two document paths conflict with each other; must remove or rewrite one of these paths; path one: [x, k], path two: [x, [0]]"), same,
+			enveloped(invalid("Invalid UpdateExpression: Two document paths conflict with each other; must remove or rewrite one of these paths; path one: [x, k], path two: [x, [0]]")), same,
 		},
 		{
 			"partition key", "The partition key cannot be updated.", parity + "tier3/error-messages/updateItem.test.ts",
@@ -228,15 +228,15 @@ func updateCases() []Case {
 		},
 		{
 			"clause twice", "A clause occurs at most once.", docUpdates,
-			item, "SET x = :v SET y = :v", v(1), invalid(`Invalid UpdateExpression: The "SET" section can only be used once in an update expression;`), same,
+			item, "SET x = :v SET y = :v", v(1), enveloped(invalid(`Invalid UpdateExpression: The "SET" section can only be used once in an update expression;`)), same,
 		},
 		{
 			"syntax", "Text that is no update is refused, with the token and its surroundings.", parity + "tier3/error-messages/updateItem.test.ts",
-			item, "INVALID SYNTAX HERE", nil, invalid(`Invalid UpdateExpression: Syntax error; token: "INVALID", near: "INVALID SYNTAX"`), same,
+			item, "INVALID SYNTAX HERE", nil, enveloped(invalid(`Invalid UpdateExpression: Syntax error; token: "INVALID", near: "INVALID SYNTAX"`)), same,
 		},
 		{
 			"empty", "An empty update is refused.", parity + "tier3/error-messages/updateItem.test.ts",
-			item, "", nil, invalid("Invalid UpdateExpression: The expression can not be empty;"), same,
+			item, "", nil, enveloped(invalid("Invalid UpdateExpression: The expression can not be empty;")), same,
 		},
 		{
 			"failed condition", "An update whose condition is false does nothing.", docConditions,
@@ -254,7 +254,7 @@ func updateCases() []Case {
 		},
 		{
 			"functions of conditions", "size belongs to conditions.", docOperators,
-			item, "SET x = size(y)", nil, invalid("Invalid UpdateExpression: The function is not allowed in an update expression; function: size"), same,
+			item, "SET x = size(y)", nil, enveloped(invalid("Invalid UpdateExpression: The function is not allowed in an update expression; function: size")), same,
 		},
 	}), newCase("no expression", "An update without an expression creates the key alone.", api("UpdateItem"),
 		expect(update(key("a", "b"), "", noUpdate()), ok),

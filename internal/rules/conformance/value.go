@@ -107,7 +107,7 @@ func numberCases() []Case {
 	}
 	refused := func(name, rule, source, text, want string) Case {
 		return newCase(name, rule, source,
-			expect(put(row("a", "b", "n", num(text))), invalid(want)),
+			expect(put(row("a", "b", "n", num(text))), enveloped(invalid(want))),
 			expect(get(key("a", "b")), "nothing"))
 	}
 	added := func(name, rule, a, b, want string) Case {
@@ -133,7 +133,7 @@ func numberCases() []Case {
 		refused("too large", "1E+126 is refused.", layers, "1E+126", overflow),
 		refused("too small", "1E-131 is refused, not taken for zero.", layers, "1E-131", underflow),
 		refused("no number", "Text that is not a number is refused.", layers, "abc", numeric+": abc"),
-		refused("empty", "An empty text is no number.", layers, "", numeric),
+		refused("empty", "An empty text is no number.", layers, "", numeric+": "),
 		refused("NaN", "There is no NaN.", layers, "NaN", numeric+": NaN"),
 		refused("infinity", "There is no infinity.", layers, "Infinity", numeric+": Infinity"),
 		refused("space", "Spaces are no part of a number.", layers, " 1", numeric+":  1"),
@@ -146,7 +146,16 @@ func numberCases() []Case {
 			expect(update(key("a", "b"), "ADD n :v", with(attrs{":v": num("9.9E+125")})), invalid(overflow))),
 		newCase("number of a value", "A value that an expression uses is checked like an item's.", layers,
 			expect(update(key("a", "b"), "SET n = :v", with(attrs{":v": num("abc")})),
+				enveloped(invalid(numeric+": abc"))),
+			expect(query("pk = :p", filter("n = :v"), with(attrs{":p": "a", ":v": num("abc")})), invalid(numeric+": abc")),
+			expect(scan(filter("n = :v"), with(attrs{":v": num("abc")})),
 				invalid("ExpressionAttributeValues contains invalid value: "+numeric+": abc for key :v"))),
+		newCase("empty number by operation", "Two layers check numbers, and the older one says less about an empty text.", layers,
+			expect(remove(attrs{"pk": num(""), "sk": "b"}), enveloped(invalid(numeric+": "))),
+			expect(get(attrs{"pk": num(""), "sk": "b"}), invalid(numeric+": ")),
+			expect(batchGet(actions{get(attrs{"pk": num(""), "sk": "b"})}), invalid(numeric+": ")),
+			expect(batchWrite(actions{put(row("a", "b", "n", num("")))}), invalid(numeric)),
+			expect(transact(actions{put(row("a", "b", "n", num("")))}), invalid(numeric))),
 		newCase("number as a key", "A number as a key is found however it is written.", docTypes, inTable("id N"),
 			holding(attrs{"id": num("1.50")}),
 			expect(get(attrs{"id": num("15e-1")}), "{id: 1.5}"),
@@ -162,7 +171,7 @@ func numberCases() []Case {
 
 func setCases() []Case {
 	refused := func(name, rule string, value any, want string) Case {
-		return newCase(name, rule, docTypes, expect(put(row("a", "b", "x", value)), badParameter(want)))
+		return newCase(name, rule, docTypes, expect(put(row("a", "b", "x", value)), enveloped(badParameter(want))))
 	}
 	kept := func(name, rule string, value any, want string) Case {
 		return newCase(name, rule, docTypes,
@@ -177,7 +186,7 @@ func setCases() []Case {
 		refused("duplicate binary", "The elements of a set of binaries are unique.", bins{"p", "p"}, `Input collection ["cA==","cA=="]of type BS contains duplicates.`),
 		newCase("duplicate number", "Numbers are equal by value in sets too.",
 			parity+"tier3/error-messages/valueLayers.test.ts",
-			expect(put(row("a", "b", "x", nums{"1", "1.0"})), badParameter("Input collection contains duplicates."))),
+			expect(put(row("a", "b", "x", nums{"1", "1.0"})), enveloped(badParameter("Input collection contains duplicates.")))),
 		newCase("duplicates in the older layer", "Batches of writes, transactions and scans name the elements as they were sent.",
 			parity+"tier3/error-messages/valueLayers.test.ts",
 			expect(batchWrite(actions{put(row("a", "b", "x", strs{"q", "p", "q"}))}), badParameter("Input collection [q, p, q] contains duplicates.")),
@@ -186,7 +195,8 @@ func setCases() []Case {
 				invalid("ExpressionAttributeValues contains invalid value: One or more parameter values were invalid: Input collection [q, p, q] contains duplicates. for key :x"))),
 		newCase("duplicate in the filter of a query", "A query does not say in which value a duplicate is.",
 			parity+"tier3/error-messages/valueLayers.test.ts",
-			expect(query("pk = :a", filter("x = :x"), with(attrs{":a": "a", ":x": strs{"q", "p", "q"}})), badParameter(`Input collection ["p", "q", "q"] contains duplicates.`))),
+			expect(query("pk = :a", filter("x = :x"), with(attrs{":a": "a", ":x": strs{"q", "p", "q"}})), badParameter(`Input collection ["p", "q", "q"] contains duplicates.`)),
+			expect(query("pk = :a", with(attrs{":a": "a"}), startingAfter(attrs{"pk": strs{"q", "p", "q"}})), badParameter(`Input collection ["p", "q", "q"] contains duplicates.`))),
 		kept("empty element", "A set may have an empty string in it.", strs{"", "p"}, `<"", "p">`),
 		kept("normalised elements", "The numbers of a set come back normalised.", nums{"1.0", "002"}, "<1, 2>"),
 		kept("binary set", "A set of binaries is kept.", bins{"b", "a"}, "<0x61, 0x62>"),

@@ -80,10 +80,9 @@ var classes = func() []class {
 
 		{"operand that is not there", v + `The provided expression refers to an attribute that does not exist in the item`},
 		{"path that leads nowhere", v + `The document path provided in the update expression is invalid for update`},
-		{"operand of another type", v + `An operand in the update expression has an incorrect data type`},
+		{"operand of another type", v + `(An operand in the update expression has an incorrect data type|Type mismatch for attribute to update)`},
 
 		{"key condition: attribute", v + `(Query condition missed key schema element.*|Conditions can be of length 1 or 2 only)`},
-		{"key condition: operator", v + `(Invalid operator used in KeyConditionExpression: .*|Invalid condition in KeyConditionExpression: .*|` + inExpression + `Invalid .*|Query key condition not supported|Attempted conditional constraint is not an indexable operation)`},
 		{"key condition: value", v + `(.*Condition parameter type does not match schema type|(Invalid KeyConditionExpression: )?KeyConditionExpressions .*)`},
 		{"filter by a key", v + `Filter Expression can only contain non-primary key attributes: .*`},
 		{"no such index", v + `The table does not have the specified index: .*`},
@@ -146,6 +145,8 @@ var classes = func() []class {
 		{"action of nothing", v + `(Invalid Request: TransactWriteRequest should contain .*|Supplied AttributeValue .*)`},
 		{"one key twice in a batch", v + `Provided list of item keys contains duplicates`},
 		{"too many in a batch", v + `Too many items requested .*`},
+		// The last: several texts begin so.
+		{"key condition: operator", v + `(Invalid operator used in KeyConditionExpression: .*|Invalid condition in KeyConditionExpression: .*|` + inExpression + `Invalid .*|Query key condition not supported|Attempted conditional constraint is not an indexable operation)`},
 	} {
 		list = append(list, class{c[0], regexp.MustCompile(`(?s)\A(?:` + c[1] + `)\z`)})
 	}
@@ -158,9 +159,11 @@ var whichStatement = regexp.MustCompile(`Validation failed in TransactStatements
 // classOf returns the class of an error, "" if there is none.
 func classOf(outcome string) string {
 	outcome = whichStatement.ReplaceAllString(outcome, "")
-	for _, c := range classes {
-		if c.pattern.MatchString(outcome) {
-			return c.name
+	for _, text := range []string{outcome, withoutEnvelope(outcome)} {
+		for _, c := range classes {
+			if c.pattern.MatchString(text) {
+				return c.name
+			}
 		}
 	}
 	return ""

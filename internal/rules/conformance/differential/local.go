@@ -27,6 +27,7 @@ const (
 	docQuery    = "https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html"
 	dynalite    = "https://github.com/architect/dynalite/blob/main/test/"
 	parity      = "https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/"
+	captures    = "https://github.com/paritysuite/dynamodb-conformance/blob/main/captures/cross-region-latest.json"
 	alternator  = "https://github.com/scylladb/scylladb/blob/master/test/alternator/"
 	scylla5862  = "https://github.com/scylladb/scylladb/issues/5862"
 )
@@ -35,6 +36,7 @@ const (
 const (
 	v          = "ValidationException: "
 	constraint = v + `\d+ validation errors? detected: `
+	ofValues   = "ExpressionAttributeValues contains invalid value: "
 	canceled   = `TransactionCanceledException: .*ValidationError.* - ValidationError: `
 	anything   = ".*"
 	// localKey is Local's message about a key or an item that does not fit.
@@ -99,7 +101,15 @@ var Local = compile(append([]*Known{
 		Reason: lenient, Source: parity + "tier3/validation-ordering/updateItem.test.ts",
 	},
 	{
-		Operations: "PutItem UpdateItem DeleteItem", Path: "error", Fake: v + `(\d+ validation errors? detected: .*'returnValues' failed .*|ReturnValues can only be ALL_OLD or NONE)`,
+		Operations: writesOfOne, Path: "error", Fake: v + envelope + anything, Local: v + anything, If: sameButEnvelope,
+		Reason: "Local has the texts of before 2026", Source: captures,
+	},
+	{
+		Operations: writesOfOne + " Query", Path: "error", Fake: v + anything, Local: v + ofValues + anything + " for key .*", If: sameButKey,
+		Reason: "Local has the texts of before 2026, which say which value it is", Source: parity + "tier3/error-messages/valueLayers.test.ts",
+	},
+	{
+		Operations: writesOfOne, Path: "error", Fake: constraint + `.*('returnValues' failed |UPDATE_NEW).*|` + v + envelope + `ReturnValues can only be ALL_OLD or NONE`,
 		Local: v + "Return values set to invalid value", Reason: ownWords, Source: dynalite + "putItem.js",
 	},
 	{

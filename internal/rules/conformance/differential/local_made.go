@@ -85,7 +85,7 @@ var wordedMade = func() (all []*Known) {
 		{"UpdateTable", v + "The provisioned throughput for the table will not change.*", v + "The requested throughput value equals the current value", docUpdate},
 		{"UpdateTimeToLive", v + "TimeToLive is active on a different AttributeName: .*", v + "TimeToLive is active on a different AttributeName", docTTL},
 		{"UpdateTimeToLive", v + "TimeToLiveSpecification.AttributeName must be non empty|" + constraint + ".*length.*", v + "Names of key attributes .*", docTTL},
-		{"UpdateItem", v + "ExpressionAttributeValues contains invalid value: Nesting Levels .*", v + "Nesting Levels have exceeded supported limits", parity + "tier3/validation-ordering/deepRequests.test.ts"},
+		{"UpdateItem", v + envelope + "Nesting Levels .*", v + "Nesting Levels have exceeded supported limits", captures},
 		{"CreateTable", v + bad + "Table is being created with a stream (en|dis)abled, .*", v + "Invalid StreamViewType: .*", quirks + "table-streams-encryption-class.md"},
 		{"UpdateTable", v + bad + "One of GlobalSecondaryIndexUpdate.*", v + "Update global secondary index action is null", docUpdate},
 		{"CreateTable UpdateTable", constraint + ".*'provisionedThroughput.*", v + "Table read and write throughput must be at least 1, .*", docTables},
