@@ -351,7 +351,7 @@ const bodyOf = (answer) => (answer.body === undefined ? Buffer.from(answer.text 
 const escape = (text) => encodeURIComponent(text).replace(/[!'()*]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase())
 const queryOf = (query = {}) => Object.keys(query).sort().flatMap((name) => (
   [query[name]].flat().map((value) => (value === null ? escape(name) : `${escape(name)}=${escape(value)}`)))).join('&')
-const bytes = (body = '') => ( // newer SDKs warn if Buffer.from asks their bodies for a text
+const buffered = (body = '') => ( // newer SDKs warn if Buffer.from asks their bodies for a text
   ArrayBuffer.isView(body) ? Buffer.from(body.buffer, body.byteOffset, body.byteLength) : Buffer.from(body))
 async function whole(body) { // of a stream
   const parts = []
@@ -362,7 +362,7 @@ const handler = { // of requests, for an AWS SDK client
   metadata: { handlerProtocol: 'http/1.1' },
   async handle({ method, path, query, headers, body }, { abortSignal } = {}) {
     const search = queryOf(query)
-    const content = body === undefined || typeof body === 'string' || ArrayBuffer.isView(body) ? bytes(body) : await whole(body)
+    const content = body === undefined || typeof body === 'string' || ArrayBuffer.isView(body) ? buffered(body) : await whole(body)
     const ofTable = headers['x-amz-target'] !== undefined || headers['X-Amz-Target'] !== undefined
     const answer = await exchange({
       method, target: search === '' ? path : `${path}?${search}`, headers, ...(ofTable ? { text: content.toString() } : { body: content.toString('base64') }),
