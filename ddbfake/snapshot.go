@@ -1,6 +1,7 @@
 package ddbfake
 
 import (
+	"maps"
 	"slices"
 	"sync"
 )
@@ -78,6 +79,44 @@ func setBack(all []*func(func()), restore func()) {
 		restore = func() { (*around)(inner) }
 	}
 	restore()
+}
+
+// Keep keeps the present moment of a DB without Options.Conflicts and Options.Throughput: a Snapshot, the metrics and the
+// injected faults. The function back puts the DB back to the moment, any number of times; the clock must show the time
+// of then.
+func (db own) Keep() (back func()) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	kept := &Snapshot{state: db.state.copy()}
+	userErrors, injected := maps.Clone(db.userErrors), slices.Clone(db.injected)
+	all := make(map[string]counters, len(db.counters))
+	//isrsim:unordered each by itself
+	for at, c := range db.counters {
+		all[at] = c.copy()
+	}
+	return func() {
+		db.restore(kept)
+		db.mu.Lock()
+		defer db.mu.Unlock()
+		db.userErrors, db.injected = maps.Clone(userErrors), slices.Clone(injected)
+		clear(db.counters)
+		//isrsim:unordered each by itself
+		for at, c := range all {
+			now := c.copy()
+			db.counters[at] = &now
+		}
+	}
+}
+
+func (c *counters) copy() counters {
+	now := *c
+	now.operations, now.indexes = slices.Clone(c.operations), maps.Clone(c.indexes)
+	//isrsim:unordered each by itself
+	for name, m := range now.indexes {
+		own := *m
+		now.indexes[name] = &own
+	}
+	return now
 }
 
 // newStateOf returns the state of a snapshot, or an empty one if it is nil.

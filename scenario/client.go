@@ -20,6 +20,7 @@ import (
 	"github.com/aws/smithy-go/transport/http"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
@@ -178,7 +179,7 @@ func (c client) Query(_ context.Context, in *dynamodb.QueryInput, o ...func(*dyn
 func (c client) TransactWriteItems(_ context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
 	if in.ClientRequestToken == nil {
 		withToken := *in
-		token := c.n.world.nextID(c.n.proc.Name() + calls)
+		token := c.n.nextID(c.n.proc.Name() + calls)
 		withToken.ClientRequestToken = &token
 		in = &withToken
 	}
@@ -187,7 +188,7 @@ func (c client) TransactWriteItems(_ context.Context, in *dynamodb.TransactWrite
 
 // call parks the node until the call has taken effect and its answer is there.
 func (n *node) call(ctx context.Context, c ddbfake.Call, attempt int) (any, error) {
-	r, free := &n.request, n.world.bubble == nil && !n.busy
+	r, free := &n.request, n.world.bubble == nil && !n.busy && !n.proc.Remembers()
 	if free {
 		n.busy = true // it stays true if the node dies during the call, because the request may still be under way
 	} else {
@@ -208,6 +209,36 @@ func (r *storeRequest) SortKey() string {
 		r.sortKey = r.makeSortKey()
 	}
 	return r.sortKey
+}
+
+// Asks implements sim.Remembered.
+func (r *storeRequest) Asks() string {
+	token := ""
+	if in, ok := r.call.Input.(*dynamodb.TransactWriteItemsInput); ok {
+		token = aws.ToString(in.ClientRequestToken)
+	}
+	return fmt.Sprintf("%s%s, attempt %d, sent at %d in %s %s", r.SortKey(), token, r.attempt, r.call.Sent.UnixNano(), r.call.Region, r.call.Actor)
+}
+
+// storeAnswer is the answer to a storeRequest, and its fingerprint.
+type storeAnswer struct {
+	out   any
+	err   error
+	print fingerprint.Hash
+}
+
+// Answer implements sim.Remembered.
+func (r *storeRequest) Answer() any {
+	print, _ := answerFingerprint(r.out, r.err)
+	return storeAnswer{r.out, r.err, print}
+}
+
+// Tell implements sim.Remembered.
+func (r *storeRequest) Tell(answer any) (same bool) {
+	a, is := answer.(storeAnswer)
+	r.out, r.err = a.out, a.err
+	print, _ := answerFingerprint(a.out, a.err)
+	return is && print == a.print
 }
 
 func (r *storeRequest) makeSortKey() string {
@@ -266,7 +297,7 @@ func (r *storeRequest) Apply(outcome int) {
 	w := r.node.world
 	call := r.call
 	var struck *Fault
-	r.slow = nil
+	r.slow, r.late = nil, 0
 	if outcome > 0 {
 		struck = w.possible[outcome-1].strike()
 		if struck.Latency > 0 {
@@ -296,6 +327,7 @@ func (r *storeRequest) Apply(outcome int) {
 		call.Input = w.asFresh(call.Input)
 	}
 	r.out, r.err = w.db.Do(w.ctx, call)
+	w.stored = w.changed()
 	r.twice = w.struck == ddbfake.FaultDuplicate
 	r.hidden = takesEffect(w.struck) && !r.twice
 	r.changed = w.afterCall(r)

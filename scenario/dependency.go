@@ -92,6 +92,7 @@ func (b *dependencyCall) outcomes(n *node, of []string) []int {
 // whose turn it is.
 func (b *dependencyCall) meet(n *node, outcome int, of []string) {
 	w := n.world
+	b.dependency = ""
 	if outcome > 0 {
 		b.dependency = w.possible[outcome-1].strike().ofDependency()
 	}
@@ -163,6 +164,9 @@ func (n *node) render(ctx context.Context, key string, keepAlive func(context.Co
 	if read.dependency != "" {
 		return nil, errorOf(read.dependency)
 	}
+	if n.proc.Remembers() {
+		n.rendered++
+	}
 	c := n.world.scenario.Cache
 	part := c.KeepAlive
 	if part <= 0 {
@@ -202,6 +206,7 @@ func (r *originRead) Accesses(outcome int) []sim.Access {
 
 func (r *originRead) Apply(outcome int) {
 	w := r.node.world
+	r.body = ""
 	if r.meet(r.node, outcome, ofOrigin); r.dependency != "" {
 		return
 	}
@@ -210,6 +215,19 @@ func (r *originRead) Apply(outcome int) {
 		Kind: history.Rendered, Key: r.page.key, Body: r.body, Request: r.request.ID, Inputs: r.request.Hash,
 		Partition: cmp.Or(r.named, r.node.named).partition(r.page),
 	})
+}
+
+// Asks implements sim.Remembered.
+func (r *originRead) Asks() string { return fmt.Sprintf("the origin of %s for %+v", r.page, r.request) }
+
+// Answer implements sim.Remembered.
+func (r *originRead) Answer() any { return [2]string{r.body, r.dependency} }
+
+// Tell implements sim.Remembered.
+func (r *originRead) Tell(answer any) (same bool) {
+	a, is := answer.([2]string)
+	r.body, r.dependency = a[0], a[1]
+	return is
 }
 
 func (r *originRead) AnswerFingerprint() (uint64, bool) {
@@ -236,6 +254,7 @@ func (r *originChange) Accesses(int) []sim.Access {
 func (r *originChange) Apply(int) {
 	w := r.node.world
 	w.versions[r.page]++
+	w.named = w.changed()
 	if w.fingerprinter != nil {
 		w.fingerprinter.thing(versionFingerprint(r.page, w.versions[r.page]-1), versionFingerprint(r.page, w.versions[r.page]))
 	}
@@ -243,6 +262,15 @@ func (r *originChange) Apply(int) {
 }
 
 func (*originChange) AnswerFingerprint() (uint64, bool) { return 0, true }
+
+// Asks implements sim.Remembered.
+func (r *originChange) Asks() string { return "a change of " + r.page.String() }
+
+// Answer implements sim.Remembered.
+func (*originChange) Answer() any { return nil }
+
+// Tell implements sim.Remembered.
+func (*originChange) Tell(any) (same bool) { return true }
 
 func (r *originChange) Describe(int) string { return "changes the origin of " + r.page.String() }
 func (r *originChange) DescribeAnswer() string {
@@ -302,6 +330,9 @@ func (r *bodyRequest) Accesses(outcome int) []sim.Access {
 
 func (r *bodyRequest) Apply(outcome int) {
 	w := r.node.world
+	if !r.put {
+		r.body = nil
+	}
 	r.meet(r.node, outcome, r.faults())
 	switch {
 	case r.dependency != "" && r.dependency != mark.BodyPutLost:
@@ -315,6 +346,30 @@ func (r *bodyRequest) Apply(outcome int) {
 
 func (r *bodyRequest) AnswerFingerprint() (uint64, bool) {
 	return uint64(bodyFingerprint(r.name, r.body).Text(r.dependency)), true
+}
+
+// Asks implements sim.Remembered.
+func (r *bodyRequest) Asks() string {
+	if !r.put {
+		return "the body " + r.name
+	}
+	return fmt.Sprintf("to keep the body %s: %t %s", r.name, r.body != nil, r.body)
+}
+
+// bodyAnswer is the answer to a bodyRequest, and its text.
+type bodyAnswer struct {
+	body             []byte
+	text, dependency string
+}
+
+// Answer implements sim.Remembered.
+func (r *bodyRequest) Answer() any { return bodyAnswer{r.body, string(r.body), r.dependency} }
+
+// Tell implements sim.Remembered.
+func (r *bodyRequest) Tell(answer any) (same bool) {
+	a, is := answer.(bodyAnswer)
+	r.body, r.dependency = a.body, a.dependency
+	return is && string(a.body) == a.text
 }
 
 func (r *bodyRequest) Describe(int) string {
@@ -422,6 +477,7 @@ func (n *node) keepBody(name string, body []byte) {
 		w.fingerprinter.thing(bodyFingerprint(name, w.bodies[name]), bodyFingerprint(name, body))
 	}
 	w.bodies[name] = body
+	w.named, w.told = w.changed(), w.changed()
 	w.bodyLog = append(w.bodyLog, recorder.Body{
 		Time: n.proc.Now(), Actor: n.proc.Name(), Name: name, Body: string(body), Gone: body == nil, Change: w.seen,
 	})

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -29,6 +30,42 @@ type fingerprinter struct {
 	sum      fingerprint.Hash // the sum over rows, bodies and versions, which have no order
 	memories []invariant.Memory
 	seen     int // events
+	// shared says of the memories and, behind them, of rows, that a clone shares them until one of them changes.
+	shared []bool
+}
+
+// memory is what every invariant.Memory can do: be copied, and say whether it may change by a change (nil), or by an event.
+type memory interface {
+	invariant.Memory
+	Clone() invariant.Memory
+	Heeds(*history.Event) bool
+}
+
+// clone returns a copy.
+func (p *fingerprinter) clone() *fingerprinter {
+	for i := range p.shared {
+		p.shared[i] = true
+	}
+	c := *p
+	c.memories, c.shared = slices.Clone(p.memories), slices.Clone(p.shared)
+	return &c
+}
+
+// tell tells the memories that heed it of a change, or of an event; the other one is nil.
+func (p *fingerprinter) tell(c *ddbfake.Change, e *history.Event) {
+	for i, m := range p.memories {
+		if own, can := m.(memory); can && !own.Heeds(e) {
+			continue
+		} else if can && p.shared[i] {
+			m = own.Clone()
+			p.memories[i], p.shared[i] = m, false
+		}
+		if c != nil {
+			m.Change(*c)
+		} else {
+			m.Event(*e)
+		}
+	}
 }
 
 // rowName names a row; region is "" if the table is in only one.
@@ -46,6 +83,7 @@ func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
 
 func newFingerprinter(s *Scenario) *fingerprinter {
 	p := &fingerprinter{pasts: s.ReplicaLag > 0, regions: s.regions() != nil, rows: map[rowName]fingerprint.Hash{}, memories: invariant.Memories()}
+	p.shared = make([]bool, len(p.memories)+1)
 	for _, f := range s.Faults {
 		p.pasts = p.pasts || f.Kind == ddbfake.FaultStaleRead
 	}
@@ -55,9 +93,7 @@ func newFingerprinter(s *Scenario) *fingerprinter {
 // change notes an entry of the change log.
 func (p *fingerprinter) change(c ddbfake.Change) {
 	p.row(c)
-	for _, m := range p.memories {
-		m.Change(c)
-	}
+	p.tell(&c, nil)
 }
 
 // row notes a changed row.
@@ -81,6 +117,9 @@ func (p *fingerprinter) row(c ddbfake.Change) {
 	if p.regions && now != 0 { // the same row may be in several regions
 		now = now.Text(name.region)
 	}
+	if rows := len(p.memories); p.shared[rows] {
+		p.rows, p.shared[rows] = maps.Clone(p.rows), false
+	}
 	p.rows[name] = now
 	p.sum += now - before
 }
@@ -101,11 +140,9 @@ func (p *fingerprinter) named(region string, in any) (sum fingerprint.Hash, know
 // events notes the new events of the history. A memory must hear of an event before it hears of changes that came after
 // the event.
 func (p *fingerprinter) events(all []history.Event) {
-	for _, e := range all {
-		p.seen = e.Seq
-		for _, m := range p.memories {
-			m.Event(e)
-		}
+	for i := range all {
+		p.seen = all[i].Seq
+		p.tell(nil, &all[i])
 	}
 }
 

@@ -283,7 +283,7 @@ func (g *guardedWrite) Apply(int) {
 	}
 	e := h.event(kind, nil)
 	e.Time, e.Actor, e.Change = h.node.proc.Now(), h.node.proc.Name(), w.seen
-	w.history.Add(e)
+	w.add(e)
 }
 
 func (g *guardedWrite) Describe(int) string {

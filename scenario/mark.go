@@ -45,7 +45,9 @@ var allMarks = func() []Mark {
 // something to judge.
 func (w *world) mark(m Mark) {
 	if !w.quiet || m == mark.Published || m == mark.ServedFresh {
-		w.marks[m] = true
+		if !w.marks[m] {
+			w.marks[m], w.named = true, w.changed()
+		}
 	}
 }
 

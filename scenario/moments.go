@@ -73,6 +73,7 @@ func (s *sweeper) Take(step uint64) string {
 			continue
 		}
 		s.w.db.Sweep(row)
+		s.w.stored = s.w.changed()
 		s.w.swept++
 		s.w.noteChanges()
 		where := ""
@@ -291,14 +292,16 @@ func (w *world) meetEnds(r *storeRequest) {
 	})
 }
 
+var subjects = invariant.All()
+
 // noteSubjects adds to judged the invariants that have something to judge in the run.
 func (w *world) noteSubjects(judged map[string]bool, ev invariant.Evidence) {
 	if judged == nil {
 		return
 	}
 	ev.Changes, ev.Schema = w.changes(), isr.Schema{}
-	for _, inv := range invariant.All() {
-		if !judged[inv.Name] && inside.In(&inv).HasSubject(inv.Name, ev) {
+	for i := range subjects {
+		if inv := &subjects[i]; !judged[inv.Name] && inside.In(inv).HasSubject(inv.Name, ev) {
 			judged[inv.Name] = true
 		}
 	}
@@ -429,6 +432,7 @@ func (r *replicator) Take(step uint64) string {
 	}
 	c := r.under[i]
 	inside.In(&r.w.db).Deliver(c)
+	r.w.stored = r.w.changed()
 	r.w.noteChanges()
 	return r.w.words().Key(c) + " arrives in " + c.Region
 }

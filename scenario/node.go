@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime/pprof"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -30,18 +31,63 @@ type node struct {
 	proc   *sim.Proc
 	tenant string // the tenant whose pages its cache keeps
 	region string // where it is
-	// asked says that the request in progress has written the REQ row itself.
-	asked bool
+	*noted
 	// request is memory for the call in progress. Without goroutines there is only one call at a time.
 	request storeRequest
 	busy    bool
-	named   *named   // the partitions that were named for the question that is being answered
 	own     *ownTime // nil unless locks or calls are judged
+	// ids and rendered count the names that the node has given out, and the pages that it has made, if its deeds are
+	// remembered.
+	ids      map[string]int
+	rendered int
+}
+
+// noted is what the world notes about a node when its requests take effect. All nodes of the same name share it if
+// deeds are remembered.
+type noted struct {
+	asked bool   // the request in progress has written the REQ row itself
+	named *named // the partitions that were named for the question that is being answered
+}
+
+// notedOf returns what is noted about the node of the running code, and clears it.
+func (w *world) notedOf(p *sim.Proc) *noted {
+	if !p.Remembers() {
+		return &noted{named: &named{}}
+	}
+	n := w.noted[p.Name()]
+	if n == nil {
+		n = &noted{named: &named{}}
+		w.noted[p.Name()] = n
+	}
+	p.Tell(func() { n.asked, n.named.partitions = false, nil })
+	return n
+}
+
+// mark notes that the node's code has reached m.
+func (n *node) mark(m Mark) {
+	if n.proc.Remembers() {
+		n.proc.Tell(func() { n.world.mark(m) })
+		return
+	}
+	n.world.mark(m)
+}
+
+// nextID gives out names that are unique in the run, to the node's code.
+func (n *node) nextID(of string) string {
+	if !n.proc.Remembers() {
+		return n.world.nextID(of)
+	}
+	if n.ids == nil {
+		n.ids = map[string]int{}
+	}
+	n.ids[of]++
+	n.proc.Tell(func() { n.world.nextID(of) })
+	return of + "-" + strconv.Itoa(n.ids[of])
 }
 
 // boot starts a node and its cache. It runs as code of the actor: to make the cache may take requests, and time.
 func (w *world) boot(p *sim.Proc, tenant, region string) (*node, isr.Handler) {
-	n := &node{world: w, proc: p, tenant: tenant, region: cmp.Or(region, ddbfake.DefaultRegion), named: &named{}}
+	n := &node{world: w, proc: p, tenant: tenant, region: cmp.Or(region, ddbfake.DefaultRegion), noted: w.notedOf(p)}
 	if w.ofLocks || w.ofCalls {
 		n.own = &ownTime{}
 	}
@@ -78,7 +124,7 @@ func (n *node) config() isr.Config {
 	}
 	cfg := isr.Config{
 		Client: dynamo, Clock: n.clock(), Bodies: bodies{n}, Render: n.render,
-		Tokens: func() string { return n.world.nextID(n.proc.Name()) },
+		Tokens: func() string { return n.nextID(n.proc.Name()) },
 		Table:  hooks.TableName, Tenant: n.tenant,
 		Lease: c.Lease, Revalidate: c.Revalidate, Retention: c.Retention, TTLBuffer: c.TTLBuffer,
 		Contention: c.Contention, Failure: c.Failure, Poll: c.Poll, Patience: c.Patience,
@@ -196,15 +242,20 @@ func (n *node) now() time.Time {
 	if n.world.bubble != nil {
 		return n.proc.Now()
 	}
-	return n.world.clock.Now()
+	return n.proc.True()
 }
 
 func (n *node) record(e history.Event) {
+	if n.proc.Remembers() {
+		told := e
+		n.proc.Tell(func() { n.record(told) })
+		return
+	}
 	e.Time, e.Actor, e.Tenant, e.Change = n.now(), n.proc.Name(), n.tenant, n.world.seen
 	if n.world.skewed && n.proc.Clock().Now().Sub(e.Time).Abs() > n.world.scenario.Skew {
 		n.world.mark(mark.SkewBroken)
 	}
-	n.world.history.Add(e)
+	n.world.add(e)
 }
 
 // carryOut does one command of the script.
@@ -241,13 +292,13 @@ func able[T any](n *node, handler isr.Handler, v Verb) T {
 }
 
 // get asks the cache for a page and records the answer.
-func (n *node) get(handler isr.Handler, key string) {
-	n.serve(history.Event{Key: key}, func(ctx context.Context) (isr.Served, error) { return handler.Get(ctx, key) })
+func (n *node) get(handler isr.Handler, key string) (answered history.Event) {
+	return n.serve(history.Event{Key: key}, func(ctx context.Context) (isr.Served, error) { return handler.Get(ctx, key) })
 }
 
 // regenerate asks the cache to make a page for a request, at most once.
 func (n *node) regenerate(handler isr.Regenerator, key string, r isr.Request) {
-	n.asked = false
+	n.proc.Tell(func() { n.asked = false })
 	n.serve(history.Event{Key: key, Request: r.ID, Inputs: r.Hash}, func(ctx context.Context) (isr.Served, error) {
 		return handler.Regenerate(context.WithValue(ctx, requested{}, r), key, r)
 	})
@@ -258,7 +309,7 @@ func (n *node) regenerate(handler isr.Regenerator, key string, r isr.Request) {
 type requested struct{}
 
 // serve asks for a page, and records the question and the answer. The event e has the fields that both share.
-func (n *node) serve(e history.Event, ask func(context.Context) (isr.Served, error)) {
+func (n *node) serve(e history.Event, ask func(context.Context) (isr.Served, error)) (answered history.Event) {
 	e.Kind = history.Asked
 	n.record(e)
 	served, err := ask(n.question(n.life()))
@@ -266,16 +317,17 @@ func (n *node) serve(e history.Event, ask func(context.Context) (isr.Served, err
 	if err != nil {
 		e.Kind, e.Note = history.Failed, err.Error()
 		n.record(e)
-		return
+		return e
 	}
 	e.Kind, e.As, e.Body = history.Served, history.Stale, string(served.Body)
 	if served.Fresh {
 		e.As = history.Fresh
-		n.world.mark(mark.ServedFresh)
+		n.mark(mark.ServedFresh)
 	} else {
-		n.world.mark(mark.ServedStale)
+		n.mark(mark.ServedStale)
 	}
 	n.record(e)
+	return e
 }
 
 // invalidate tells the cache that a page is wrong.
@@ -287,7 +339,7 @@ func (n *node) invalidate(handler isr.Invalidator, key string) {
 		n.record(history.Event{Kind: history.Failed, Key: key, Note: err.Error()})
 		return
 	}
-	n.world.mark(mark.PageInvalidated)
+	n.mark(mark.PageInvalidated)
 	n.record(history.Event{Kind: history.Invalidated, Key: key})
 }
 
@@ -300,7 +352,7 @@ func (n *node) rollback(handler isr.Rollbacker, key string) {
 		n.record(history.Event{Kind: history.Failed, Key: key, Note: err.Error()})
 		return
 	}
-	n.world.mark(mark.RolledBack)
+	n.mark(mark.RolledBack)
 }
 
 // named are the partitions whose META or LOCK row was named in a node's requests since a client asked the node for a
@@ -314,7 +366,7 @@ type namedKey struct{}
 // question begins a question: the partitions that the node names from now on belong to it.
 func (n *node) question(ctx context.Context) context.Context {
 	if n.world.bubble == nil {
-		n.named.partitions = n.named.partitions[:0]
+		n.proc.Tell(func() { n.named.partitions = n.named.partitions[:0] })
 		return ctx
 	}
 	n.named = &named{}

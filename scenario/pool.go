@@ -2,8 +2,14 @@ package scenario
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
@@ -37,7 +43,13 @@ type stage struct {
 	marks     map[Mark]bool
 	history   recorder.Log
 	deadlines deadlines
+	noted     map[string]*noted // by the name of the node, if deeds are remembered
+	changes   uint64            // of all worlds
+	judged    map[uint64]bool   // see world.isJudged
 	world     world
+
+	idsMu     sync.Mutex // guards ids, because goroutines of several nodes may ask for names
+	objectsMu sync.Mutex // guards world.objects
 
 	other *stage // for a second run while the state of this one is still needed
 }
@@ -45,6 +57,7 @@ type stage struct {
 func newStage() *stage {
 	return &stage{
 		bodies: map[string][]byte{}, bodyLog: []recorder.Body{}, versions: map[page]int{}, ids: map[string]int{}, marks: map[Mark]bool{},
+		noted: map[string]*noted{}, judged: map[uint64]bool{},
 	}
 }
 
@@ -76,8 +89,141 @@ func (s *stage) clear() {
 	clear(s.versions)
 	clear(s.ids)
 	clear(s.marks)
+	//isrsim:unordered each by itself
+	for _, n := range s.noted { // remembered requests lead to them
+		*n = noted{named: &named{}}
+	}
 	s.bodyLog = s.bodyLog[:0]
 	s.history.Reset()
 	s.deadlines.at, s.deadlines.fine = s.deadlines.at[:0], s.deadlines.fine[:0]
 	s.deadlines.windows = s.deadlines.windows[:0]
+}
+
+// remembers says whether what the nodes of a search do is remembered: their code sees the world only by what it is told,
+// and keep keeps everything that a run changes.
+func (r Run) remembers(w *world) bool {
+	outside := r.SDK || r.Protocol.SDK || r.setup.Before != nil || r.bubble != nil // randomness, goroutines
+	return r.compares() && r.stage != nil && !outside && w.rows == nil && !w.ofLocks && !w.ofCalls &&
+		r.Trace == nil && !r.probe.Record && r.probe.OnWrite == nil && r.probe.OnStale == nil
+}
+
+// earlier puts the world of the latest run back to where this run begins to differ from it; nil if it must begin anew.
+func (r Run) earlier() *world {
+	if x := r.probe.Memory.Search; x == nil || r.stage == nil || r.stage.world.memory.Search != x || x.Rewind() == nil {
+		return nil
+	}
+	return &r.stage.world
+}
+
+// parts are parts of a world's state. Moments between which a part does not change share it.
+type parts struct {
+	stored uint64 // see world
+	at     time.Time
+	db     func()
+
+	told   uint64
+	prints *fingerprinter
+
+	named    uint64
+	bodies   map[string][]byte
+	versions map[page]int
+	ids      map[string]int
+	marks    map[Mark]bool
+}
+
+// changed returns a number that no other change of the stage's worlds has.
+func (s *stage) changed() uint64 {
+	if s.world.memory.Search == nil { // then nobody asks, and goroutines may be here
+		return 0
+	}
+	s.changes++
+	return s.changes
+}
+
+// part brings w.parts up to date.
+func (w *world) part() {
+	p := &w.parts
+	if now := w.clock.Now(); p.db == nil || p.stored != w.stored || !p.at.Equal(now) { // time has rows deleted
+		p.db, p.stored, p.at = inside.In(&w.db).Keep(), w.stored, now
+	}
+	if p.prints == nil || p.told != w.told {
+		p.prints, p.told = w.fingerprinter.clone(), w.told
+	}
+	if p.bodies == nil || p.named != w.named {
+		p.bodies, p.versions, p.ids, p.marks = maps.Clone(w.bodies), maps.Clone(w.versions), maps.Clone(w.ids), maps.Clone(w.marks)
+		p.named = w.named
+	}
+}
+
+// keep keeps the state of the world, for sim.Config. Logs are only cut back: runs go back to a moment as often as they
+// like, but never forward.
+func (w *world) keep() func(moved bool) {
+	w.part()
+	s, was := w.stage, *w
+	bodyLog, events, at := s.bodyLog, len(s.history.Events()), s.deadlines.clone()
+	met, untold, standing := slices.Clone(w.met), slices.Clone(w.untold), maps.Clone(w.ends.standing)
+	counts := make([]int, 0, len(w.possible)+len(w.certain))
+	for i := range w.possible {
+		counts = append(counts, w.possible[i].left)
+	}
+	for i := range w.certain {
+		counts = append(counts, w.certain[i].calls)
+	}
+	type node struct {
+		is    *noted
+		asked bool
+		named []string
+	}
+	nodes := make([]node, 0, len(s.noted))
+	//isrsim:unordered each by itself
+	for _, n := range s.noted {
+		nodes = append(nodes, node{n, n.asked, slices.Clone(n.named.partitions)})
+	}
+	return func(moved bool) {
+		stored, told, named, prints := w.stored, w.told, w.named, w.fingerprinter
+		if *w = was; moved || stored != w.stored {
+			w.parts.db()
+		}
+		if w.fingerprinter = prints; told != w.told {
+			w.fingerprinter = w.parts.prints.clone()
+		}
+		if named != w.named {
+			back(s.bodies, w.parts.bodies)
+			back(s.versions, w.parts.versions)
+			back(s.ids, w.parts.ids)
+			back(s.marks, w.parts.marks)
+		}
+		s.bodyLog = bodyLog
+		s.history.Cut(events)
+		s.deadlines = at.clone()
+		w.met, w.untold, w.ends.standing = slices.Clone(met), slices.Clone(untold), maps.Clone(standing)
+		for i := range w.possible {
+			w.possible[i].left = counts[i]
+		}
+		for i := range w.certain {
+			w.certain[i].calls = counts[len(w.possible)+i]
+		}
+		w.sweeper.seen = -1
+		for _, n := range nodes {
+			n.is.asked, n.is.named.partitions = n.asked, append(n.is.named.partitions[:0], n.named...)
+		}
+	}
+}
+
+// back gives a map the content that it had.
+func back[K comparable, V any](m, was map[K]V) {
+	clear(m)
+	maps.Copy(m, was)
+}
+
+func (d *deadlines) clone() deadlines {
+	return deadlines{slices.Clone(d.at), slices.Clone(d.fine), slices.Clone(d.windows)}
+}
+
+// isJudged says whether a run of a search that was abandoned with the very same evidence was ok.
+func (w *world) isJudged() bool { return w.judged[w.evidence()] }
+
+// evidence is a number of what an abandoned run shows. With a lag of the fake itself, time has rows deleted.
+func (w *world) evidence() uint64 {
+	return uint64(fingerprint.Hash(w.told).Number(uint64(w.clock.Now().UnixNano())))
 }

@@ -10,6 +10,7 @@ import (
 	"hash"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
@@ -90,16 +91,49 @@ func (r Run) judged(ctx context.Context) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	evidence := w.judge(o, lags, judges)
-	w.noteSubjects(r.probe.Judged, evidence)
+	once := w.memory.Search != nil && inside.In(o).Result.End == sim.Abandoned && len(judges.own) == 0
+	if once && w.isJudged() {
+		o.Verdict, o.out = invariant.OK, judges.out
+	} else {
+		evidence := w.judge(o, lags, judges)
+		w.noteSubjects(r.probe.Judged, evidence)
+		if r.stage == nil { // then no other run uses the memory of this one
+			o.seen, o.whole = evidence, true
+		}
+		if once && o.Verdict == invariant.OK {
+			w.judged[w.evidence()] = true
+		}
+	}
 	if r.probe.Record {
 		r.probe.Shown = w.shown
 	}
-	if r.stage == nil { // then no other run uses the memory of this one
-		o.seen, o.whole = evidence, true
-	}
 	inside.In(o).Metrics = w.db.Metrics() // this is last, because it may make TTL delete rows
+	if r.probe.Search {
+		r.probe.Whole = func() string { return w.whole(o) }
+	}
 	return o, nil
+}
+
+// whole is the text of hooks.Probe.Whole.
+func (w *world) whole(o *Outcome) string {
+	var b strings.Builder
+	in := inside.In(o)
+	fmt.Fprintf(&b, "%d steps, %d switches, %v, %v, choices %v\nmarks %v, unmet %v, %s\n",
+		in.Result.Steps, in.Result.Switches, in.Result.Elapsed, in.Result.Err, in.Result.Choices, o.Marks, in.Unmet, in.Misfit)
+	for _, m := range in.Metrics {
+		fmt.Fprintf(&b, "%+v\n", m)
+	}
+	for _, c := range w.db.Changes() {
+		fmt.Fprintf(&b, "%+v\n", c)
+	}
+	for _, e := range w.history.Events() {
+		fmt.Fprintf(&b, "%+v\n", e)
+	}
+	for _, body := range w.bodyLog {
+		fmt.Fprintf(&b, "%+v\n", body)
+	}
+	fmt.Fprintf(&b, "state %x\n", w.fingerprint())
+	return b.String()
 }
 
 // perform makes the run, but does not judge it.
@@ -156,11 +190,14 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 		t = &describe.Trace{Out: io.MultiWriter(r.Trace, digest), OnStep: r.probe.OnStep}
 		cfg.Trace = t.Step
 	}
-	w, err := newWorld(ctx, r, cfg)
-	if err != nil {
-		return nil, nil, err
+	w := r.earlier()
+	if w == nil {
+		var err error
+		if w, err = newWorld(ctx, r, cfg); err != nil {
+			return nil, nil, err
+		}
 	}
-	w.only, w.fresh, w.onStale, w.memory = r.Only, r.probe.Fresh, r.probe.OnStale, r.probe.Memory
+	w.only, w.fresh, w.onStale = r.Only, r.probe.Fresh, r.probe.OnStale
 	w.recording, w.sdk, w.observing = r.probe.Record, r.SDK || r.Protocol.SDK, !r.setup.Blind && !r.compares()
 	if t != nil {
 		t.Words, t.DB, t.History, t.Operations = w.words(), &w.db, &w.history, &w.operations
@@ -263,7 +300,8 @@ func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
 	w.quiet = true
 	w.possible, w.certain, w.deadlines.windows = nil, nil, nil
 	w.db.ClearFaults()
-	w.history.Add(history.Event{Time: w.clock.Now(), Actor: visitor, Kind: history.Settled, Change: w.seen})
+	w.stored = w.changed()
+	w.add(history.Event{Time: w.clock.Now(), Actor: visitor, Kind: history.Settled, Change: w.seen})
 	cfg := sim.Config{
 		Clock: w.clock, Seed: first.Seed, Strategy: sim.DelayBound(0), MaxSteps: w.scenario.Bounds.Steps,
 		Bubble: w.bubble, Context: w.ctx, Memory: w.memory,
@@ -309,7 +347,7 @@ func (w *world) giveUp() sim.End {
 		return sim.Cut
 	}
 	last.Kind, last.Time, last.Note = refused, w.clock.Now(), "it still waits"
-	w.history.Add(last)
+	w.add(last)
 	return sim.Finished
 }
 
@@ -320,10 +358,13 @@ func (w *world) visitPages(p *sim.Proc) {
 	until := p.Now().Add(w.scenario.Settle)
 	for _, page := range w.pages.all() {
 		if n == nil || n.tenant != page.tenant {
+			var ids map[string]int
 			if n != nil {
 				n.closeNow(handler)
+				ids = n.ids
 			}
 			n, handler = w.boot(p, page.tenant, "")
+			n.ids = ids
 		}
 		for !n.finds(handler, page.key) && p.Now().Before(until) {
 			_ = n.sleep(w.ctx, max(w.scenario.Cache.Poll, 1))
@@ -365,14 +406,17 @@ func (n *node) finds(handler isr.Handler, key string) bool {
 }
 
 // made counts the node's renderings.
-func (n *node) made() int { return n.world.countIDs(n.proc.Name() + renderings) }
+func (n *node) made() int {
+	if n.proc.Remembers() {
+		return n.rendered
+	}
+	return n.world.countIDs(n.proc.Name() + renderings)
+}
 
 // servedFresh asks for a page and says whether it was served as fresh.
 func (n *node) servedFresh(handler isr.Handler, key string) bool {
-	n.get(handler, key)
-	events := n.world.history.Events()
-	last := events[len(events)-1]
-	return last.Kind == history.Served && last.As == history.Fresh
+	answered := n.get(handler, key)
+	return answered.Kind == history.Served && answered.As == history.Fresh
 }
 
 // NondeterminismError says that a schedule had another result when it was run again with the same seed and the same

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -36,7 +35,6 @@ type world struct {
 	sim      *sim.Sim
 
 	bubble   sim.Bubble // the bubble in which the run happens, if the nodes have goroutines of their own
-	idsMu    sync.Mutex // guards ids, because goroutines of several nodes may ask for names
 	possible []possibleFault
 	certain  []certainFault
 	met      []bool // for each of the scenario's faults, whether some call could meet it
@@ -46,8 +44,9 @@ type world struct {
 	observing     bool
 	quiet         bool // faults have stopped: see settle
 	ends          ends
-	fingerprinter *fingerprinter   // nil unless a probe asks for the fingerprints of states
-	replicator    *replicator      // nil if the table is in one region
+	fingerprinter *fingerprinter // nil unless a probe asks for the fingerprints of states
+	replicator    *replicator    // nil if the table is in one region
+	sweeper       *sweeper
 	seen          int              // the number of changes that afterCall and the trace have looked at
 	exchanges     []hooks.Exchange // requests and answers on the wire, if recording
 	recording     bool
@@ -67,14 +66,16 @@ type world struct {
 	ofLocks       bool              // scripts hold locks
 	ofCalls       bool              // scripts make calls that run once
 	shown         hooks.Shown       // what shows the violation
-	onWrite       func(key, row attr.Item)
-	ttl           string // the attribute by which TTL deletes rows
-	locks         locks
-	calls         onceCalls
-	objectsMu     sync.Mutex
-	objects       any    // what the nodes' clients of the body store share: see bodies.State
-	alive         []life // handlers whose lives must end with those of their nodes
-	unended       error  // the first error of ending such a life before the end of the run
+	// The latest changes, by stage.changed: of the store; of rows, bodies, data and events; of bodies, data, names and marks.
+	stored, told, named uint64
+	parts               parts
+	onWrite             func(key, row attr.Item)
+	ttl                 string // the attribute by which TTL deletes rows
+	locks               locks
+	calls               onceCalls
+	objects             any    // what the nodes' clients of the body store share: see bodies.State
+	alive               []life // handlers whose lives must end with those of their nodes
+	unended             error  // the first error of ending such a life before the end of the run
 }
 
 // newWorld makes the world of one run. Nothing happens in it yet.
@@ -144,6 +145,13 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	if r.probe != nil && r.probe.Ends != nil {
 		w.ends = ends{r.probe.Ends, map[endOf]standing{}}
 	}
+	if w.memory = cfg.Memory; w.memory.Search != nil {
+		if r.remembers(w) {
+			cfg.Keep = w.keep
+		} else {
+			cfg.Memory.Search, w.memory.Search = nil, nil
+		}
+	}
 	w.newSim(cfg)
 	for i, a := range s.Actors {
 		w.addActor(a, time.Duration(i+1))
@@ -159,7 +167,8 @@ func (w *world) words() describe.Words {
 // newSim makes the simulator of the next phase, with the world's own sources of steps.
 func (w *world) newSim(cfg sim.Config) {
 	w.sim = sim.New(cfg)
-	w.sim.AddSource(&sweeper{w: w})
+	w.sweeper = &sweeper{w: w}
+	w.sim.AddSource(w.sweeper)
 	w.sim.AddSource(&w.deadlines)
 	if w.replicator != nil {
 		w.sim.AddSource(w.replicator)
@@ -170,7 +179,6 @@ func (w *world) newSim(cfg sim.Config) {
 // than other nodes.
 func (w *world) addActor(a Actor, apart time.Duration) {
 	w.skewed = w.skewed || a.Drift != (fakeclock.Drift{}) || sim.SetsClock(a.ClockSteps, a.Events)
-	next := 0 // the command in progress, with which a restarted node begins
 	w.sim.Add(sim.Actor{
 		Name: a.Name, Drift: a.Drift, ClockSteps: a.ClockSteps,
 		Pauses: a.Pauses, PauseFor: a.PauseFor, Crashes: a.Crashes, Restarts: a.Restarts, Planned: a.Events,
@@ -183,10 +191,12 @@ func (w *world) addActor(a Actor, apart time.Duration) {
 				}
 			}
 			n, handler := w.boot(p, a.Tenant, a.Region)
-			for ; next < len(a.Script); next++ {
+			// A restarted node begins with the command that was in progress.
+			for next := p.Place(); next < len(a.Script); next++ {
 				n.carryOut(handler, a.Script[next])
+				p.SetPlace(next + 1)
 				if w.fingerprinter != nil && w.protocol.Memoryless {
-					p.Forget(w.position(p, next))
+					p.Tell(func() { p.Forget(w.position(p, next)) })
 				}
 			}
 			n.closeNow(handler)
@@ -215,6 +225,7 @@ func (w *world) nextID(of string) string {
 	w.idsMu.Lock()
 	defer w.idsMu.Unlock()
 	w.ids[of]++
+	w.named = w.changed()
 	return of + "-" + strconv.Itoa(w.ids[of])
 }
 
@@ -254,7 +265,13 @@ func (w *world) onNode(k sim.Kind, p *sim.Proc, note string) {
 		e.Kind, e.Note = history.Stepped, note
 		w.mark(mark.ClockSet)
 	}
+	w.add(e)
+}
+
+// add adds an event to the history.
+func (w *world) add(e history.Event) {
 	w.history.Add(e)
+	w.told = w.changed()
 }
 
 // onFault notes the fault that struck the call that is being served.
@@ -302,7 +319,7 @@ func (w *world) noteChanges() (byClients int) {
 	changes := w.db.ChangesSince(w.seen)
 	for i := range changes {
 		c := &changes[i]
-		w.seen = c.Seq
+		w.seen, w.told = c.Seq, w.changed()
 		if c.Cause == ddbfake.CauseClient {
 			byClients++
 		}

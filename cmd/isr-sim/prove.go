@@ -45,7 +45,7 @@ type proveCommand struct {
 }
 
 func newProve() *cobra.Command {
-	v := &proveCommand{}
+	v := &proveCommand{program: flags.Program{Searches: true}}
 	cmd := &cobra.Command{
 		Use:   "prove SCENARIO...",
 		Short: "Run every schedule within a scenario's bounds",
@@ -59,6 +59,9 @@ one only in the order of steps that do not touch each other, and those that reac
 state from which the search has gone on before. Exit code 0 says that the search is
 complete and that nothing is violated. Exit code 3 says that a bound ended the
 search; the output then says what is left. A state takes some 150 bytes of memory.
+
+Code in Go runs only where it is told something new, and a schedule goes on where it
+differs from those before. With --memory off everything runs; the result is the same.
 
 With --certificate the proof lists all states. With --verify another search checks
 such a list: it takes each possible step of each state, in another order, and leaves
@@ -176,7 +179,7 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 	far.Store(&sim.Explored{})
 	remove := progress.Search(v.stderr, func() string { return fmt.Sprintf("searching %s: %s", s.Name, prose.Searched(*far.Load())) })
 	proof, err := flags.Resume(func(v campaign.Prove) (*campaign.Proof, error) { return v.Run(ctx) }, campaign.Prove{
-		Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states, Certify: v.to != "", Against: v.against,
+		Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states, Forgetful: v.program.Forgets(), Certify: v.to != "", Against: v.against,
 		Split: v.split, File: name, Progress: func(e sim.Explored) { far.Store(&e) },
 	}, v.kept, v.stderr)
 	remove()

@@ -35,6 +35,9 @@ type Probe struct {
 	// OnWrite, if set, is called with the key and the row that each write leaves. It may read them until it returns.
 	OnWrite func(key, row attr.Item)
 
+	// Whole returns everything about a run of a search that another run of the same schedule must share, as text. It is
+	// valid until the next run in the same memory.
+	Whole     func() string
 	Order     uint64      // the hash of the run's partial order (sim.Order)
 	States    []uint64    // the fingerprints of the states before each step (sim.Sim.Fingerprint)
 	Exchanges []Exchange  // what took effect in the store, in order

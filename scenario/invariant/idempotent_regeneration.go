@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -277,6 +278,16 @@ func (m *requested) Change(c ddbfake.Change) {
 	for actor := range m.open {
 		m.open[actor] += h // may belong to another request; that makes more states, but hides no violation
 	}
+}
+
+func (m *requested) Heeds(e *history.Event) bool {
+	return e == nil || e.Request != "" || len(m.open) > 0
+}
+
+func (m *requested) Clone() Memory {
+	c := &requested{on: m.on, open: maps.Clone(m.open), rows: maps.Clone(m.rows), last: m.last, sum: m.sum}
+	m.log.copyTo(&c.log)
+	return c
 }
 
 func (m *requested) Event(e history.Event) {

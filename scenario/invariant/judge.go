@@ -36,24 +36,25 @@ func Judge(ev Evidence, report func(Invariant, Finding), by ...Invariant) {
 	ev, rows := ev.translated()
 	followed := follow(ev, by)
 	for i := range by {
-		inv := by[i]
+		inv := &by[i]
 		var f Finding
 		switch {
 		case inv.follows():
 			f = followed[i].found(ev)
 		case !isOneOfAll(inv.Name):
-			if f = checked(&inv, raw); f.Verdict != OK {
-				report(inv, f)
+			if f = checked(inv, raw); f.Verdict != OK {
+				report(*inv, f)
 			}
 			continue
 		default:
-			f = checked(&inv, ev)
+			f = checked(inv, ev)
 		}
-		if rows != nil && (f.Verdict != OK || rows.hides(&inv)) {
-			inv.Statement, f = rows.say(inv.Statement), rows.own(f)
+		own := *inv
+		if rows != nil && (f.Verdict != OK || rows.hides(inv)) {
+			own.Statement, f = rows.say(own.Statement), rows.own(f)
 		}
 		if f.Verdict != OK {
-			report(inv, f)
+			report(own, f)
 		}
 	}
 }
@@ -69,6 +70,13 @@ func checked(inv *Invariant, ev Evidence) Finding {
 		return unknown("%s has no check", inv.Name)
 	}
 	f := inv.Check(ev)
+	if f.Verdict == OK && f.Changes == nil && f.Events == nil {
+		return f
+	}
+	return corrected(inv, f, ev)
+}
+
+func corrected(inv *Invariant, f Finding, ev Evidence) Finding {
 	if f.Verdict != OK && f.Verdict != Violated && f.Verdict != Unknown {
 		return unknown("the check of %s gave the verdict %v, expected ok, violated or unknown", inv.Name, f.Verdict)
 	}

@@ -20,6 +20,34 @@ type ledger struct {
 
 func newLedger(p Promise) *ledger { return &ledger{Promise: p} }
 
+// copyTo makes c a copy of l.
+func (l *ledger) copyTo(c *ledger) {
+	*c = ledger{Promise: l.Promise, first: l.first.copy()}
+	if l.last == nil {
+		return
+	}
+	c.last = &c.first
+	if l.partitions == nil {
+		return
+	}
+	c.partitions = make(map[rowID]*partition, len(l.partitions))
+	//isrsim:unordered each by itself
+	for id, p := range l.partitions {
+		if p == &l.first {
+			c.partitions[id] = &c.first
+			continue
+		}
+		own := p.copy()
+		c.partitions[id] = &own
+	}
+}
+
+func (p *partition) copy() partition {
+	c := *p
+	c.took, c.versions = slices.Clone(p.took), slices.Clone(p.versions)
+	return c
+}
+
 // partition holds the past of one key according to the log.
 type partition struct {
 	rowID

@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"maps"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -30,20 +31,20 @@ func Memories() []Memory {
 // order of the lease's holders, and the versions that have been visible.
 type pages struct {
 	log    ledger
-	prints map[*partition]fingerprint.Hash
+	prints map[rowID]fingerprint.Hash // of partitions
 	tags   map[fingerprint.Hash]bool
 	sum    fingerprint.Hash // the sum of prints and tags, which have no order
 }
 
 func rememberPages() Memory {
-	return &pages{prints: map[*partition]fingerprint.Hash{}, tags: map[fingerprint.Hash]bool{}}
+	return &pages{prints: map[rowID]fingerprint.Hash{}, tags: map[fingerprint.Hash]bool{}}
 }
 
 func (m *pages) Change(c ddbfake.Change) {
 	m.log.take([]ddbfake.Change{c}, func(s *step) {
 		now := s.partition.past()
-		m.sum += now - m.prints[s.partition]
-		m.prints[s.partition] = now
+		m.sum += now - m.prints[s.rowID]
+		m.prints[s.rowID] = now
 		m.tag(s)
 	})
 }
@@ -65,6 +66,15 @@ func (m *pages) tag(s *step) {
 	}
 }
 
+// Clone returns a copy. Every memory has one, for a search that goes back to an earlier moment.
+func (m *pages) Clone() Memory {
+	c := &pages{prints: maps.Clone(m.prints), tags: maps.Clone(m.tags), sum: m.sum}
+	m.log.copyTo(&c.log)
+	return c
+}
+
+// Heeds says whether the memory may change by an event, or by a change, for which e is nil.
+func (*pages) Heeds(e *history.Event) bool    { return e == nil }
 func (*pages) Event(history.Event)            {}
 func (m *pages) Fingerprint(time.Time) uint64 { return uint64(m.sum) }
 
@@ -120,6 +130,10 @@ func (nothing) Fingerprint(time.Time) uint64 { return 0 }
 type renderings struct{ sum fingerprint.Hash }
 
 func rememberRenderings() Memory { return &renderings{} }
+
+func (m *renderings) Clone() Memory { return &renderings{m.sum} }
+
+func (*renderings) Heeds(e *history.Event) bool { return e != nil && e.Kind == history.Rendered }
 
 func (*renderings) Change(ddbfake.Change) {}
 

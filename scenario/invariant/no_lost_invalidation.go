@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -173,4 +174,16 @@ func without(events []*history.Event, is func(*history.Event) bool) []*history.E
 		}
 	}
 	return left
+}
+
+func (*invalidations) Heeds(e *history.Event) bool { return e != nil }
+
+func (all *invalidations) Clone() Memory {
+	c := &invalidations{rendered: maps.Clone(all.rendered)}
+	for _, v := range all.all {
+		same := *v
+		same.bound = slices.Clone(v.bound) // old is replaced, and never changed
+		c.all = append(c.all, &same)
+	}
+	return c
 }

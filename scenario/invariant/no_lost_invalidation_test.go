@@ -88,6 +88,9 @@ func TestInvalidationsAreRemembered(t *testing.T) {
 		return asked("carol", made("1")).wait(at).happens("carol", history.Invalidated)
 	}
 	confirmed := func() *run { return told(12 * second) }
+	four := func(last string) *run {
+		return confirmed().wait(13 * second).asks("alice").asks("bob").asks("carol").asks(last)
+	}
 	for _, test := range []past{
 		{name: "under way", a: made("1"), b: asked("carol", made("1"))},
 		{name: "by another node", a: asked("carol", made("1")), b: asked("dave", made("1"))},
@@ -98,6 +101,7 @@ func TestInvalidationsAreRemembered(t *testing.T) {
 		{name: "a second later", a: confirmed(), b: told(13 * second)},
 		{name: "a nanosecond later", a: confirmed(), b: told(12*second + nano)},
 		{name: "asked for since", a: confirmed(), b: confirmed().wait(13 * second).asks("bob")},
+		{name: "asked for by four", a: four("dave"), b: four("carol")},
 		{name: "asked for by another", a: confirmed().wait(13 * second).asks("bob"), b: confirmed().wait(13 * second).asks("dave")},
 		{name: "another page asked for", a: confirmed(), b: confirmed().wait(13 * second).of("t1").asks("bob"), equal: true},
 		{name: "asked for and served", a: confirmed(), b: confirmed().wait(13*second).asks("bob").gets("bob", "2"), equal: true},

@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -125,6 +126,18 @@ func (w *ownWrite) broken(r read) Finding {
 }
 
 func (*ownWrites) Change(ddbfake.Change) {}
+
+func (*ownWrites) Heeds(e *history.Event) bool { return e != nil }
+
+func (all *ownWrites) Clone() Memory {
+	c := &ownWrites{exempt: all.exempt, reads: all.reads.copy(), rendered: slices.Clone(all.rendered)}
+	for _, w := range all.all {
+		same := *w
+		same.old = slices.Clone(w.old)
+		c.all = append(c.all, &same)
+	}
+	return c
+}
 
 func (all *ownWrites) Event(e history.Event) { all.judge(&e) }
 

@@ -1,6 +1,10 @@
 package invariant
 
-import "github.com/isr-sim/isr-sim/scenario/history"
+import (
+	"maps"
+
+	"github.com/isr-sim/isr-sim/scenario/history"
+)
 
 // read is one request for a page and its answer, taken from the history.
 type read struct {
@@ -68,6 +72,16 @@ func (r *reads) event(e *history.Event) (read, bool) {
 		}, true
 	}
 	return read{}, false
+}
+
+func (r *reads) copy() reads {
+	c := reads{made: maps.Clone(r.made), any: maps.Clone(r.any), open: maps.Clone(r.open)}
+	//isrsim:unordered each by itself
+	for q, o := range c.open {
+		same := *o
+		c.open[q] = &same
+	}
+	return c
 }
 
 func (r *reads) close(q question) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
@@ -128,21 +129,75 @@ type past struct {
 func (test past) check(t *testing.T, inv invariant.Invariant) {
 	t.Helper()
 	remembered := func(r *run) uint64 {
-		m, log := inside.In(&inv).Memory(), r.changes
-		for _, e := range r.told.Events() {
-			for ; len(log) > 0 && log[0].Seq <= e.Change; log = log[1:] {
-				m.Change(log[0])
-			}
-			m.Event(e)
+		plain := test.remembered(inv, r, func(m invariant.Memory, c *ddbfake.Change, e *history.Event) invariant.Memory {
+			hear(m, c, e)
+			return m
+		})
+		if copied := test.remembered(inv, r, leave); copied != plain {
+			t.Errorf("%s: a copy remembers something else, after what happened to the memories that it was made from", test.name)
 		}
-		for _, c := range log {
-			m.Change(c)
-		}
-		return m.Fingerprint(t0.Add(test.at))
+		return plain
 	}
 	if equal := remembered(test.a) == remembered(test.b); equal != test.equal {
 		t.Errorf("%s: equal memories: %v, want %v", test.name, equal, test.equal)
 	}
+}
+
+// remembered is the fingerprint of the memory of a run, which next leads from one change or event to the next.
+func (test past) remembered(inv invariant.Invariant, r *run, next func(invariant.Memory, *ddbfake.Change, *history.Event) invariant.Memory) uint64 {
+	m, log := inside.In(&inv).Memory(), r.changes
+	for _, e := range r.told.Events() {
+		for ; len(log) > 0 && log[0].Seq <= e.Change; log = log[1:] {
+			m = next(m, &log[0], nil)
+		}
+		m = next(m, nil, &e)
+	}
+	for i := range log {
+		m = next(m, &log[i], nil)
+	}
+	return m.Fingerprint(t0.Add(test.at))
+}
+
+func hear(m invariant.Memory, c *ddbfake.Change, e *history.Event) {
+	if c != nil {
+		m.Change(*c)
+	} else {
+		m.Event(*e)
+	}
+}
+
+// leave goes on with a copy of the memory, as a search does that comes back to a moment, and lets other things happen to
+// the memory itself. What a copy does not heed it is not told.
+func leave(m invariant.Memory, c *ddbfake.Change, e *history.Event) invariant.Memory {
+	of, can := m.(interface {
+		Clone() invariant.Memory
+		Heeds(*history.Event) bool
+	})
+	if !can {
+		hear(m, c, e)
+		return m
+	}
+	own := of.Clone()
+	if of.Heeds(e) {
+		hear(own, c, e)
+	}
+	other := history.Event{Key: "/"}
+	if e != nil {
+		other = *e
+	}
+	for _, actor := range []string{"alice", "bob", "carol"} {
+		for _, kind := range []history.Kind{history.Invalidating, history.Asked, history.Rendered, history.Invalidated, history.Served, history.Failed, history.Crashed} {
+			other.Actor, other.Kind, other.Body = actor, kind, "another"
+			m.Event(other)
+		}
+	}
+	l := newLog().on("cache", isr.PartitionKey("", "/"))
+	for _, actor := range []string{"alice", "bob", "carol"} {
+		for _, change := range l.lock(actor, actor+"'s other", time.Minute).publish(actor, "another").changes {
+			m.Change(change)
+		}
+	}
+	return own
 }
 
 func (r *run) evidence() invariant.Evidence {

@@ -265,6 +265,42 @@ func (all *flights) Change(c ddbfake.Change) { all.log.take([]ddbfake.Change{c},
 
 func (all *flights) Event(e history.Event) { all.event(&e) }
 
+func (*flights) Heeds(e *history.Event) bool {
+	return e == nil || e.Kind == history.Rendered || e.Kind == history.Crashed
+}
+
+// Clone returns a copy of a memory: it has no places.
+func (all *flights) Clone() Memory {
+	c := &flights{skew: all.skew, log: &ledger{}, first: all.first, blind: all.blind, lost: all.lost}
+	all.log.copyTo(c.log)
+	if all.pages == nil {
+		return c
+	}
+	copies := map[*flight]*flight{}
+	c.pages = make(map[rowID][]*flight, len(all.pages))
+	//isrsim:unordered each by itself
+	for page, under := range all.pages {
+		c.pages[page] = copyAll(under, copies)
+	}
+	return c
+}
+
+// copyAll copies flights, each once. A flight began later than those beside it.
+func copyAll(all []*flight, copies map[*flight]*flight) []*flight {
+	own := make([]*flight, len(all))
+	for i, f := range all {
+		c := copies[f]
+		if c == nil {
+			same := *f
+			c = &same
+			copies[f] = c
+			c.beside = copyAll(f.beside, copies)
+		}
+		own[i] = c
+	}
+	return own
+}
+
 func (all *flights) Fingerprint(now time.Time) uint64 {
 	sum := all.lost
 	//isrsim:unordered a sum has no order

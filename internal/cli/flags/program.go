@@ -24,6 +24,8 @@ type Program struct {
 	Exec string // the command of --exec; "" is none
 	// Others are commands that the user has given in another flag, for Other.
 	Others []string
+	// Searches says that the command searches, and then --memory off needs no program.
+	Searches bool
 
 	cmd    *cobra.Command
 	name   string
@@ -40,8 +42,19 @@ func (p *Program) Register(cmd *cobra.Command, which string) {
 	f.StringVar(&p.name, "protocol", "", which)
 	f.StringVar(&p.Exec, "exec", "", "run each node as a process of this command, in any language: see docs/NODES.md")
 	f.DurationVar(&p.limit, "exec-limit", nodes.DefaultLimit, "with --exec: how long a process may say nothing, in real time")
-	f.StringVar(&p.memory, "memory", strconv.Itoa(nodes.DefaultMemory>>20), "with --exec: MiB for what nodes did, so that no code runs twice; off runs it all")
+	f.StringVar(&p.memory, "memory", strconv.Itoa(nodes.DefaultMemory>>20), "with --exec: MiB for what nodes did, so that no code runs twice; off runs it all"+p.also())
 }
+
+// also is a part of the help text.
+func (p *Program) also() string {
+	if p.Searches {
+		return ", also of protocols in Go"
+	}
+	return ""
+}
+
+// Forgets says that all code runs.
+func (p *Program) Forgets() bool { return p.memory == "off" }
 
 // protocol returns the program as a protocol or, without --exec, the protocol of the given name. Close ends its
 // processes.
@@ -52,8 +65,8 @@ func (p *Program) protocol(name string) (isr.Protocol, error) {
 		return isr.Protocol{}, cli.Usage(errors.New("--exec: found no command, expected one such as 'node node.mjs'"), "")
 	case p.Exec == "" && len(p.Others) == 0 && given("exec-limit"):
 		return isr.Protocol{}, cli.Usage(errors.New("--exec-limit needs --exec"), "")
-	case p.Exec == "" && len(p.Others) == 0 && given("memory"):
-		return isr.Protocol{}, cli.Usage(errors.New("--memory needs --exec"), "the code of built-in protocols always runs")
+	case p.Exec == "" && len(p.Others) == 0 && given("memory") && !(p.Searches && p.Forgets()):
+		return isr.Protocol{}, cli.Usage(errors.New("--memory needs --exec"), "only --memory off of isr-sim prove is for built-in protocols, too")
 	case p.Exec == "":
 		return cli.Protocol(name)
 	case given("protocol"):

@@ -91,6 +91,9 @@ type Proc struct {
 	die     context.CancelFunc
 	atEnd   []func()
 	back    chan struct{} // closed when a lane goes on
+	answer  uint64        // the fingerprint of the latest answer, if deeds are remembered
+	past    *past         // what the life has been told; nil if deeds are not remembered
+	running *life         // the life whose code runs
 	over    bool          // the code has come to its end; guarded by gate.mu
 	refused int           // requests since the end; guarded by gate.mu
 	timers  int           // see bubbleClock.delay; guarded by gate.mu
@@ -113,6 +116,7 @@ type actor struct {
 	planned                   []Planned        // the planned events that are left, in order
 	observed                  fingerprint.Hash // see Sim.observe
 	unread                    bool             // the code has not read a clock since it was resumed
+	place                     int              // see Proc.Place
 }
 
 type procState uint8
@@ -134,6 +138,10 @@ func (p *Proc) Name() string { return p.name }
 // Now returns true time, which no node can read: for recording, never for the decisions of the code under test. The
 // record may be judged later, so it is an observation.
 func (p *Proc) Now() time.Time {
+	if l := p.running; l != nil {
+		l.reads()
+		return l.told.true
+	}
 	p.actor.readClock()
 	return p.sim.now()
 }
@@ -144,6 +152,15 @@ func (p *Proc) Clock() clockwork.Clock { return p.clock }
 // Do sends r into the world and returns when its answer has arrived. In between, others run and time moves, as the
 // schedule decides.
 func (p *Proc) Do(r Request) {
+	if l := p.running; l != nil {
+		remembered, can := r.(Remembered)
+		if !can {
+			panic(fmt.Errorf("found a request of type %T, expected one that can be told its answer again; a search without memory runs all code", r))
+		}
+		l.doing.request = remembered
+		l.park(calling)
+		return
+	}
 	p = p.here()
 	p.request = r
 	p.park(calling)
@@ -153,6 +170,11 @@ func (p *Proc) Do(r Request) {
 // sleep parks the actor for d of its node's time.
 func (p *Proc) sleep(d time.Duration) {
 	if d <= 0 {
+		return
+	}
+	if l := p.running; l != nil {
+		l.doing.sleep = d
+		l.park(sleeping)
 		return
 	}
 	p = p.here()
@@ -210,6 +232,10 @@ func (p *Proc) run() {
 		p.sim.settle()
 		return
 	}
+	if p.sim.pasts != nil {
+		p.recall()
+		return
+	}
 	if p.work != nil {
 		p.runLane()
 		return
@@ -231,35 +257,45 @@ type runBreaker interface {
 	BreaksRun()
 }
 
-// code is the actor's Run, with its panics kept inside the run.
+// code is the actor's Run, or the work of a lane, with its panics kept inside the run.
 func (p *Proc) code() {
-	returned := false
-	defer func() {
+	work := p.work
+	if work == nil {
+		work = func() { p.actor.Run(p) }
+	}
+	p.guard(work, func(err error) {
 		if p.state != crashed {
 			p.state = ended
 		}
+		p.sim.fail(err)
+	})
+	if p.state != crashed {
+		p.state = ended
+	}
+}
+
+// guard runs code of the actor, and calls fail if it panics, or does not return.
+func (p *Proc) guard(code func(), fail func(error)) {
+	returned := false
+	defer func() {
 		switch v := recover().(type) {
 		case nil:
 			if !returned { // else the node's remaining work would be missing, and nobody would know
-				p.sim.fail(&PanicError{actor: p.name, value: errors.New("it ended its goroutine (runtime.Goexit, or Skip or FailNow of a test)")})
+				fail(&PanicError{actor: p.name, value: errors.New("it ended its goroutine (runtime.Goexit, or Skip or FailNow of a test)")})
 			}
 		case crashSignal:
 		case error:
 			var breaks runBreaker
 			if errors.As(v, &breaks) {
-				p.sim.fail(v)
+				fail(v)
 				return
 			}
-			p.sim.fail(&PanicError{Stack: debug.Stack(), actor: p.name, value: v})
+			fail(&PanicError{Stack: debug.Stack(), actor: p.name, value: v})
 		default:
-			p.sim.fail(&PanicError{Stack: debug.Stack(), actor: p.name, value: v})
+			fail(&PanicError{Stack: debug.Stack(), actor: p.name, value: v})
 		}
 	}()
-	if p.work != nil {
-		p.work()
-	} else {
-		p.actor.Run(p)
-	}
+	code()
 	returned = true
 }
 
@@ -290,7 +326,7 @@ func (p *Proc) crash() {
 		return
 	}
 	p.actor.endLanes(p.sim, true)
-	if started {
+	if started && p.sim.pasts == nil {
 		p.coroutine.stop()
 	}
 }
@@ -299,7 +335,7 @@ func (p *Proc) crash() {
 func (a *actor) newIncarnation(s *Sim) {
 	p := &a.first
 	if a.proc != nil {
-		p = new(Proc)
+		p = s.pasts.after(a.proc)
 	}
 	*p = Proc{sim: s, actor: a, incarnation: 1, name: a.Name}
 	if a.proc != nil {
@@ -321,6 +357,10 @@ type actorClock struct {
 }
 
 func (c actorClock) Now() time.Time {
+	if l := c.proc.running; l != nil {
+		l.reads()
+		return l.told.local
+	}
 	c.proc.actor.readClock()
 	return c.node.Now()
 }

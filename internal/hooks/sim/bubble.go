@@ -100,7 +100,7 @@ func (p *Proc) wait(ctx context.Context, lane *Proc) error {
 	if err := ctx.Err(); err != nil && p.life.Err() == nil {
 		return err
 	}
-	g := &p.sim.gate
+	g := p.sim.gate
 	g.mu.Lock()
 	if p.life.Err() != nil {
 		p.refused++
@@ -145,7 +145,7 @@ func (p *Proc) goCode() {
 	go func() {
 		defer func() {
 			v := recover()
-			g := &p.sim.gate
+			g := p.sim.gate
 			g.mu.Lock()
 			defer g.mu.Unlock()
 			switch v.(type) {
@@ -246,7 +246,7 @@ func (a *actor) addLane(p *Proc) {
 
 // resumeLane lets the goroutine that parked in a lane go on.
 func (p *Proc) resumeLane() {
-	g := &p.sim.gate
+	g := p.sim.gate
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	i := slices.Index(p.actor.lanes, p)

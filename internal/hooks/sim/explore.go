@@ -9,7 +9,7 @@ import (
 )
 
 // Exploration runs every schedule, one after another: depth first, each run from the beginning, because the code of an
-// actor cannot be copied.
+// actor cannot be copied. With [Memory].Search it is remembered, and a run goes on where it differs from those before.
 //
 //	x := sim.Exploration{}
 //	for x.Next() {
@@ -83,6 +83,7 @@ type Exploration struct {
 	stopped bool        // by Visit
 	err     error       // the error of the run that broke, or was left because of it
 	onVisit func(visit) // for tests
+	pasts   pasts       // see Memory.Search
 }
 
 // Reduction is a set of ways to leave schedules out.
@@ -122,6 +123,7 @@ type frame struct {
 	at     int      // how many choices come before it
 	of     int      // how many steps there were to be taken
 	todo   []option // the steps that are left of them
+	kept   *kept    // nil without Memory.Search
 	asleep []option // the steps that need not be taken until a step races with them
 }
 
@@ -174,6 +176,27 @@ func (x *Exploration) Strategy() Strategy {
 		New:  func(*rand.Rand, int) Chooser { return &explorer{x: x, replaying: len(x.frames) > 0} },
 	}
 }
+
+// Rewind puts the latest run back to where the run that Next has prepared begins to differ from it, and returns its Sim,
+// whose Run goes on from there; nil if a run from the beginning is needed. The actors are in the state of then, and so
+// is the world: see Config.Keep. See Memory.Search.
+func (x *Exploration) Rewind() *Sim {
+	if len(x.frames) == 0 {
+		return nil
+	}
+	f := &x.frames[len(x.frames)-1]
+	if f.kept == nil {
+		return nil
+	}
+	s := f.kept.sim
+	f.kept.restore()
+	s.explorer = &explorer{x: x, sim: s, replaying: true, n: f.at}
+	s.chooser = s.explorer
+	return s
+}
+
+// Close ends the code that the exploration keeps.
+func (x *Exploration) Close() { x.pasts.close() }
 
 // Explored returns the progress of the exploration.
 func (x *Exploration) Explored() Explored {
@@ -264,8 +287,10 @@ func (e *explorer) pick(steps []Step) int {
 	case len(steps) == 1:
 		return 0
 	case e.n < len(x.path):
+		e.keep()
 		return x.path[e.n]
 	}
+	e.keep()
 	// Here the run differs from those before.
 	f := &x.frames[len(x.frames)-1]
 	m := f.todo[0]
@@ -325,12 +350,25 @@ func (e *explorer) explore(steps []Step) int {
 	m := todo[0]
 	if len(todo) > 1 {
 		x.frames = append(x.frames, frame{at: e.n, of: len(todo), todo: todo[1:], asleep: append(slices.Clone(e.asleep), m)})
+		e.keep()
 	}
 	e.asleep = e.still(e.asleep, m)
 	if len(steps) > 1 {
 		x.path = append(x.path, m.position)
 	}
 	return m.position
+}
+
+// keep keeps this moment, if it is one from which another run will go on.
+func (e *explorer) keep() {
+	if e.sim.pasts == nil {
+		return
+	}
+	for i := range e.x.frames {
+		if f := &e.x.frames[i]; f.at == e.n && f.kept == nil {
+			f.kept = e.sim.keep()
+		}
+	}
 }
 
 // collect turns steps into options.

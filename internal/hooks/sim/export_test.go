@@ -49,3 +49,9 @@ func (x *Exploration) OnVisit(on func(Visit)) {
 		on(m)
 	}
 }
+
+// Ran returns how often code went on from a past that was new. See Memory.Search.
+func (x *Exploration) Ran() int { return x.pasts.runs }
+
+// Bound sets how many pasts are remembered.
+func (x *Exploration) Bound(pasts int) { x.pasts.most = pasts }

@@ -1,6 +1,9 @@
 package sim
 
-import "slices"
+import (
+	"errors"
+	"slices"
+)
 
 // Outside of a Bubble, an actor's code may have several things under way, each in a lane of the actor. One of them runs
 // at a time, from one step of its own to the next. These are methods of the clock, because the clock reaches code that
@@ -23,6 +26,9 @@ func (p *Proc) here() *Proc {
 }
 
 func (p *Proc) openLane(f func()) func() {
+	if p.Remembers() {
+		panic(errors.New("the deeds of code with lanes are not remembered"))
+	}
 	lane := &Proc{sim: p.sim, actor: p.actor, incarnation: p.incarnation, clock: p.clock, work: f}
 	p.actor.addLane(lane)
 	lane.coroutine = p.sim.pool.lend(lane)

@@ -284,6 +284,7 @@ type machine struct {
 	cells  []cell
 	calls  int // up to program.Nth
 	locked bool
+	moved  bool // the latest moment that the machine was put back to had another time
 	// saw holds the answers that each actor got and their times, over all its lives.
 	saw [][]int64
 }
@@ -296,8 +297,10 @@ type cell struct {
 
 // request is a request to the machine.
 type request struct {
-	m *machine
+	m    *machine
+	proc *sim.Proc
 	command
+	wants  int // the value to write
 	value  int
 	missed bool
 	late   time.Duration
@@ -347,11 +350,14 @@ func cellNamed(i int) uint64 { return sim.ObjectNamed(fmt.Sprint("register ", i)
 
 func (r *request) Apply(outcome int) {
 	m := r.m
+	if !r.proc.True().Equal(m.clock.Now()) {
+		panic("the world has another time than its actor")
+	}
 	if r.Lock > 0 {
 		m.locked = r.Lock == 1
 		return
 	}
-	r.missed, r.late = outcome == lost, r.Takes
+	r.missed, r.late, r.value = outcome == lost, r.Takes, r.wants
 	if m.calls < m.Nth {
 		if m.calls++; m.calls == m.Nth {
 			r.missed, r.late = r.missed || m.Slow == 0, r.late+m.Slow
@@ -395,6 +401,19 @@ func (r *request) DateSent() time.Time {
 	return r.sent
 }
 
+// Asks implements sim.Remembered.
+func (r *request) Asks() string { return fmt.Sprintf("%+v of %d at %v", r.command, r.wants, r.sent) }
+
+// Answer implements sim.Remembered.
+func (r *request) Answer() any { return [2]any{r.value, r.missed} }
+
+// Tell implements sim.Remembered.
+func (r *request) Tell(answer any) bool {
+	a := answer.([2]any)
+	r.value, r.missed = a[0].(int), a[1].(bool)
+	return true
+}
+
 // AnswerFingerprint makes requests comparable, except for the secret ones.
 func (r *request) AnswerFingerprint() (uint64, bool) {
 	h := fingerprint.Hash(0).Number(uint64(r.value))
@@ -422,8 +441,13 @@ func (n node) note(value int) {
 	if !n.remember {
 		return // else every clock would be read all the time
 	}
-	saw := &n.m.saw[n.actor]
-	*saw = append(*saw, int64(n.proc.Incarnation()), int64(value), n.proc.Now().UnixNano(), n.proc.Clock().Now().UnixNano())
+	seen := []int64{int64(n.proc.Incarnation()), int64(value), n.proc.Now().UnixNano(), n.proc.Clock().Now().UnixNano()}
+	n.proc.Tell(func() {
+		if n.proc.Remembers() {
+			panic("the code runs, and not the world")
+		}
+		n.m.saw[n.actor] = append(n.m.saw[n.actor], seen...)
+	})
 }
 
 // carryOut carries out a script. The value is the actor's memory; ended is called at the end of each command.
@@ -435,10 +459,11 @@ func (n node) carryOut(script []command, value *int, ended func(i int)) {
 		case c.Sleep > 0:
 			n.proc.Clock().Sleep(c.Sleep)
 		default:
-			r := &request{m: n.m, command: c, value: *value + 1, sent: n.m.clock.Now()}
+			r := &request{m: n.m, proc: n.proc, command: c, wants: *value + 1, sent: n.proc.True()}
 			if !n.m.Timeless {
-				r.value += int(n.proc.Clock().Now().Unix() % 3)
+				r.wants += int(n.proc.Clock().Now().Unix() % 3)
 			}
+			r.value = r.wants
 			if c.Immediate {
 				n.proc.Do(immediate{r})
 			} else {
@@ -476,10 +501,16 @@ func (p program) run(strategy sim.Strategy, remember bool) (*machine, sim.Result
 
 // runAs tells begin of the run before it begins.
 func (p program) runAs(strategy sim.Strategy, remember bool, begin func(*sim.Sim)) (*machine, sim.Result) {
+	m, s := p.sim(sim.Config{Strategy: strategy}, remember)
+	begin(s)
+	return m, s.Run()
+}
+
+// sim makes a run.
+func (p program) sim(cfg sim.Config, remember bool) (*machine, *sim.Sim) {
 	m := &machine{program: p, clock: fakeclock.New(fakeclock.Epoch), cells: make([]cell, p.Registers), saw: make([][]int64, len(p.Actors))}
-	s := sim.New(sim.Config{Clock: m.clock, Strategy: strategy, Ticks: p.Ticks, Fingerprint: func() uint64 {
-		return m.fingerprint(remember)
-	}})
+	cfg.Clock, cfg.Ticks, cfg.Keep, cfg.Fingerprint = m.clock, p.Ticks, m.keep, func() uint64 { return m.fingerprint(remember) }
+	s := sim.New(cfg)
 	if p.Sweeps > 0 {
 		s.AddSource(m)
 	}
@@ -491,7 +522,8 @@ func (p program) runAs(strategy sim.Strategy, remember bool, begin func(*sim.Sim
 				n, value := node{m, proc, i, remember}, 0
 				ended := func(i int) {
 					if p.Forgets && !remember {
-						proc.Forget(uint64(fingerprint.Hash(i).Number(uint64(value))))
+						state := uint64(fingerprint.Hash(i).Number(uint64(value)))
+						proc.Tell(func() { proc.Forget(state) })
 					}
 				}
 				n.note(0)
@@ -500,8 +532,17 @@ func (p program) runAs(strategy sim.Strategy, remember bool, begin func(*sim.Sim
 			},
 		})
 	}
-	begin(s)
-	return m, s.Run()
+	return m, s
+}
+
+// keep implements sim.Config.Keep.
+func (m *machine) keep() func(bool) {
+	was, cells, saw := *m, slices.Clone(m.cells), slices.Clone(m.saw)
+	return func(moved bool) {
+		*m = was
+		m.moved = moved
+		m.cells, m.saw = slices.Clone(cells), slices.Clone(saw)
+	}
 }
 
 // fingerprint covers the registers and, if remember is set, the past.

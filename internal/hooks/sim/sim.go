@@ -41,6 +41,9 @@ type Config struct {
 	Pool *Pool
 	// Memory says whether the remembered deeds of nodes replace runs of their code.
 	Memory Memory
+	// Keep keeps the state of the world, and returns the function that puts it back to that state, perhaps several times.
+	// The parameter moved says that the clock showed another time before. It is for Memory.Search.
+	Keep func() (restore func(moved bool))
 	// Trace, if set, is called with every step.
 	Trace func(TraceStep)
 	// OnNode, if set, is called for each Pause, Resume, Crash, Restart and ClockStep of a node, and for each Orphan that
@@ -53,6 +56,10 @@ type Config struct {
 // same, and its code does not run.
 type Memory struct {
 	Afresh bool // the code of every node runs
+	// Search, if set, is the exploration that the run is part of. What the code of nodes in this process does is then
+	// remembered, and a run goes on where it differs from those before: see Exploration.Rewind. Each Request must be
+	// Remembered, and a Fingerprinter; code must use Proc.Tell, and no lanes.
+	Search *Exploration
 	// Check, if set, is called at the end of a node that did something new. Each call of its parameter, called again, runs
 	// the node's code once more, perhaps at the same time as further runs.
 	Check func(again func() error)
@@ -125,7 +132,8 @@ type Sim struct {
 	required bool
 	due      bool // something planned happens before time moves
 	result   Result
-	gate     gate
+	gate     *gate
+	pasts    *pasts // see Memory.Search; nil without
 	orphaned uint64 // how many orphans there have been, in a Bubble
 	passed   bool   // time went to the horizon, and no goroutine waited for it
 }
@@ -162,6 +170,10 @@ func New(cfg Config) *Sim {
 		actors: s.actors[:0], sources: s.sources[:0],
 		chooser: cfg.Strategy.New(Stream(cfg.Seed, "schedule"), max(cfg.ExpectedSteps, 1)),
 		result:  Result{Seed: cfg.Seed},
+		gate:    new(gate),
+	}
+	if x := cfg.Memory.Search; x != nil {
+		s.pasts = &x.pasts
 	}
 	if cfg.Bubble != nil {
 		s.eager = true
@@ -224,7 +236,7 @@ func (s *Sim) Run() Result {
 			continue
 		}
 		a.endLanes(s, false)
-		if p := a.proc; p.state != notStarted && p.state != ended && p.state != crashed {
+		if p := a.proc; s.pasts == nil && p.state != notStarted && p.state != ended && p.state != crashed {
 			p.state = crashed
 			p.coroutine.stop()
 		}

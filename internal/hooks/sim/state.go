@@ -145,13 +145,8 @@ func (a *actor) observeTime() {
 
 // observeAnswer notes how the actor's request took effect.
 func (s *Sim) observeAnswer(p *Proc, outcome int) {
-	if s.cfg.Fingerprint == nil {
+	if s.cfg.Fingerprint == nil && s.pasts == nil {
 		return
-	}
-	a := p.actor
-	a.observed = a.observed.Number(uint64(Effect)).Number(uint64(outcome)).Number(uint64(p.lane))
-	if s.eager {
-		a.observed = a.observed.Number(uint64(s.clock.Now().UnixNano()))
 	}
 	var answer uint64
 	var known bool
@@ -160,6 +155,18 @@ func (s *Sim) observeAnswer(p *Proc, outcome int) {
 	}
 	if !known {
 		answer = s.unique()
+	}
+	if p.answer = answer; !known && s.pasts != nil { // unique tells runs apart, but not the visits after them
+		s.pasts.strange++
+		p.answer = uint64(fingerprint.Hash(answer).Number(s.pasts.strange))
+	}
+	if s.cfg.Fingerprint == nil {
+		return
+	}
+	a := p.actor
+	a.observed = a.observed.Number(uint64(Effect)).Number(uint64(outcome)).Number(uint64(p.lane))
+	if s.eager {
+		a.observed = a.observed.Number(uint64(s.clock.Now().UnixNano()))
 	}
 	a.observed = a.observed.Number(answer)
 }

@@ -2,8 +2,11 @@ package sim
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"strings"
+
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 )
 
 // Strategy makes a chooser for one run. The random stream is the run's own; expectedSteps estimates the steps of the
@@ -230,4 +233,22 @@ func (p *pos) priority(thread, nth int) float64 {
 		p.priorities[thread][nth] = 1 - p.rng.Float64() // in (0, 1]
 	}
 	return p.priorities[thread][nth]
+}
+
+// Stream returns the random stream called name of seed. Streams of one seed are independent of each other: drawing more
+// from one changes nothing in another.
+func Stream(seed uint64, name string) *rand.Rand {
+	return rand.New(rand.NewPCG(seed, nameHash(name)))
+}
+
+// Derive returns the seed of the n-th child of seed, such as the n-th schedule of a campaign. Children can be made in
+// any order, on any machine.
+func Derive(seed uint64, n int) uint64 {
+	return fingerprint.Mix(seed, uint64(n))
+}
+
+func nameHash(name string) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name)) // a hash.Hash never fails
+	return h.Sum64()
 }

@@ -8,11 +8,11 @@ var Module = Rules{
 		{
 			"internal/base", "internal/rules", "internal/search", "internal/server", "internal/show",
 			"internal/study", "internal/trace", "internal/wire", // of a wing, only its words
-			"ddbfake/internal/slab", "internal/base/suggest",
+			"ddbfake/internal/slab", "internal/base/inside", "internal/base/suggest",
 		},
 		{
 			"ddbfake/attr", "ddbfake/internal/sdktest", "fakeclock", "fixtures", "fixtures/ddblocal",
-			"internal/base/atomicfile", "internal/base/fingerprint", "internal/base/heap", "internal/base/inside", "internal/base/mistake", "internal/base/promise", "internal/base/race", "internal/base/storeop", "internal/base/shell",
+			"internal/base/atomicfile", "internal/base/fingerprint", "internal/base/heap", "internal/base/mistake", "internal/base/promise", "internal/base/race", "internal/base/storeop", "internal/base/shell",
 			"internal/base/words", "internal/cli/jobs", "internal/cli/progress", "internal/cli/terminal", "internal/rules/api",
 			"internal/rules/imports", "internal/rules/lint", "internal/show/verdicts", "internal/trace/mark", "internal/wire/hostname", "internal/wire/httpbody",
 			"internal/wire/httpdoor", "internal/wire/sigv4", "internal/lab/policy", "internal/protocols/guard", "scenario/schedule",

@@ -32,7 +32,7 @@ import (
 // # Limits
 //
 // It holds for the protocol's code as it is, with one seed: lags of TTL and delays of answers that are drawn at random are
-// drawn once. It takes one core, and some 150 bytes of memory for each state.
+// drawn once. It takes one core, some 150 bytes of memory for each state, and up to 250 MiB for what the code did.
 type Prove struct {
 	Scenario *scenario.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
@@ -64,6 +64,11 @@ type Prove struct {
 	File  string
 	// Progress, if set, is called after each schedule with the progress of the search.
 	Progress func(sim.Explored)
+
+	// Forgetful makes each schedule run from the beginning, and the code of nodes with it. The result is the same. Without
+	// it, the code of nodes in this process runs once for each new past, and a schedule goes on where it differs from those
+	// before. One schedule in a hundred, and the one that violates, is run from the beginning, too, and compared.
+	Forgetful bool
 
 	off sim.Reduction // for tests
 }
@@ -135,6 +140,10 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 	if schedules.OfProgram(v.Protocol) { // a program's code runs twice for each new past
 		x.Spare = func(schedule int) bool { return !schedules.Sampled(v.Seed, schedule) }
 	}
+	if !v.Forgetful && !schedules.OfProgram(v.Protocol) && !x.Repeat {
+		looked.Memory.Search = &x
+		defer x.Close()
+	}
 	keep := func(bool) error { return nil }
 	if v.Keep != nil || v.From != nil {
 		code, err := build()
@@ -174,6 +183,11 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 		explored := x.Explored()
 		if explored.Schedules == proof.Schedules {
 			continue // it was a repetition
+		}
+		if looked.Memory.Search != nil && (o.Verdict == invariant.Violated || schedules.Sampled(v.Seed, explored.Schedules)) {
+			if err := v.audit(ctx, run, o, looked.Whole()); err != nil {
+				return nil, err
+			}
 		}
 		if o.Verdict != invariant.OK && (proof.Doubt == nil || o.Verdict == invariant.Violated) {
 			if o, err = v.again(ctx, run, o); err != nil {
@@ -226,6 +240,24 @@ func (v Prove) endPart(keep func(over bool) error) error {
 		return nil
 	}
 	return keep(true)
+}
+
+// audit runs a schedule of a search once more, from its beginning and without memory. An error says where that run
+// differs from the first one, whose text is was.
+func (v Prove) audit(ctx context.Context, r scenario.Run, o *scenario.Outcome, was string) error {
+	result := inside.In(o).Result
+	if r.Strategy = sim.Replay(result.Choices); result.End == sim.Abandoned {
+		r.Steps = result.Steps
+	}
+	whole := &hooks.Probe{Search: true, Memory: sim.Memory{Afresh: true}}
+	_, err := r.Do(hooks.With(ctx, whole))
+	switch {
+	case err != nil:
+		return v.nondeterministic(o, result, fmt.Sprintf("%v, and without what nodes did in other runs it broke: %v", o.Verdict, err))
+	case whole.Whole() != was:
+		return v.nondeterministic(o, result, schedules.FirstDifference(was, whole.Whole()))
+	}
+	return nil
 }
 
 // again repeats a schedule that the search has abandoned, this time to its end, with a trace, for its digest. If the

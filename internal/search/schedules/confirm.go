@@ -115,7 +115,7 @@ func difference(a, b string) string {
 			break // the order of nodes follows from something before
 		}
 	}
-	return firstDifference(a, b)
+	return FirstDifference(a, b)
 }
 
 // request is a request that took effect: the node's name, the request's number among the node's, and its content.
@@ -141,8 +141,8 @@ func requests(trace string) (all []request) {
 	return all
 }
 
-// firstDifference returns the first line in which two traces differ.
-func firstDifference(a, b string) string {
+// FirstDifference returns the first line in which two traces, or other texts, differ.
+func FirstDifference(a, b string) string {
 	linesOfA, linesOfB := strings.Split(a, "\n"), strings.Split(b, "\n")
 	line := func(lines []string, i int) string {
 		if i < len(lines) {

@@ -24,6 +24,9 @@ func (l *Log) Add(e history.Event) int {
 // Reset empties the log and keeps its memory: slices that Events and Since have returned are no longer valid.
 func (l *Log) Reset() { l.events = l.events[:0] }
 
+// Cut leaves the first n events.
+func (l *Log) Cut(n int) { l.events = l.events[:n] }
+
 // Events returns the history in order. The slice belongs to the log: do not change it.
 func (l *Log) Events() []history.Event { return l.events }
 

@@ -1,0 +1,354 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+)
+
+// Remembered is implemented by a Request of code whose deeds are remembered. See Memory.Search.
+type Remembered interface {
+	Request
+	// Asks returns everything about the request that its sender decides.
+	Asks() string
+	// Answer returns the answer, for Tell. Later effects of the request must not change it.
+	Answer() any
+	// Tell gives an answer to another request that asks the same. It returns false if the answer is no longer what it was,
+	// because the code that got it has changed it.
+	Tell(answer any) bool
+}
+
+// pasts is what the code of actors did, by what it had been told. Between two parks an actor's code is a function of
+// what it was told, in order: answers, and the times at which it was resumed. So it runs once for each past. Where a past
+// is known, its deeds are done again, and no code runs. Where it is new, the code is brought there: it is started, and
+// told everything that was told before, without world and scheduler. It must then ask for what it asked for before.
+//
+// The times count even if the code reads no clock, so that a deed may hold them.
+type pasts struct {
+	roots   map[lifeOf]*past
+	next    map[toldAt]*past
+	lives   map[lifeOf]*life
+	later   map[*Proc]*Proc // by the incarnation before
+	most    int             // the bound of next; 0 is mostPasts
+	strange uint64          // answers without a fingerprint, so far
+	runs    int             // of code, from one park to the next
+}
+
+// mostPasts bounds how many pasts are remembered, at less than two kilobytes each. A full memory is emptied.
+const mostPasts = 1 << 17
+
+// lifeOf names a life: a Proc serves the actors at one place of a run, and of the visit after it.
+type lifeOf struct {
+	proc *Proc
+	name string
+}
+
+// past is a moment of a life: what it was told last, and what its code does then.
+type past struct {
+	before *past
+	told   told
+
+	does    []func()  // to the world, besides the request
+	state   procState // calling, sleeping, or ended
+	request Remembered
+	sleep   time.Duration
+}
+
+// toldAt is what a life is told at a past, by its fingerprint.
+type toldAt struct {
+	past *past
+	told fingerprint.Hash
+}
+
+// told is what resumes an actor's code.
+type told struct {
+	true, local time.Time
+	place       int // see Proc.Place
+	answer      any // to its request, if it sent one
+}
+
+// life is the code of an actor's life, parked at some past.
+type life struct {
+	proc    *Proc
+	at      *past
+	told    told
+	doing   *past // what the code does, while it runs
+	request Remembered
+	place   int
+	err     error
+
+	resume func() (struct{}, bool)
+	stop   func()
+	yield  func(struct{}) bool
+}
+
+// Remembers says that the code that calls it runs for the memory. It must not look at the world, but only at what it is
+// told, and must change the world by requests and by Tell alone.
+func (p *Proc) Remembers() bool { return p.running != nil }
+
+// Tell lets the actor's code change the world besides its requests: f runs at once, or, if the deed is remembered, each
+// time that it is done.
+func (p *Proc) Tell(f func()) {
+	if l := p.running; l != nil {
+		l.doing.does = append(l.doing.does, f)
+		return
+	}
+	f()
+}
+
+// reads notes that the code reads a clock.
+func (l *life) reads() { l.proc.Tell(func() { l.proc.actor.readClock() }) }
+
+// True returns true time for what a search compares anyway: see Now.
+func (p *Proc) True() time.Time {
+	if l := p.running; l != nil {
+		return l.told.true
+	}
+	return p.sim.now()
+}
+
+// Place returns the number that the actor's code has set last, in this life or an earlier one; 0 at first.
+func (p *Proc) Place() int {
+	if l := p.running; l != nil {
+		return l.place
+	}
+	return p.actor.place
+}
+
+// SetPlace sets the number, which a crash does not take away.
+func (p *Proc) SetPlace(n int) {
+	if l := p.running; l != nil {
+		l.place = n
+	}
+	p.Tell(func() { p.actor.place = n })
+}
+
+// recall resumes the actor's code, or does again what it did when it was told the same before.
+func (p *Proc) recall() {
+	m, a := p.sim.pasts, p.actor
+	now := told{true: p.sim.now(), local: a.node.Now(), place: a.place}
+	if p.state == notStarted {
+		p.past = m.root(p)
+	}
+	key := fingerprint.Hash(now.true.UnixNano()).Number(uint64(now.local.UnixNano())).Number(uint64(now.place))
+	if p.request != nil {
+		key = key.Number(p.answer)
+	}
+	at := toldAt{p.past, key}
+	next := m.next[at]
+	if next == nil {
+		var err error
+		if next, err = m.live(p, now); err != nil {
+			p.sim.fail(err)
+			return
+		}
+		m.next[at] = next
+	}
+	p.past = next
+	for _, do := range next.does {
+		do()
+	}
+	if p.state, p.request = next.state, nil; next.request != nil {
+		p.request = next.request
+	}
+	if p.state == sleeping {
+		p.wake = p.after(next.sleep)
+	}
+}
+
+// root returns the past of a life that was told nothing.
+func (m *pasts) root(p *Proc) *past {
+	if m.roots == nil {
+		m.roots, m.next, m.lives = map[lifeOf]*past{}, map[toldAt]*past{}, map[lifeOf]*life{}
+	}
+	of := lifeOf{p, p.name}
+	if m.roots[of] == nil {
+		m.roots[of] = &past{}
+	}
+	return m.roots[of]
+}
+
+// after returns the Proc of the incarnation after another one. If deeds are remembered, it is always the same one.
+func (m *pasts) after(p *Proc) *Proc {
+	if m == nil {
+		return new(Proc)
+	}
+	if m.later == nil {
+		m.later = map[*Proc]*Proc{}
+	}
+	if m.later[p] == nil {
+		m.later[p] = new(Proc)
+	}
+	return m.later[p]
+}
+
+// close forgets everything, and unwinds the code.
+func (m *pasts) close() {
+	//isrsim:unordered each by itself
+	for _, l := range m.lives {
+		l.end()
+	}
+	clear(m.lives)
+	clear(m.next) // the pasts of lives under way stay
+}
+
+// live lets the code go on from the actor's past, which nobody has done before.
+func (m *pasts) live(p *Proc, now told) (*past, error) {
+	if r := p.past.request; r != nil {
+		now.answer = r.Answer()
+	}
+	if len(m.next) >= cmp.Or(m.most, mostPasts) {
+		m.close()
+	}
+	l := m.lives[lifeOf{p, p.name}]
+	if l == nil || l.at != p.past {
+		var err error
+		if l, err = m.bring(p, now); err != nil {
+			return nil, err
+		}
+	}
+	did, err := l.tell(now)
+	if err != nil {
+		return nil, err
+	}
+	did.before, did.told = p.past, now
+	l.at = did
+	m.runs++
+	return did, nil
+}
+
+// bring starts the code, and tells it all that was told to the life until the actor's past.
+func (m *pasts) bring(p *Proc, now told) (*life, error) {
+	of := lifeOf{p, p.name}
+	if l := m.lives[of]; l != nil {
+		l.end()
+	}
+	l := newLife(p)
+	m.lives[of] = l
+	var way []*past
+	for at := p.past; at.before != nil; at = at.before {
+		way, now = append(way, at), at.told
+	}
+	l.at, l.place = p.past, now.place
+	for n, at := range slices.Backward(way) {
+		did, err := l.tell(at.told)
+		if err != nil {
+			return nil, err
+		}
+		if was, is := at.asks(), did.asks(); was != is {
+			return nil, &DivergedError{step: p.sim.result.Steps, differs: fmt.Sprintf("%s was told again what it had been told, and request %d was %q, and is now %q",
+				p.name, len(way)-n, was, is)}
+		}
+	}
+	return l, nil
+}
+
+// asks is what the code asks for, in words.
+func (at *past) asks() string {
+	switch at.state {
+	case ended:
+		return fmt.Sprintf("none, after %d events", len(at.does))
+	case sleeping:
+		return fmt.Sprintf("a sleep of %v, after %d events", at.sleep, len(at.does))
+	default:
+		return fmt.Sprintf("%s, after %d events", at.request.Asks(), len(at.does))
+	}
+}
+
+// newLife returns a life that has not begun.
+func newLife(p *Proc) *life {
+	l := &life{proc: p}
+	l.resume, l.stop = iter.Pull(func(yield func(struct{}) bool) {
+		l.yield = yield
+		p.guard(func() { p.actor.Run(p) }, func(err error) { l.err = err })
+		l.doing.state = ended
+	})
+	return l
+}
+
+// tell resumes the code, and returns what it does until it parks.
+func (l *life) tell(now told) (*past, error) {
+	if l.request != nil && !l.request.Tell(now.answer) {
+		return nil, fmt.Errorf("the code of %s changed the answer to %q, which is remembered; a search without memory runs all code", l.proc.name, l.request.Asks())
+	}
+	did := &past{}
+	l.told, l.doing = now, did
+	l.proc.running = l
+	l.resume()
+	l.proc.running = nil
+	l.request = did.request
+	return did, l.err
+}
+
+// end unwinds the code.
+func (l *life) end() {
+	l.doing, l.proc.running = &past{}, l // what it does now is lost
+	l.stop()
+	l.proc.running = nil
+}
+
+// park parks the code, which asks for something.
+func (l *life) park(s procState) {
+	l.doing.state = s
+	if !l.yield(struct{}{}) {
+		panic(crashSignal{})
+	}
+}
+
+// kept is a moment of a run, to go on from.
+type kept struct {
+	sim     *Sim
+	was     Sim
+	now     time.Time
+	actors  []keptActor
+	sources []Source
+	orphans []orphan
+	world   func(moved bool)
+}
+
+type keptActor struct {
+	actor actor
+	node  fakeclock.Node
+	proc  *Proc // a copy, if it is not the first; else nil
+}
+
+// keep keeps the moment.
+func (s *Sim) keep() *kept {
+	k := &kept{
+		sim: s, was: *s, now: s.clock.Now(), actors: make([]keptActor, len(s.actors)),
+		sources: slices.Clone(s.sources), orphans: slices.Clone(s.orphans), world: s.cfg.Keep(),
+	}
+	for i, a := range s.actors {
+		k.actors[i] = keptActor{actor: *a, node: *a.node}
+		if a.proc != &a.first {
+			now := *a.proc
+			k.actors[i].proc = &now
+		}
+	}
+	return k
+}
+
+// restore puts the run and its world back to the moment.
+func (k *kept) restore() {
+	s := k.sim
+	moved := !s.clock.Now().Equal(k.now)
+	*s = k.was
+	inside.In(s.clock).Set(k.now)
+	for i, a := range s.actors {
+		*a = k.actors[i].actor
+		*a.node = k.actors[i].node
+		if a.proc != &a.first {
+			*a.proc = *k.actors[i].proc
+		}
+	}
+	s.sources = append(s.sources[:0], k.sources...)
+	s.orphans = slices.Clone(k.orphans)
+	s.result.Choices = append(make(Choices, 0, len(s.result.Choices)+usualChoices), s.result.Choices...)
+	k.world(moved)
+}

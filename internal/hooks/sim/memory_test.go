@@ -1,0 +1,411 @@
+package sim_test
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
+)
+
+// searched is all that a search comes to: the fingerprints of the states, in order of their discovery, and its runs.
+type searched struct {
+	States []uint64
+	Runs   []sim.Result
+	Ends   []uint64 // the machine at the end of each run
+	All    sim.Explored
+}
+
+// search explores a program, with memory or without, and returns how often code went on from a past that was new.
+func (p program) search(t *testing.T, x *sim.Exploration, memory, remember bool, bound int) (all searched, ran int) {
+	t.Helper()
+	x.Off, x.MaxSchedules = x.Off|p.irreducible(), bound
+	var run *sim.Sim
+	var m *machine
+	x.OnVisit(func(v sim.Visit) {
+		if v.Come {
+			all.States = append(all.States, run.Fingerprint())
+		}
+	})
+	var pool sim.Pool
+	defer pool.Close()
+	defer x.Close()
+	for x.Next() {
+		var before time.Time
+		if m != nil {
+			before = m.clock.Now()
+		}
+		if again := x.Rewind(); again != nil {
+			if !memory || m.moved == before.Equal(m.clock.Now()) {
+				t.Fatalf("got an earlier moment, moved %v from %v to %v, with memory %v", m.moved, before, m.clock.Now(), memory)
+			}
+			run = again
+		} else {
+			cfg := sim.Config{Strategy: x.Strategy()}
+			if memory {
+				cfg.Memory.Search, cfg.Pool = x, &pool
+			}
+			m, run = p.sim(cfg, remember)
+		}
+		result := run.Run()
+		if result.Err != nil {
+			t.Fatalf("%+v: %v", p, result.Err)
+		}
+		all.Runs = append(all.Runs, result)
+		all.Ends = append(all.Ends, uint64(fingerprint.Hash(m.fingerprint(true)).Number(uint64(m.clock.Now().UnixNano()))))
+	}
+	all.All = x.Explored()
+	return all, x.Ran()
+}
+
+func hasLanes(a programActor) bool {
+	return slices.ContainsFunc(a.Script, func(c command) bool { return c.Lanes != nil })
+}
+
+// A search from moment to moment, in which code runs only for what is new, is the search in which everything runs: the
+// same runs, in the same order, by the same states, and to the same ends.
+func TestMemoryChangesNoSearch(t *testing.T) {
+	effort.OneAtATime(t)
+	compared, ran, runs := 0, 0, 0
+	compare := func(p program, name string, bound int) {
+		if slices.ContainsFunc(p.Actors, hasLanes) {
+			return
+		}
+		for i, x := range []sim.Exploration{{}, {Off: noReduction}, {Off: sim.UnreadClocks, Backwards: true}} {
+			for _, remember := range []bool{true, false} {
+				plain, remembered := x, x
+				want, _ := p.search(t, &plain, false, remember, bound)
+				got, n := p.search(t, &remembered, true, remember, bound)
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Fatalf("%s, exploration %d, remember %v (-without memory +with):\n%s%+v", name, i, remember, diff, p)
+				}
+				compared, ran = compared+1, ran+n
+				for _, r := range want.Runs {
+					runs += r.Steps
+				}
+			}
+		}
+	}
+	for _, c := range corners {
+		compare(c.program, c.name, 3000)
+	}
+	compare(restless(), "restless", 3000)
+	compare(program{Registers: 1, Ticks: 1, Actors: []programActor{
+		{Drift: fakeclock.Drift{PPM: -fakeclock.MaxPPM}, Script: []command{{}, {}}}, {Script: []command{{Sleep: time.Second}}},
+	}}, "a clock that stands still", 3000)
+	for seed := range uint64(effort.Quick(effort.Fewer(600, 150), 60)) {
+		compare(drawProgram(sim.Stream(seed, "program"), seed, 2+int(seed/7%3)), fmt.Sprint("seed ", seed), effort.Fewer(300, 100))
+	}
+	t.Logf("%d comparisons, %d steps, code went on %d times", compared, runs, ran)
+	if ran > runs/4 {
+		t.Errorf("code went on %d times in %d steps, expected a fraction of it", ran, runs)
+	}
+}
+
+// three is a program with enough to remember.
+var three = program{Registers: 1, Ticks: 1, Actors: []programActor{
+	{Crashes: 1, Restarts: 1, Script: []command{{}, {Sleep: time.Second}, {Write: true}}},
+	{Script: []command{{}, {Write: true}, {}}},
+}}
+
+// A memory that is full is emptied, in the middle of lives, and the code runs again.
+func TestAFullMemoryIsEmptied(t *testing.T) {
+	var x, full sim.Exploration
+	want, once := three.search(t, &x, true, true, 0)
+	full.Bound(3)
+	got, ran := three.search(t, &full, true, true, 0)
+	if diff := cmp.Diff(want, got); diff != "" || once != 54 || ran != 874 {
+		t.Errorf("code went on %d times, and %d times with room for three pasts, expected 54 and 874; the searches (-full +emptied):\n%s", once, ran, diff)
+	}
+}
+
+// A search that goes on from a file has no moments at first.
+func TestAResumedSearchRemembers(t *testing.T) {
+	var whole, first, rest sim.Exploration
+	want, _ := three.search(t, &whole, true, true, 0)
+	got, _ := three.search(t, &first, true, true, 20)
+	rest.Resume(first.Save())
+	more, ran := three.search(t, &rest, true, true, 0)
+	got.States, got.Runs, got.Ends, got.All = append(got.States, more.States...), append(got.Runs, more.Runs...), append(got.Ends, more.Ends...), more.All
+	if diff := cmp.Diff(want, got); diff != "" || ran == 0 {
+		t.Errorf("code went on %d times; the search (-in one go +in parts):\n%s", ran, diff)
+	}
+}
+
+// teller is a request for a number, which its sender may keep and change.
+type teller struct {
+	nothing
+	asks   string
+	gets   *int
+	answer []int
+}
+
+func (r *teller) Apply(int) {
+	*r.gets++
+	r.answer = []int{*r.gets}
+}
+func (r *teller) AnswerFingerprint() (uint64, bool) { return uint64(r.answer[0]), true }
+func (r *teller) Accesses(int) []sim.Access         { return nil }
+func (r *teller) Asks() string                      { return r.asks }
+func (r *teller) Answer() any                       { return [2]any{r.answer, r.answer[0]} }
+func (r *teller) Tell(answer any) bool {
+	a := answer.([2]any)
+	r.answer = a[0].([]int)
+	return r.answer[0] == a[1].(int)
+}
+
+// tell explores two actors that run the code, and returns the error that ends the search.
+func tell(code func(p *sim.Proc, get func(asks string) []int)) error {
+	var x sim.Exploration
+	var pool sim.Pool
+	defer pool.Close()
+	defer x.Close()
+	gets := 0
+	for x.Next() {
+		s := x.Rewind()
+		if s == nil {
+			s = sim.New(sim.Config{
+				Strategy: x.Strategy(), Pool: &pool, Memory: sim.Memory{Search: &x}, Fingerprint: func() uint64 { return uint64(gets) },
+				Keep: func() func(bool) { was := gets; return func(bool) { gets = was } },
+			})
+			for _, name := range []string{"a", "b"} {
+				s.Add(sim.Actor{Name: name, Run: func(p *sim.Proc) {
+					code(p, func(asks string) []int {
+						r := &teller{asks: asks, gets: &gets}
+						p.Do(r)
+						return r.answer
+					})
+				}})
+			}
+		}
+		if result := s.Run(); result.Err != nil {
+			return result.Err
+		}
+	}
+	if !x.Explored().Complete {
+		return errors.New("it is not complete")
+	}
+	return nil
+}
+
+// Code that does something else after it was told the same again has no verdict, and the error names the node, the
+// number of the request, and both requests.
+func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
+	times := 0
+	fine := func(_ *sim.Proc, get func(string) []int) {
+		for range 3 {
+			get("a number")
+		}
+	}
+	if err := tell(fine); err != nil {
+		t.Errorf("got the error %v, expected none", err)
+	}
+	for name, test := range map[string]struct {
+		code func(p *sim.Proc, get func(string) []int)
+		want []string
+	}{
+		"another request": {
+			func(_ *sim.Proc, get func(string) []int) {
+				get("a number")
+				times++
+				get(fmt.Sprintf("the number of run %d", times))
+				get("a number")
+			}, []string{" was told again what it had been told, and request 2 was \"the number of run ", ", after 0 events\", and is now \"the number of run "},
+		},
+		"a sleep": {
+			func(p *sim.Proc, get func(string) []int) {
+				get("a number")
+				if times++; times > 2 {
+					p.Clock().Sleep(time.Second)
+				}
+				get("a number")
+				get("a number")
+			}, []string{"request 2 was \"a number, after 0 events\", and is now \"a sleep of 1s, after 0 events\""},
+		},
+		"the end": {
+			func(_ *sim.Proc, get func(string) []int) {
+				get("a number")
+				if times++; times > 2 {
+					return
+				}
+				get("a number")
+				get("a number")
+			}, []string{"request 2 was \"a number, after 0 events\", and is now \"none, after 0 events\""},
+		},
+		"an event": {
+			func(p *sim.Proc, get func(string) []int) {
+				get("a number")
+				if times++; times > 2 {
+					p.Tell(func() {})
+				}
+				get("a number")
+				get("a number")
+			}, []string{"request 2 was \"a number, after 0 events\", and is now \"a number, after 1 events\""},
+		},
+		"a changed answer": {
+			func(_ *sim.Proc, get func(string) []int) {
+				get("a number")[0]++
+				get("a number")
+				get("a number")
+			}, []string{" changed the answer to \"a number\""},
+		},
+		"a panic": {func(_ *sim.Proc, get func(string) []int) { get("a number"); panic("oh") }, []string{"actor a panicked: oh"}},
+		"its goroutine": {
+			func(_ *sim.Proc, get func(string) []int) {
+				get("a number")
+				defer get("no more")
+				panic(errors.New("oh"))
+			}, []string{"actor a panicked: oh"},
+		},
+		"lanes":             {func(p *sim.Proc, _ func(string) []int) { p.Clock().(lanes).Lane(func() {}) }, []string{"lanes are not remembered"}},
+		"a strange request": {func(p *sim.Proc, _ func(string) []int) { p.Do(nothing{}) }, []string{"found a request of type sim_test.nothing"}},
+	} {
+		times = 0
+		err := tell(test.code)
+		for _, want := range test.want {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: got the error %v, want %s", name, err, want)
+			}
+		}
+	}
+}
+
+// What a node has kept from an earlier life is a part of what it is told: after a crash, it goes on where it was.
+func TestAPlaceOutlivesALife(t *testing.T) {
+	script := func(asked *[]int) func(p *sim.Proc, m *machine) {
+		return func(p *sim.Proc, m *machine) {
+			for n := p.Place(); n < 3; n++ {
+				p.Tell(func() { *asked = append(*asked, n) })
+				p.Do(&request{m: m, proc: p, command: command{Write: true}, wants: n})
+				if p.SetPlace(n + 1); p.Place() != n+1 {
+					panic("it has another place than it has set")
+				}
+			}
+		}
+	}
+	search := func(memory bool) (all [][]int) {
+		var x sim.Exploration
+		var pool sim.Pool
+		defer pool.Close()
+		defer x.Close()
+		var asked []int
+		for x.Next() {
+			s := x.Rewind()
+			if s == nil {
+				asked = nil
+				m := &machine{program: program{Registers: 1}, clock: fakeclock.New(fakeclock.Epoch), cells: make([]cell, 1)}
+				cfg := sim.Config{Strategy: x.Strategy(), Clock: m.clock, Fingerprint: func() uint64 { return m.fingerprint(true) }}
+				if cfg.Pool = &pool; memory {
+					cfg.Memory.Search, cfg.Keep = &x, func() func(bool) {
+						back, was := m.keep(), slices.Clone(asked)
+						return func(moved bool) { back(moved); asked = slices.Clone(was) }
+					}
+				}
+				s = sim.New(cfg)
+				for _, name := range []string{"a", "b"} {
+					run := script(&asked)
+					s.Add(sim.Actor{Name: name, Crashes: 1, Restarts: 1, Run: func(p *sim.Proc) { run(p, m) }})
+				}
+			}
+			if result := s.Run(); result.Err != nil {
+				t.Fatal(result.Err)
+			}
+			all = append(all, slices.Clone(asked))
+		}
+		return all
+	}
+	if diff := cmp.Diff(search(false), search(true)); diff != "" {
+		t.Errorf("the places at which nodes asked (-without memory +with):\n%s", diff)
+	}
+}
+
+// After a run, another one may visit its world, in the same memory and with actors at the same places. An answer that
+// cannot be compared is new in each visit.
+func TestVisitsOfRuns(t *testing.T) {
+	two := program{Registers: 1, Sweeps: 1, Actors: []programActor{{Script: []command{{Write: true}, {}}}, {Script: []command{{Write: true}, {Write: true}}}}}
+	visits := func(memory, secret bool) (saw []int) {
+		var x sim.Exploration
+		var pool sim.Pool
+		defer pool.Close()
+		defer x.Close()
+		var m *machine
+		for x.Next() {
+			cfg := sim.Config{Strategy: x.Strategy(), Pool: &pool}
+			if memory {
+				cfg.Memory.Search = &x
+			}
+			s := x.Rewind()
+			if s == nil {
+				m, s = two.sim(cfg, true)
+			}
+			result := s.Run()
+			cfg.Clock, cfg.Strategy = m.clock, sim.DelayBound(0)
+			visit := sim.New(cfg)
+			visit.Add(sim.Actor{Name: "visitor", Run: func(p *sim.Proc) {
+				r := &request{m: m, proc: p, command: command{Secret: secret}}
+				p.Do(r)
+				value := r.value
+				p.Tell(func() { saw = append(saw, value) })
+			}})
+			if visited := visit.Run(); result.Err != nil || visited.Err != nil {
+				t.Fatal(result.Err, visited.Err)
+			}
+		}
+		return saw
+	}
+	for _, secret := range []bool{false, true} {
+		if diff := cmp.Diff(visits(false, secret), visits(true, secret)); diff != "" {
+			t.Errorf("secret %v: the visits saw (-without memory +with):\n%s", secret, diff)
+		}
+	}
+}
+
+// Code that never ends is unwound where it is parked.
+func TestEndlessCodeIsUnwound(t *testing.T) {
+	var x sim.Exploration
+	var pool sim.Pool
+	defer pool.Close()
+	x.MaxSchedules = 3
+	for gets := 0; x.Next(); {
+		s := x.Rewind()
+		if s == nil {
+			s = sim.New(sim.Config{Strategy: x.Strategy(), Pool: &pool, MaxSteps: 20, Memory: sim.Memory{Search: &x}, Fingerprint: func() uint64 { return uint64(gets) },
+				Keep: func() func(bool) { was := gets; return func(bool) { gets = was } },
+			})
+			for _, name := range []string{"a", "b"} {
+				s.Add(sim.Actor{Name: name, Run: func(p *sim.Proc) {
+					for {
+						p.Do(&teller{gets: &gets})
+					}
+				}})
+			}
+		}
+		if result := s.Run(); result.End != sim.Cut {
+			t.Errorf("got a run that is %s, expected it cut: %v", result.End, result.Err)
+		}
+	}
+	x.Close()
+}
+
+// The coroutines of a search end with it, and those of code that was brought elsewhere.
+func TestAClosedSearchKeepsNoCode(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for seed := range uint64(20) {
+		var x sim.Exploration
+		if p := drawProgram(sim.Stream(seed, "program"), seed, 3); !slices.ContainsFunc(p.Actors, hasLanes) {
+			p.search(t, &x, true, false, 100) // what nodes forget ends runs while their code is parked
+		}
+	}
+	if now := runtime.NumGoroutine(); now > before {
+		t.Errorf("%d goroutines are left, expected none", now-before)
+	}
+}

@@ -1,0 +1,171 @@
+package campaign
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// counted counts how often the protocol's code is started.
+func counted(p isr.Protocol, made *int) isr.Protocol {
+	of := p.New
+	p.New = func(cfg isr.Config) (isr.Handler, error) { *made++; return of(cfg) }
+	return p
+}
+
+// both proves with memory and without, and returns how often code was started.
+func both(t *testing.T, v Prove) (with, without *Proof, started, plainly int) {
+	t.Helper()
+	search := func(forgetful bool, made *int) *Proof {
+		own := v
+		own.Protocol, own.Forgetful = counted(v.Protocol, made), forgetful
+		proof, err := own.Run(t.Context())
+		if err != nil {
+			t.Fatalf("%s under %s: %v", v.Scenario.Name, v.Protocol.Name, err)
+		}
+		return proof
+	}
+	with, without = search(false, &started), search(true, &plainly)
+	return with, without, started, plainly
+}
+
+// all prints all that a proof has found, and the violation.
+func all(p *Proof) string {
+	if p.Failure == nil {
+		return show(p)
+	}
+	in := inside.In(p.Failure)
+	return strings.Join(append(p.Failure.Violation.Lines, show(p), p.Failure.Violation.Why, in.Result.Choices.String(), in.Digest), "\n")
+}
+
+// A search in which the code of nodes runs only for what is new comes to the same schedules, states, verdicts, marks,
+// metrics and violations as one in which each schedule runs from its beginning. It starts far less code.
+func TestMemoryChangesNoProof(t *testing.T) {
+	effort.OneAtATime(t)
+	compared, started, plainly := 0, 0, 0
+	for _, name := range effort.Quick(fixtures.Names(), []string{"prove-three-writers", "prove-regenerate", "two-regions", "skewed-clocks"}) {
+		s := scenariotest.Embedded(t, name)
+		if len(s.Actors) == 0 {
+			continue
+		}
+		for _, protocol := range append([]string{s.Protocol}, effort.Fewer(s.Catches, s.Catches[:min(len(s.Catches), 1)])...) {
+			got, want, n, m := both(t, Prove{Scenario: s, Protocol: scenariotest.Protocol(t, protocol), Seed: 1, MaxSchedules: effort.Fewer(300, 100)})
+			if diff := cmp.Diff(all(want), all(got)); diff != "" {
+				t.Errorf("%s under %s (-without memory +with):\n%s", name, protocol, diff)
+			}
+			compared, started, plainly = compared+1, started+n, plainly+m
+		}
+	}
+	t.Logf("%d proofs, code was started %d times, without memory %d times", compared, started, plainly)
+	if compared < 6 || started*2 > plainly {
+		t.Errorf("code was started %d times in %d proofs, and %d times without memory; expected a fraction", started, compared, plainly)
+	}
+}
+
+// Certificates and the files of interrupted searches do not depend on memory, so a search may go on without it.
+func TestFilesDoNotDependOnMemory(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 1s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\n"+
+		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [change /home]}]\n")
+	var certificates, searches [2][]byte
+	var proofs [2]string
+	for i := range certificates {
+		v := Prove{Scenario: s, Forgetful: i == 1, Certify: true}
+		v.MaxSchedules, v.Keep = 20, func(search func() (*Search, error), over bool) error {
+			kept, err := search()
+			if over && err == nil {
+				searches[i], err = kept.Bytes()
+			}
+			return err
+		}
+		if _, err := v.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		from, err := ReadSearch(searches[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		proof, err := Prove{Scenario: s, Forgetful: i == 0, Certify: true, From: from}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := proof.Certificate()
+		if err == nil {
+			certificates[i], err = c.Bytes()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		checked, err := Prove{Scenario: s, Forgetful: i == 0, Against: c}.Run(t.Context())
+		if err != nil || !checked.Explored.Complete || checked.Verdict != invariant.OK {
+			t.Errorf("forgetful %v: the certificate is refused: %v", i == 1, err)
+		}
+		proofs[i] = all(proof)
+	}
+	if !bytes.Equal(certificates[0], certificates[1]) || !bytes.Equal(searches[0], searches[1]) || proofs[0] != proofs[1] {
+		t.Errorf("the files differ with memory and without, or the proofs do:\n%s", cmp.Diff(proofs[0], proofs[1]))
+	}
+}
+
+// shared is a cache whose nodes share memory in the process: once one of them has made a page, the others serve it.
+type shared struct {
+	isr.Handler
+	pages *map[string]isr.Served
+}
+
+func (s shared) Get(ctx context.Context, key string) (isr.Served, error) {
+	if page, known := (*s.pages)[key]; known {
+		return page, nil
+	}
+	page, err := s.Handler.Get(ctx, key)
+	if err == nil {
+		(*s.pages)[key] = page
+	}
+	return page, err
+}
+
+// Nodes that share memory in the process see more than what they are told. Each run begins with that memory empty, so
+// without memory nothing is wrong about their runs; with it, the schedules that are run again are others.
+func TestNodesThatShareMemoryAreFound(t *testing.T) {
+	s := scenariotest.Embedded(t, "prove-three-writers")
+	of := scenariotest.Protocol(t, s.Protocol)
+	pages, nodes := map[string]isr.Served{}, 0
+	p := isr.Protocol{Name: "shared", New: func(cfg isr.Config) (isr.Handler, error) {
+		if nodes++; nodes%len(s.Actors) == 1 {
+			clear(pages)
+		}
+		handler, err := of.New(cfg)
+		return shared{handler, &pages}, err
+	}}
+	_, err := Prove{Scenario: s, Protocol: p, Seed: 1}.Run(t.Context())
+	unstable, is := errors.AsType[*scenario.NondeterminismError](err)
+	if !is || unstable.Difference == "" {
+		t.Errorf("got the error %v, expected that it is not deterministic", err)
+	}
+}
+
+// Code that needs more than what a node is told is never remembered: its runs begin anew.
+func TestCodeThatIsNotRemembered(t *testing.T) {
+	s := scenariotest.Embedded(t, "prove-two-writers")
+	search := func(ctx context.Context, options scenario.Options) {
+		made := 0
+		p := counted(scenariotest.Protocol(t, s.Protocol), &made)
+		if _, err := (Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: 20, Options: options}).Run(ctx); err != nil || made < 20*len(s.Actors) {
+			t.Errorf("code was started %d times in 20 schedules, error %v", made, err)
+		}
+	}
+	search(t.Context(), scenario.Options{SDK: true})
+	search(hooks.WithSetup(t.Context(), hooks.Setup{Before: func(uint64) {}}), scenario.Options{})
+}
