@@ -97,7 +97,7 @@ func (c *Check) Run(ctx context.Context) (*Result, error) {
 // try runs a world under its schedules.
 func (c *Check) try(ctx context.Context, s *scenario.Scenario, seed uint64) (*campaign.Report, error) {
 	report, err := campaign.Campaign{
-		Scenario: s, Protocol: c.Protocol, Seed: seed, Schedules: c.Schedules, Options: scenario.Options{SDK: true},
+		Scenario: s, Protocol: c.Protocol, Seed: seed, Plan: worlds.Plan(), Schedules: c.Schedules, Options: scenario.Options{SDK: true},
 	}.Run(ctx)
 	if err == nil && report.Verdict == invariant.Violated {
 		if steadier := worlds.Steadier(s, report.Failure); steadier != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 )
@@ -37,6 +38,22 @@ func OnceReach() []scenario.Mark {
 
 // DefaultSchedules is the number of schedules of each world: property.DefaultSchedules says how it was measured.
 const DefaultSchedules = 20
+
+// Plan is the plan of a check of a program: sim.Portfolio with PCT 5 in the place of the random walk.
+//
+// It was chosen by a measurement with the 43 mutants that drawn worlds show, and six seeds for each. On average it takes
+// 181 schedules to find a mutant, and the portfolio takes 224. For the mutant shared-body-name, PCT 5 alone takes 526
+// schedules, PCT 3 764, POS 2,309, the random walk over 4,000, and the portfolio 1,336, each the mean of 20 seeds.
+func Plan() sim.Plan {
+	turns := [...]sim.Strategy{sim.PCT(3), sim.PCT(5), sim.POS, sim.PCT(5)}
+	first := sim.Portfolio()
+	return sim.Plan{Name: "drawn", At: func(i int) sim.Strategy {
+		if i < len(turns) {
+			return first.At(i) // 0 to 3 delays
+		}
+		return turns[i%len(turns)]
+	}}
+}
 
 // From EnoughWorlds and EnoughSchedules on, a mark that was never reached means something. With fewer it may be chance:
 // with the reference, one world of two schedules in thirty reaches a crash. A mark in inMost means something even after
