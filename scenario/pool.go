@@ -133,7 +133,7 @@ type parts struct {
 
 // changed returns a number that no other change of the stage's worlds has.
 func (s *stage) changed() uint64 {
-	if s.world.memory.Search == nil { // then nobody asks, and goroutines may be here
+	if s.world.memory.Search == nil { // the number is not used, and several goroutines may call this
 		return 0
 	}
 	s.changes++

@@ -351,7 +351,7 @@ type hold struct {
 	ended     *history.Event // the event after which the holder no longer relies on the lock: released, lost or crashed
 	closed    *history.Event // the event after which it can no longer be in the way: refused, or the release has returned
 	troubled  bool
-	late      bool // for a call: it was no longer in progress when it was answered
+	late      bool // for a call: see call.heldUp
 	last      *history.Event
 	lastWrite time.Time // in the change log
 }

@@ -198,7 +198,7 @@ func (m *pasts) close() {
 	clear(m.next) // the pasts of lives under way stay
 }
 
-// live lets the code go on from the actor's past, which nobody has done before.
+// live runs the code from the actor's past on. What it is told now is new there.
 func (m *pasts) live(p *Proc, now told) (*past, error) {
 	if r := p.past.request; r != nil {
 		now.answer = r.Answer()

@@ -235,17 +235,8 @@ func TestASavedExplorationGoesOn(t *testing.T) {
 		}
 		// later saves an exploration, and returns one that goes on with it.
 		later := func(x *sim.Exploration) *sim.Exploration {
-			saved := x.Save()
-			text, err := json.Marshal(saved)
-			if err != nil {
-				t.Fatal(err)
-			}
-			read := &sim.Saved{States: saved.States, Asleep: saved.Asleep}
-			if err := json.Unmarshal(text, read); err != nil {
-				t.Fatal(err)
-			}
 			resumed := begin()
-			resumed.Resume(read)
+			resumed.Resume(stored(t, x))
 			if diff := cmp.Diff(x.Explored(), resumed.Explored()); diff != "" {
 				t.Fatalf("seed %d (-saved +resumed):\n%s", seed, diff)
 			}
@@ -294,15 +285,7 @@ func (p program) part(t *testing.T, split sim.Split, bound, few int) (all explor
 		if share = e.Share; e.Schedules%few != 0 {
 			continue
 		}
-		saved := x.Save()
-		text, err := json.Marshal(saved)
-		if err != nil {
-			t.Fatal(err)
-		}
-		read := &sim.Saved{States: saved.States, Asleep: saved.Asleep}
-		if err := json.Unmarshal(text, read); err != nil {
-			t.Fatal(err)
-		}
+		read := stored(t, x)
 		x = begin()
 		x.Resume(read)
 		if diff := cmp.Diff(e, x.Explored()); diff != "" {
@@ -316,6 +299,21 @@ func (p program) part(t *testing.T, split sim.Split, bound, few int) (all explor
 	all.Ends = slices.Compact(all.Ends)
 	all.States = x.States()
 	return all, e
+}
+
+// stored returns an exploration as it is read from the file that keeps it.
+func stored(t *testing.T, x *sim.Exploration) *sim.Saved {
+	t.Helper()
+	saved := x.Save()
+	text, err := json.Marshal(saved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := &sim.Saved{States: saved.States, Asleep: saved.Asleep}
+	if err := json.Unmarshal(text, read); err != nil {
+		t.Fatal(err)
+	}
+	return read
 }
 
 // The parts reach together what the whole reaches, no part is needless, and each deals the same subtrees.

@@ -7,7 +7,7 @@ import (
 
 // TierLifetime returns how long each node has to keep copies of a key in its memory, if the store is to see at most a
 // given number of reads of the key a second: the parameter most. rate is the number of reads of the key a second on all
-// nodes together. The result is 0 where no tier is needed, and the largest duration where none is enough.
+// nodes together. The result is 0 if the nodes need no copies, and the largest duration if no time is long enough.
 func TierLifetime(nodes int, rate, most float64) time.Duration {
 	if rate <= most {
 		return 0

@@ -176,10 +176,7 @@ func (g *group) complaints() (all []string) {
 // differs names the first thing in which an exploration is not of the campaign of another; "" if there is none.
 func (x *Exploration) differs(from *Exploration) (what string, got, want any) {
 	a, b := x.campaign(), from.campaign()
-	for _, same := range []struct {
-		what      string
-		got, want any
-	}{
+	return firstDifference([]trait{
 		{"scenario", a.scenario, b.scenario},
 		{"protocol", a.protocol, b.protocol},
 		{"scenario digest", a.digest, b.digest},
@@ -189,9 +186,19 @@ func (x *Exploration) differs(from *Exploration) (what string, got, want any) {
 		{"swarm", a.swarm, b.swarm},
 		{"number of schedules", a.schedules, b.schedules},
 		{"number of shards", a.shards, b.shards},
-	} {
-		if same.got != same.want {
-			return same.what, same.got, same.want
+	})
+}
+
+// trait is what all parts of a whole must have in common: what a part has, and what it should have.
+type trait struct {
+	what      string
+	got, want any
+}
+
+func firstDifference(all []trait) (what string, got, want any) {
+	for _, s := range all {
+		if s.got != s.want {
+			return s.what, s.got, s.want
 		}
 	}
 	return "", nil, nil

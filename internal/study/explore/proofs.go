@@ -43,21 +43,13 @@ func (p ProofPart) String() string {
 
 // differs names the first thing in which a part is not of the proof of another; "" if there is none.
 func (p ProofPart) differs(from ProofPart) (what string, got, want any) {
-	for _, same := range []struct {
-		what      string
-		got, want any
-	}{
+	return firstDifference([]trait{
 		{"scenario digest", p.Scenario, from.Scenario},
 		{"seed", p.Seed, from.Seed},
 		{"number of parts", p.Part().Parts, from.Part().Parts},
 		{"build of isr-sim", p.Code, from.Code},
 		{"list of subtrees", p.Part().Tops, from.Part().Tops},
-	} {
-		if same.got != same.want {
-			return same.what, same.got, same.want
-		}
-	}
-	return "", nil, nil
+	})
 }
 
 // proofs are the parts, those of one scenario under one protocol together, and sorted.
