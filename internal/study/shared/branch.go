@@ -87,13 +87,23 @@ func (b *branch) head(ctx context.Context, folder string) (string, error) {
 			return "", err
 		}
 	}
-	if _, err := git(ctx, folder, "fetch", "-q", "--depth=1", "--no-tags", b.url, "refs/heads/"+b.name); err != nil {
+	fetch := func() error {
+		_, err := git(ctx, folder, "fetch", "-q", "--depth=1", "--no-tags", b.url, "refs/heads/"+b.name)
+		return err
+	}
+	if err := fetch(); err != nil {
 		// Only a repository that answers can say that it has no such branch: exit code 2.
 		_, absent := git(ctx, folder, "ls-remote", "--exit-code", "--heads", b.url, "refs/heads/"+b.name)
 		if e, ok := errors.AsType[*gitError](absent); ok && e.code == 2 {
 			return "", nil
 		}
-		return "", err
+		if absent != nil {
+			return "", err
+		}
+		// The branch is there: another writer may have begun it in between.
+		if err := fetch(); err != nil {
+			return "", err
+		}
 	}
 	if _, err := git(ctx, folder, "reset", "-q", "--hard", "FETCH_HEAD"); err != nil {
 		return "", err

@@ -230,6 +230,41 @@ func TestWritersOfABranchThatAreKilledLoseNothing(t *testing.T) {
 	run(t, folder, "git", "fsck", "--strict")
 }
 
+// A fetch that found no branch and the question whether there is one are two commands: the branch may begin in between.
+func TestABranchBegunDuringAFetchIsThere(t *testing.T) {
+	folder := repository(t)
+	address := "git+" + folder
+	other, _, err := shared.Open(t.Context(), address, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(other.Folder, "a"), []byte("a"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Push(t.Context(), []string{"a"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	program, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The other writer's commit is hidden from the first fetch, and appears when that has ended.
+	head := filepath.Join(folder, "refs", "heads", "isr-sim-corpus")
+	late := filepath.Join(t.TempDir(), "late")
+	if err := os.Rename(head, late); err != nil {
+		t.Fatal(err)
+	}
+	path := t.TempDir()
+	script := fmt.Sprintf("#!/bin/sh\n%q \"$@\"\ncode=$?\ncase \" $* \" in *' fetch '*) mv %q %q 2>/dev/null;; esac\nexit $code\n", program, late, head)
+	if err := os.WriteFile(filepath.Join(path, "git"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", path+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if got := pulled(t, address); len(got) != 1 || got["a"] != "a" {
+		t.Errorf("found %v, want the other writer's file", got)
+	}
+}
+
 func TestTheFirstFileOfANameStays(t *testing.T) {
 	bucket(t)
 	for name, address := range map[string]string{"bucket": "s3://kept", "branch": "git+" + repository(t) + "#nights"} {
