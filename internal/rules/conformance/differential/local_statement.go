@@ -80,7 +80,8 @@ var localStatements = append([]*Known{
 
 	// What Local does not check, or cannot do.
 	{
-		Operations: "ExecuteStatement", Path: "error", Fake: v + "Must have at least one non-optional hash key condition .*", Local: internal, Reason: "Local fails over ORDER BY", Source: docSelect,
+		Operations: "ExecuteStatement", Path: "error", Fake: v + "Must have at least one non-optional hash key condition .*",
+		Local: internal + "|" + v + bad + "Condition parameter type does not match schema type", Reason: "Local fails over ORDER BY", Source: docSelect,
 	},
 	{
 		Operations: "ExecuteStatement", Path: "error", Fake: inStatement + `(Overlapping conditions with range keys .*|Too many decomposed read operations .*|Must have .* ORDER BY clause.*)`,
