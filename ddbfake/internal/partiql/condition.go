@@ -169,6 +169,19 @@ func noOperands(function string) error {
 	return refuse("Incorrect number of operands for operator or function; operator or function: %s, number of operands: 0", function)
 }
 
+// maxCompared bounds the conditions that truth compares, in bytes. It writes each twice, so a chain of comparisons
+// doubles with every link; it would have no end.
+const maxCompared = 1 << 14
+
+// compared translates a condition that is compared.
+func (b *Bound) compared(n Node) (said, error) {
+	holds, err := b.condition(n)
+	if err == nil && len(holds.text) > maxCompared {
+		return said{}, refuse("The expression contains too many operators; operator count: 301")
+	}
+	return holds, err
+}
+
 // truth translates the comparison of a condition with a value, or with another condition. PartiQL treats the condition
 // as a boolean; the languages of expressions cannot do that.
 //
@@ -178,16 +191,19 @@ func (b *Bound) truth(op string, c, x Node) (said, error) {
 	if op != "=" && op != "<>" {
 		return said{}, wrongType(op, "BOOL")
 	}
-	holds, err := b.condition(c)
+	holds, err := b.compared(c)
 	if err != nil {
 		return said{}, err
 	}
 	not := op == "<>"
 	yes, no := b.placeholder(attr.BOOL(true)), b.placeholder(attr.BOOL(false))
 	if isCondition(x) {
-		other, err := b.condition(x)
+		other, err := b.compared(x)
+		if err != nil {
+			return said{}, err
+		}
 		same := join("OR", join("AND", holds, other), join("AND", holds.negated(true), other.negated(true)))
-		return same.negated(not), err
+		return same.negated(not), nil
 	}
 	v, err := b.constant(x)
 	if err != nil {

@@ -190,6 +190,29 @@ func TestBranchesAreBounded(t *testing.T) {
 	}
 }
 
+// A condition that is compared is written twice, so each link of a chain doubles the translation.
+func TestChainsOfComparisonsAreBounded(t *testing.T) {
+	for _, where := range []string{
+		"a = b" + strings.Repeat(" = c", 1000),
+		"a = b" + strings.Repeat(" <> (c = d)", 500),
+		strings.Repeat("(a = b) = (", 400) + "a = b" + strings.Repeat(")", 400),
+		strings.Repeat("(", 400) + "a = b" + strings.Repeat(" IN [c, d])", 400),
+	} {
+		parsed, err := partiql.Parse("SELECT * FROM t WHERE " + where)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := parsed.Bind(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const want = "The expression contains too many operators; operator count: 301"
+		if text, err := b.Condition(); err == nil || err.Error() != want {
+			t.Errorf("%.40s…: got %d characters, error %v, want %q", where, len(text), err, want)
+		}
+	}
+}
+
 // FuzzParse reads any text: the text is refused, or the statement prints to a source whose statement prints the same.
 // The translation of the statement is an expression.
 func FuzzParse(f *testing.F) {

@@ -39,7 +39,7 @@ func TestDifferential(t *testing.T) {
 	var next atomic.Int64
 	next.Store(int64(*differentialSeed))
 	var failed atomic.Int64 // the seed of a sequence with a difference
-	const maxFlukes = 3     // in 20,000 requests and in 400,000
+	maxFlukes := 3 + int64(*differentialOps/50_000)
 	var flukes atomic.Int64
 	var wg sync.WaitGroup
 	for _, p := range pairs {

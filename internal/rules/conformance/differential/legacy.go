@@ -134,7 +134,12 @@ func (d draws) attributeUpdate(t table, a attribute) object {
 		return object{"Action": "DELETE"}
 	case 1:
 		if a.kind == "SS" || a.kind == "NS" || a.kind == "BS" {
-			return object{"Action": oneOf(d, "action", "ADD", "DELETE"), "Value": d.value(a.kind, 1)}
+			action, value := oneOf(d, "action", "ADD", "DELETE"), d.value(a.kind, 1)
+			if a.kind == "NS" && action == "DELETE" {
+				// DynamoDB Local does not find a number that the set has in another form, such as 1E-130, and does not say so.
+				value = object{"NS": distinct(d, "NS", []string{"1", "2", "-1", "100"})}
+			}
+			return object{"Action": action, "Value": value}
 		}
 	case 2:
 		if (a.kind == "N" || a.kind == "L") && t.indexed(a.name) == "" {

@@ -80,7 +80,7 @@ var wordedMade = func() (all []*Known) {
 		{"CreateTable UpdateTable", v + "Invalid KeySchema: .*|" + constraint + ".*'([a-zA-Z.0-9]*keySchema|attributeDefinitions).*", v + "(No Hash Key specified in schema|No defined key schema|No Attribute Schema Defined|Key Schema too big).*", docTables},
 		{"CreateTable UpdateTable", constraint + ".*'attributeDefinitions.* enum value set: .*", v + "Member must satisfy enum value set: .*", docTables},
 		{"CreateTable", constraint + ".*'tableName' .*|" + v + "The parameter 'TableName' is required .*", v + "Invalid table/index name.*", docTables},
-		{"CreateTable UpdateTable", v + "Both the Hash Key and the Range Key element .*", v + "Two keys can not have the same name", docTables},
+		{"CreateTable UpdateTable", v + "(Both the Hash Key and the Range Key element .*|Invalid KeySchema: Some index key attribute have no definition)", v + "Two keys can not have the same name", docTables},
 		{"CreateTable UpdateTable", v + bad + "(Unknown ProjectionType: .*|ProjectionType is .*)|" + constraint + ".*rojection.*", v + "(Indexes must have a projection specified|Projection type must be .*|No attributes should be specified .*|If Projection type INCLUDE .*)", docTables},
 		{"UpdateTable", v + "The provisioned throughput for the table will not change.*", v + "The requested throughput value equals the current value", docUpdate},
 		{"UpdateTimeToLive", v + "TimeToLive is active on a different AttributeName: .*", v + "TimeToLive is active on a different AttributeName", docTTL},

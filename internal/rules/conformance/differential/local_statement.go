@@ -85,7 +85,7 @@ var localStatements = append([]*Known{
 	},
 	{
 		Operations: "ExecuteStatement", Path: "error", Fake: inStatement + `(Overlapping conditions with range keys .*|Too many decomposed read operations .*|Must have .* ORDER BY clause.*)`,
-		Local: "ok", Reason: lenient, Source: flociEdge,
+		Local: "ok|" + internal, Reason: lenient, Source: flociEdge,
 	},
 	{
 		Operations: statements, Path: "error", Fake: inStatement + `Unexpected path component at .*`, Local: "ok|ConditionalCheckFailedException: .*|" + v + "Argument to ORDER BY must be .*", Reason: lenient, Source: qlGrammar,
@@ -119,7 +119,7 @@ var localStatements = append([]*Known{
 	},
 	{
 		Operations: "ExecuteStatement", Path: "error", Fake: "ok",
-		Local:  v + "One or more parameter values are not valid\\. The AttributeValue for a key attribute cannot contain an empty string value.*",
+		Local:  v + "One or more parameter values are not valid\\. The AttributeValue for a key attribute cannot contain an empty (string|binary) value.*",
 		Reason: "Local looks for empty keys in conditions that name no key; what the service does is not known", Source: docSelect,
 	},
 	{
