@@ -229,7 +229,7 @@ type storeAnswer struct {
 
 // Answer implements sim.Remembered.
 func (r *storeRequest) Answer() any {
-	print, _ := answerFingerprint(r.out, r.err)
+	print, _ := answerFingerprint(r.out, r.err, asItIs)
 	return storeAnswer{r.out, r.err, print}
 }
 
@@ -237,7 +237,7 @@ func (r *storeRequest) Answer() any {
 func (r *storeRequest) Tell(answer any) (same bool) {
 	a, is := answer.(storeAnswer)
 	r.out, r.err = a.out, a.err
-	print, _ := answerFingerprint(a.out, a.err)
+	print, _ := answerFingerprint(a.out, a.err, asItIs)
 	return is && print == a.print
 }
 

@@ -234,6 +234,11 @@ func (r *originRead) AnswerFingerprint() (uint64, bool) {
 	return uint64(fingerprint.Hash(0).Text(r.body).Text(r.dependency)), true
 }
 
+// AnswerUpToNames implements sim.UpToNames.
+func (r *originRead) AnswerUpToNames() uint64 {
+	return uint64(fingerprint.Hash(0).Text(r.node.world.fingerprinter.twins.text(r.body)).Text(r.dependency))
+}
+
 func (r *originRead) Describe(int) string {
 	return "reads the origin of " + r.page.String() + r.printed(" for body "+r.body, " -> ")
 }
@@ -345,7 +350,13 @@ func (r *bodyRequest) Apply(outcome int) {
 }
 
 func (r *bodyRequest) AnswerFingerprint() (uint64, bool) {
-	return uint64(bodyFingerprint(r.name, r.body).Text(r.dependency)), true
+	same := func(text string) string { return text }
+	return uint64(bodyFingerprint(r.name, r.body, same).Text(r.dependency)), true
+}
+
+// AnswerUpToNames implements sim.UpToNames.
+func (r *bodyRequest) AnswerUpToNames() uint64 {
+	return uint64(bodyFingerprint(r.name, r.body, r.node.world.fingerprinter.twins.text).Text(r.dependency))
 }
 
 // Asks implements sim.Remembered.
@@ -474,7 +485,8 @@ func (r *objectRequest) DescribeAnswer() string { return r.answer }
 func (n *node) keepBody(name string, body []byte) {
 	w := n.world
 	if w.fingerprinter != nil {
-		w.fingerprinter.thing(bodyFingerprint(name, w.bodies[name]), bodyFingerprint(name, body))
+		text := w.fingerprinter.twins.text
+		w.fingerprinter.thing(bodyFingerprint(name, w.bodies[name], text), bodyFingerprint(name, body, text))
 	}
 	w.bodies[name] = body
 	w.named, w.told = w.changed(), w.changed()

@@ -2,9 +2,14 @@ package scenario
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -14,6 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -32,6 +38,7 @@ type fingerprinter struct {
 	seen     int // events
 	// shared says of the memories and, behind them, of rows, that a clone shares them until one of them changes.
 	shared []bool
+	twins  twins
 }
 
 // memory is what every invariant.Memory can do: be copied, and say whether it may change by a change (nil), or by an event.
@@ -81,8 +88,9 @@ func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
 	return rowName{pk: pk.Value, sk: sk.Value}, true
 }
 
-func newFingerprinter(s *Scenario) *fingerprinter {
-	p := &fingerprinter{pasts: s.ReplicaLag > 0, regions: s.regions() != nil, rows: map[rowName]fingerprint.Hash{}, memories: invariant.Memories()}
+// newFingerprinter returns the fingerprinter of a world. The function text returns texts without the names of twins.
+func newFingerprinter(s *Scenario, text func(string) string) *fingerprinter {
+	p := &fingerprinter{pasts: s.ReplicaLag > 0, regions: s.regions() != nil, rows: map[rowName]fingerprint.Hash{}, memories: invariant.Memories(text)}
 	p.shared = make([]bool, len(p.memories)+1)
 	for _, f := range s.Faults {
 		p.pasts = p.pasts || f.Kind == ddbfake.FaultStaleRead
@@ -92,6 +100,7 @@ func newFingerprinter(s *Scenario) *fingerprinter {
 
 // change notes an entry of the change log.
 func (p *fingerprinter) change(c ddbfake.Change) {
+	p.twins.text(c.Actor) // it is met, whatever the row says
 	p.row(c)
 	p.tell(&c, nil)
 }
@@ -107,12 +116,14 @@ func (p *fingerprinter) row(c ddbfake.Change) {
 	if p.regions {
 		name.region = c.Region
 	}
+	p.twins.key(name.pk)
+	p.twins.key(name.sk)
 	before, now := p.rows[name], fingerprint.Hash(0)
 	if p.pasts {
 		now = before.Number(uint64(c.Time.UnixNano()))
 	}
 	if c.After != nil || p.pasts {
-		now = now.Number(uint64(itemFingerprint(c.After)))
+		now = now.Number(uint64(itemFingerprint(c.After, p.twins.value)))
 	}
 	if p.regions && now != 0 { // the same row may be in several regions
 		now = now.Text(name.region)
@@ -149,11 +160,11 @@ func (p *fingerprinter) events(all []history.Event) {
 // thing notes a change of a body or of the origin's data, by the hashes before and after; 0 is nothing.
 func (p *fingerprinter) thing(before, now fingerprint.Hash) { p.sum += now - before }
 
-func bodyFingerprint(name string, body []byte) fingerprint.Hash {
+func bodyFingerprint(name string, body []byte, text func(string) string) fingerprint.Hash {
 	if body == nil {
 		return 0
 	}
-	return fingerprint.Hash(0).Text(bodyObject).Text(name).Text(string(body))
+	return fingerprint.Hash(0).Text(bodyObject).Text(text(name)).Text(text(string(body)))
 }
 
 func versionFingerprint(p page, version int) fingerprint.Hash {
@@ -192,8 +203,21 @@ func (w *world) fingerprint() uint64 {
 	return uint64(h)
 }
 
-func (r *storeRequest) AnswerFingerprint() (uint64, bool) {
-	h, known := answerFingerprint(r.out, r.err)
+func (r *storeRequest) AnswerFingerprint() (uint64, bool) { return r.print(asItIs) }
+
+// AnswerUpToNames implements sim.UpToNames.
+func (r *storeRequest) AnswerUpToNames() uint64 {
+	print, _ := r.print(r.node.world.fingerprinter.twins.value)
+	return print
+}
+
+// valueFunc returns the text of an attribute's value for fingerprints.
+type valueFunc func(attribute, text string) string
+
+func asItIs(_, text string) string { return text }
+
+func (r *storeRequest) print(value valueFunc) (uint64, bool) {
+	h, known := answerFingerprint(r.out, r.err, value)
 	in, transacts := r.call.Input.(*dynamodb.TransactWriteItemsInput)
 	once := transacts && in.ClientRequestToken != nil
 	if once && r.hidden && r.changed == 0 {
@@ -215,17 +239,17 @@ func (r *storeRequest) AnswerFingerprint() (uint64, bool) {
 }
 
 // answerFingerprint is the fingerprint of an answer to a client; false if answers of this type have none.
-func answerFingerprint(out any, err error) (h fingerprint.Hash, known bool) {
+func answerFingerprint(out any, err error, value valueFunc) (h fingerprint.Hash, known bool) {
 	if err != nil {
-		return errorFingerprint(err), true
+		return errorFingerprint(err, value), true
 	}
 	switch out := out.(type) {
 	case *dynamodb.GetItemOutput:
-		return sdkItemFingerprint(out.Item)
+		return sdkItemFingerprint(out.Item, value)
 	case *dynamodb.QueryOutput:
 		h = h.Number(uint64(out.Count)).Number(uint64(out.ScannedCount))
 		for _, item := range append(slices.Clip(out.Items), out.LastEvaluatedKey) {
-			row, ok := sdkItemFingerprint(item)
+			row, ok := sdkItemFingerprint(item, value)
 			if !ok {
 				return h, false
 			}
@@ -233,11 +257,11 @@ func answerFingerprint(out any, err error) (h fingerprint.Hash, known bool) {
 		}
 		return h, true
 	case *dynamodb.PutItemOutput:
-		return sdkItemFingerprint(out.Attributes)
+		return sdkItemFingerprint(out.Attributes, value)
 	case *dynamodb.UpdateItemOutput:
-		return sdkItemFingerprint(out.Attributes)
+		return sdkItemFingerprint(out.Attributes, value)
 	case *dynamodb.DeleteItemOutput:
-		return sdkItemFingerprint(out.Attributes)
+		return sdkItemFingerprint(out.Attributes, value)
 	case *dynamodb.TransactWriteItemsOutput:
 		return h, true
 	default:
@@ -245,31 +269,31 @@ func answerFingerprint(out any, err error) (h fingerprint.Hash, known bool) {
 	}
 }
 
-func errorFingerprint(err error) fingerprint.Hash {
+func errorFingerprint(err error, value valueFunc) fingerprint.Hash {
 	h := fingerprint.Hash(1)
 	if c, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
-		item, _ := sdkItemFingerprint(c.Item)
+		item, _ := sdkItemFingerprint(c.Item, value)
 		return h.Text(c.ErrorCode()).Number(uint64(item))
 	}
 	if c, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
 		h = h.Text(c.ErrorCode())
 		for _, reason := range c.CancellationReasons {
-			item, _ := sdkItemFingerprint(reason.Item)
-			h = h.Text(aws.ToString(reason.Code)).Text(aws.ToString(reason.Message)).Number(uint64(item))
+			item, _ := sdkItemFingerprint(reason.Item, value)
+			h = h.Text(aws.ToString(reason.Code)).Text(value("", aws.ToString(reason.Message))).Number(uint64(item))
 		}
 		return h
 	}
 	if api, ok := errors.AsType[smithy.APIError](err); ok {
-		return h.Text(api.ErrorCode()).Text(api.ErrorMessage())
+		return h.Text(api.ErrorCode()).Text(value("", api.ErrorMessage()))
 	}
-	return h.Text(err.Error())
+	return h.Text(value("", err.Error()))
 }
 
 // itemFingerprint is the fingerprint of a row, 0 if there is none.
-func itemFingerprint(item attr.Item) (sum fingerprint.Hash) {
+func itemFingerprint(item attr.Item, text valueFunc) (sum fingerprint.Hash) {
 	//isrsim:unordered a sum has no order
 	for name, value := range item {
-		sum += kindFingerprint(value).Text(name).Text(valueText(value))
+		sum += kindFingerprint(value).Text(name).Text(text(name, valueText(value)))
 	}
 	return sum
 }
@@ -308,7 +332,7 @@ func valueText(v attr.Value) string {
 }
 
 // sdkItemFingerprint is itemFingerprint for the SDK's form of an item; false if it is not a valid one.
-func sdkItemFingerprint(item map[string]types.AttributeValue) (sum fingerprint.Hash, ok bool) {
+func sdkItemFingerprint(item map[string]types.AttributeValue, text valueFunc) (sum fingerprint.Hash, ok bool) {
 	if item != nil {
 		sum = 1
 	}
@@ -316,7 +340,7 @@ func sdkItemFingerprint(item map[string]types.AttributeValue) (sum fingerprint.H
 	for name, value := range item {
 		switch v := value.(type) {
 		case *types.AttributeValueMemberS:
-			sum += kindFingerprint(attr.S("")).Text(name).Text(v.Value)
+			sum += kindFingerprint(attr.S("")).Text(name).Text(text(name, v.Value))
 		case *types.AttributeValueMemberN:
 			sum += kindFingerprint(attr.N{}).Text(name).Text(v.Value)
 		default:
@@ -324,7 +348,7 @@ func sdkItemFingerprint(item map[string]types.AttributeValue) (sum fingerprint.H
 			if err != nil {
 				return 0, false
 			}
-			sum += kindFingerprint(own).Text(name).Text(valueText(own))
+			sum += kindFingerprint(own).Text(name).Text(text(name, valueText(own)))
 		}
 	}
 	return sum, true
@@ -335,7 +359,136 @@ var (
 	_ sim.Fingerprinter = (*originRead)(nil)
 	_ sim.Fingerprinter = (*originChange)(nil)
 	_ sim.Fingerprinter = (*bodyRequest)(nil)
+	_ sim.UpToNames     = (*storeRequest)(nil)
+	_ sim.UpToNames     = (*originRead)(nil)
+	_ sim.UpToNames     = (*bodyRequest)(nil)
 )
+
+// twins are the interchangeable actors of a search, and what the world knows of them: see sim.Symmetry. The slices are
+// replaced, and never changed, so a copy stays what it was.
+type twins struct {
+	class map[string]int      // by name, from 1; empty without such actors
+	named *regexp.Regexp      // the names
+	texts map[string][]string // see cut
+	met   []string            // the names that are in rows, bodies or memories, in order of appearance
+	tags  []string            // the etags, in order of appearance
+	keyed bool                // a row has a name in its key, so the order of rows depends on names
+}
+
+// twinsOf finds the actors that have all in common but their names. The protocol must do the same under any name.
+func twinsOf(s *Scenario) twins {
+	t := twins{class: map[string]int{}}
+	// A fault may be of one actor, and delays are drawn by name.
+	if s.regions() != nil || slices.ContainsFunc(s.Faults, func(f Fault) bool { return f.Actor != "" || f.LatencyUpTo > 0 }) {
+		return t
+	}
+	var names []string
+	for _, a := range s.Actors {
+		same := func(b Actor) bool {
+			b.Name = a.Name
+			return reflect.DeepEqual(a, b)
+		}
+		first := slices.IndexFunc(s.Actors, same)
+		if slices.ContainsFunc(s.Actors[first+1:], same) && !strings.Contains(fmt.Sprint(a.Script), a.Name) {
+			t.class[a.Name] = first + 1
+			names = append(names, regexp.QuoteMeta(a.Name))
+		}
+	}
+	if names == nil {
+		return t
+	}
+	t.texts = map[string][]string{}
+	t.named = regexp.MustCompile(`\b(` + strings.Join(names, "|") + `)\b`)
+	return t
+}
+
+// rank returns the place of an actor among those that are met, from 1; 0 if it is not met, or has no twin.
+func (t *twins) rank(actor string) int { return slices.Index(t.met, actor) + 1 }
+
+// text returns a text with ranks in place of names, which are met then: alice.2-render-1 is the first body that the
+// second life of the n-th actor has made.
+func (t *twins) text(text string) string {
+	if len(t.class) == 0 {
+		return text
+	}
+	if i := slices.Index(t.tags, text); i >= 0 {
+		return "\x00etag " + strconv.Itoa(i)
+	}
+	parts := t.cut(text)
+	for text = parts[0]; len(parts) > 1; parts = parts[2:] {
+		text += "\x00" + strconv.Itoa(numbered(&t.met, parts[1])) + parts[2]
+	}
+	return text
+}
+
+// mostTexts bounds the texts that are remembered.
+const mostTexts = 1 << 14
+
+// cut cuts a text at the names: each second part is one.
+func (t *twins) cut(text string) []string {
+	if parts, known := t.texts[text]; known {
+		return parts
+	}
+	if len(t.texts) >= mostTexts {
+		clear(t.texts)
+	}
+	var parts []string
+	from := 0
+	for _, at := range t.named.FindAllStringIndex(text, -1) {
+		parts = append(parts, text[from:at[0]], text[at[0]:at[1]])
+		from = at[1]
+	}
+	t.texts[text] = append(parts, text[from:])
+	return t.texts[text]
+}
+
+// numbered returns the number of a text in order of appearance, from 1.
+func numbered(all *[]string, text string) int {
+	if i := slices.Index(*all, text); i >= 0 {
+		return i + 1
+	}
+	*all = append(slices.Clip(*all), text)
+	return len(*all)
+}
+
+// value is the text of an attribute's value for fingerprints. An etag is derived from a body that may hold a name; all
+// that is done with etags is to compare them, so their number stands for them.
+func (t *twins) value(attribute, text string) string {
+	if attribute == "etag" && len(t.class) > 0 {
+		numbered(&t.tags, text)
+	}
+	return t.text(text)
+}
+
+// key notes whether the key of a row has a name in it.
+func (t *twins) key(key string) {
+	t.keyed = t.keyed || len(t.class) > 0 && t.named.MatchString(key)
+}
+
+// Rank implements sim.Symmetry.
+func (w *world) Rank(actor string) int { return w.fingerprinter.twins.rank(actor) }
+
+// Broken implements sim.Symmetry.
+func (w *world) Broken() bool { return w.fingerprinter.twins.keyed }
+
+// classOf returns the class of an actor's twins, 0 if it has none.
+func (w *world) classOf(actor string) int {
+	if w.fingerprinter == nil {
+		return 0
+	}
+	return w.fingerprinter.twins.class[actor]
+}
+
+// ofTwins returns an end, and those of the actor's twins: for each of them there is such a run.
+func (w *world) ofTwins(end hooks.End) []hooks.End {
+	ends := []hooks.End{end}
+	for _, a := range w.scenario.Actors {
+		if class := w.classOf(end.Actor); class > 0 && a.Name != end.Actor && w.classOf(a.Name) == class {
+			ends = append(ends, hooks.End{Page: end.Page, Actor: a.Name})
+		}
+	}
+	return ends
+}
 
 // covered measures the coverage of a run.
 type covered struct {

@@ -47,7 +47,7 @@ func (r *plainRequest) Apply(int) {
 	r.out, r.err = r.db.Do(r.t.Context(), ddbfake.Call{Actor: "actor", Input: r.input})
 }
 func (r *plainRequest) AnswerFingerprint() (uint64, bool) {
-	h, known := answerFingerprint(r.out, r.err)
+	h, known := answerFingerprint(r.out, r.err, asItIs)
 	return uint64(h), known
 }
 
@@ -103,7 +103,7 @@ func bothTaken(t *testing.T, past []any, pair [2]any, last bool, touches relatio
 	for _, input := range past {
 		_, _ = db.Do(t.Context(), ddbfake.Call{Actor: "past", Input: input}) // refused or not
 	}
-	fp, taken := newFingerprinter(&Scenario{}), 0
+	fp, taken := newFingerprinter(&Scenario{}, nil), 0
 	o := &order{last: last, races: &races}
 	s := sim.New(sim.Config{
 		Clock: clock, Strategy: sim.Strategy{Name: "order", New: func(*rand.Rand, int) sim.Chooser { return o }},
@@ -401,7 +401,7 @@ func regionWorld(t *testing.T, lag Lag) *world {
 	}
 	stage := newStage()
 	w := &world{
-		stage: stage, scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, pages: &pages{}, fingerprinter: newFingerprinter(s), ttl: defaultTTL,
+		stage: stage, scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, pages: &pages{}, fingerprinter: newFingerprinter(s, nil), ttl: defaultTTL,
 	}
 	empty, err := emptyInRegions()
 	if err != nil {

@@ -258,7 +258,9 @@ func (w *world) noteEnd(c *ddbfake.Change) {
 	}
 	if known && !w.quiet {
 		w.ends.standing[of] = now
-		w.ends.met.Note(now.of)
+		for _, end := range w.ofTwins(now.of) {
+			w.ends.met.Note(end)
+		}
 	}
 }
 
@@ -270,7 +272,9 @@ func (w *world) meetEnds(r *storeRequest) {
 	region := cmp.Or(r.call.Region, ddbfake.DefaultRegion)
 	meet := func(of endOf) {
 		if s, stands := w.ends.standing[of]; stands {
-			w.ends.met.Meet(s.of, s.at, r.call.Sent)
+			for _, end := range w.ofTwins(s.of) {
+				w.ends.met.Meet(end, s.at, r.call.Sent)
+			}
 		}
 	}
 	eachRow(r.call.Input, func(table *string, key map[string]types.AttributeValue, _ bool) {
@@ -455,7 +459,7 @@ func (r *replicator) fingerprint() (sum fingerprint.Hash) {
 		j := i
 		for ; j < len(all) && sameRow(&all[i], &all[j]); j++ {
 			c := &all[j]
-			h = h.Text(c.Actor).Number(uint64(itemFingerprint(c.After)))
+			h = h.Text(c.Actor).Number(uint64(itemFingerprint(c.After, asItIs)))
 			if c.After == nil {
 				h = h.Number(1)
 			}

@@ -161,6 +161,7 @@ func (w *world) keep() func(moved bool) {
 	w.part()
 	s, was := w.stage, *w
 	bodyLog, events, at := s.bodyLog, len(s.history.Events()), s.deadlines.clone()
+	twins := w.fingerprinter.twins
 	met, untold, standing := slices.Clone(w.met), slices.Clone(w.untold), maps.Clone(w.ends.standing)
 	counts := make([]int, 0, len(w.possible)+len(w.certain))
 	for i := range w.possible {
@@ -187,6 +188,7 @@ func (w *world) keep() func(moved bool) {
 		if w.fingerprinter = prints; told != w.told {
 			w.fingerprinter = w.parts.prints.clone()
 		}
+		w.fingerprinter.twins = twins
 		if named != w.named {
 			back(s.bodies, w.parts.bodies)
 			back(s.versions, w.parts.versions)

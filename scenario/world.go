@@ -139,8 +139,14 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		cfg.Pool = &r.stage.pool
 	}
 	if r.compares() {
-		w.fingerprinter = newFingerprinter(s)
+		w.fingerprinter = newFingerprinter(s, func(text string) string { return w.fingerprinter.twins.text(text) })
 		cfg.Fingerprint = w.fingerprint
+		if r.probe.Symmetry && protocol.Memoryless {
+			w.fingerprinter.twins = twinsOf(s)
+		}
+		if len(w.fingerprinter.twins.class) > 0 {
+			cfg.Symmetry = w
+		}
 	}
 	if r.probe != nil && r.probe.Ends != nil {
 		w.ends = ends{r.probe.Ends, map[endOf]standing{}}
@@ -182,6 +188,7 @@ func (w *world) addActor(a Actor, apart time.Duration) {
 	w.sim.Add(sim.Actor{
 		Name: a.Name, Drift: a.Drift, ClockSteps: a.ClockSteps,
 		Pauses: a.Pauses, PauseFor: a.PauseFor, Crashes: a.Crashes, Restarts: a.Restarts, Planned: a.Events,
+		Class: w.classOf(a.Name),
 		Run: func(p *sim.Proc) {
 			if (w.ofLocks || w.ofCalls) && w.bubble != nil {
 				// If two nodes began at the same instant, their heartbeats would wake at the same instant, and it would not be

@@ -14,6 +14,8 @@ type Probe struct {
 	// Search makes the run part of a search through all schedules (sim.Exploration): states are compared, and
 	// linearizability and the comparison of lags, which a search cannot check, are left out.
 	Search bool
+	// Symmetry makes states of a search equal that differ only in which of interchangeable actors is which.
+	Symmetry bool
 	// Ends and Judged gather from all runs of a search: the ends that requests met, and the names of the invariants that
 	// had something to judge.
 	Ends   Ends

@@ -237,7 +237,8 @@ type requested struct {
 		at  time.Time
 		sum fingerprint.Hash
 	}
-	sum fingerprint.Hash
+	sum  fingerprint.Hash
+	text words
 }
 
 // reqStates are the hashes of a REQ row.
@@ -249,7 +250,7 @@ type reqStates struct {
 func (m *requested) Change(c ddbfake.Change) {
 	m.log.take([]ddbfake.Change{c}, func(s *step) {
 		if row, sk := s.generation(); m.on && s.published && !s.restored {
-			m.sum += fingerprint.Hash(0).Text(s.pk).Text(sk).Text(content(row)).Number(uint64(c.Time.UnixNano()))
+			m.sum += fingerprint.Hash(0).Text(s.pk).Text(m.text.of(sk)).Text(m.text.of(content(row))).Number(uint64(c.Time.UnixNano()))
 		}
 	})
 	id, sk := role(c)
@@ -260,7 +261,7 @@ func (m *requested) Change(c ddbfake.Change) {
 		m.rows = map[reqRow]reqStates{}
 	}
 	hash, _ := c.After.Str("request_hash")
-	h := fingerprint.Hash(0).Text(hash).Number(uint64(c.Time.UnixNano()))
+	h := fingerprint.Hash(0).Text(m.text.of(hash)).Number(uint64(c.Time.UnixNano()))
 	states := m.rows[reqRow{id.pk, sk}]
 	if !c.Time.Equal(states.at) {
 		states.before, states.at = states.now, c.Time
@@ -285,7 +286,7 @@ func (m *requested) Heeds(e *history.Event) bool {
 }
 
 func (m *requested) Clone() Memory {
-	c := &requested{on: m.on, open: maps.Clone(m.open), rows: maps.Clone(m.rows), last: m.last, sum: m.sum}
+	c := &requested{on: m.on, open: maps.Clone(m.open), rows: maps.Clone(m.rows), last: m.last, sum: m.sum, text: m.text}
 	m.log.copyTo(&c.log)
 	return c
 }
@@ -293,12 +294,13 @@ func (m *requested) Clone() Memory {
 func (m *requested) Event(e history.Event) {
 	switch {
 	case e.Kind == history.Rendered && e.Request != "":
-		m.sum += fingerprint.Hash(0).Text(e.Tenant).Text(e.Key).Text(e.Request).Text(e.Inputs).Text(e.Body)
+		m.sum += fingerprint.Hash(0).Text(e.Tenant).Text(e.Key).Text(e.Request).Text(e.Inputs).Text(m.text.of(e.Body))
 	case e.Kind == history.Asked && e.Request != "":
 		m.on = true
 		if m.open == nil {
 			m.open = map[string]fingerprint.Hash{}
 		}
+		m.text.of(e.Actor) // names are met in the order of events, and Fingerprint has none
 		m.open[e.Actor] = m.claimed(&e).Text(e.Request).Number(uint64(e.Time.UnixNano()))
 		if m.last.at.Equal(e.Time) {
 			m.open[e.Actor] += m.last.sum
@@ -333,7 +335,7 @@ func (m *requested) Fingerprint(time.Time) uint64 {
 	h := m.sum
 	//isrsim:unordered a sum has no order
 	for actor, read := range m.open {
-		h += read.Text(actor)
+		h += read.Text(m.text.of(actor))
 	}
 	return uint64(h)
 }

@@ -78,7 +78,7 @@ func TestIdempotentRegenerationNeedsTheBodies(t *testing.T) {
 func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 	remembered := func(r *run) (sum uint64) {
 		ev := r.evidence()
-		for _, m := range invariant.Memories() {
+		for _, m := range invariant.Memories(nil) {
 			for _, e := range ev.History {
 				m.Event(e)
 			}

@@ -22,9 +22,24 @@ type Memory interface {
 	Fingerprint(now time.Time) uint64
 }
 
-// Memories returns one memory of each kind. The invariants that an exhaustive search can prove have these memories.
-func Memories() []Memory {
-	return []Memory{rememberPages(), rememberRenderings(), &flights{log: newLedger(Promise{})}, &invalidations{}, &requested{}, &ownWrites{}}
+// Memories returns one memory of each kind. The invariants that an exhaustive search can prove have these memories. The
+// function text returns what stands for a text in fingerprints; nil is the text itself. It is for searches in which
+// actors are interchangeable, so that their names do not matter.
+func Memories(text func(string) string) []Memory {
+	return []Memory{
+		newPages(text), &renderings{text: text}, &flights{log: newLedger(Promise{}), text: text}, &invalidations{text: text}, &requested{text: text},
+		&ownWrites{text: text},
+	}
+}
+
+// words stands for texts in fingerprints.
+type words func(string) string
+
+func (w words) of(text string) string {
+	if w == nil {
+		return text
+	}
+	return w(text)
 }
 
 // pages remembers the part of each page's past that the rows do not hold: which actor put its token into LOCK, the
@@ -34,15 +49,18 @@ type pages struct {
 	prints map[rowID]fingerprint.Hash // of partitions
 	tags   map[fingerprint.Hash]bool
 	sum    fingerprint.Hash // the sum of prints and tags, which have no order
+	text   words
 }
 
-func rememberPages() Memory {
-	return &pages{prints: map[rowID]fingerprint.Hash{}, tags: map[fingerprint.Hash]bool{}}
+func rememberPages() Memory { return newPages(nil) }
+
+func newPages(text words) *pages {
+	return &pages{prints: map[rowID]fingerprint.Hash{}, tags: map[fingerprint.Hash]bool{}, text: text}
 }
 
 func (m *pages) Change(c ddbfake.Change) {
 	m.log.take([]ddbfake.Change{c}, func(s *step) {
-		now := s.partition.past()
+		now := s.partition.past(m.text)
 		m.sum += now - m.prints[s.rowID]
 		m.prints[s.rowID] = now
 		m.tag(s)
@@ -57,7 +75,7 @@ func (m *pages) tag(s *step) {
 	row, _ := s.generation()
 	for _, from := range []attr.Item{s.meta, row} {
 		if etag, has := from.Str("etag"); has {
-			h := fingerprint.Hash(0).Text(s.pk).Text(etag).Text(content(row))
+			h := fingerprint.Hash(0).Text(s.pk).Text(m.text.of(etag)).Text(m.text.of(content(row)))
 			if !m.tags[h] {
 				m.tags[h] = true
 				m.sum += h
@@ -68,7 +86,7 @@ func (m *pages) tag(s *step) {
 
 // Clone returns a copy. Every memory has one, for a search that goes back to an earlier moment.
 func (m *pages) Clone() Memory {
-	c := &pages{prints: maps.Clone(m.prints), tags: maps.Clone(m.tags), sum: m.sum}
+	c := &pages{prints: maps.Clone(m.prints), tags: maps.Clone(m.tags), sum: m.sum, text: m.text}
 	m.log.copyTo(&c.log)
 	return c
 }
@@ -80,9 +98,9 @@ func (m *pages) Fingerprint(time.Time) uint64 { return uint64(m.sum) }
 
 // past is the fingerprint of a page's past in addition to its rows. It depends on the order of the turns, and on which
 // of them have published.
-func (p *partition) past() (h fingerprint.Hash) {
+func (p *partition) past(text words) (h fingerprint.Hash) {
 	if p.lock.holder != "" {
-		h = h.Text(p.lock.holder)
+		h = h.Text(text.of(p.lock.holder))
 	}
 	if p.lock.copied {
 		h = h.Number(1)
@@ -101,11 +119,11 @@ func (p *partition) past() (h fingerprint.Hash) {
 				}
 			}
 		}
-		parts += fingerprint.Hash(0).Text(t.actor).Number(uint64(rank))
+		parts += fingerprint.Hash(0).Text(text.of(t.actor)).Number(uint64(rank))
 	}
 	for _, v := range p.versions {
 		if v.shown {
-			parts += fingerprint.Hash(0).Text(v.sk)
+			parts += fingerprint.Hash(0).Text(text.of(v.sk))
 		}
 	}
 	if at, has := (Promise{}).generatedAt(p.meta); !p.generated.IsZero() && (!has || !at.Equal(p.generated)) {
@@ -127,11 +145,14 @@ func (nothing) Event(history.Event)          {}
 func (nothing) Fingerprint(time.Time) uint64 { return 0 }
 
 // renderings remembers, for each body, the page that it was made for and the time at which the origin was read.
-type renderings struct{ sum fingerprint.Hash }
+type renderings struct {
+	sum  fingerprint.Hash
+	text words
+}
 
 func rememberRenderings() Memory { return &renderings{} }
 
-func (m *renderings) Clone() Memory { return &renderings{m.sum} }
+func (m *renderings) Clone() Memory { return &renderings{m.sum, m.text} }
 
 func (*renderings) Heeds(e *history.Event) bool { return e != nil && e.Kind == history.Rendered }
 
@@ -139,7 +160,7 @@ func (*renderings) Change(ddbfake.Change) {}
 
 func (m *renderings) Event(e history.Event) {
 	if e.Kind == history.Rendered {
-		m.sum += fingerprint.Hash(0).Text(e.Tenant).Text(e.Key).Text(e.Body).Number(uint64(e.Time.UnixNano()))
+		m.sum += fingerprint.Hash(0).Text(e.Tenant).Text(e.Key).Text(m.text.of(e.Body)).Number(uint64(e.Time.UnixNano()))
 	}
 }
 

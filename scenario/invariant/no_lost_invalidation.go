@@ -44,6 +44,7 @@ type pageOf struct{ tenant, key string }
 type invalidations struct {
 	rendered map[pageOf][]*history.Event // the last rendering of each body
 	all      []*invalidation
+	text     words
 }
 
 type invalidation struct {
@@ -151,14 +152,14 @@ func (all *invalidations) Fingerprint(time.Time) uint64 {
 		if v.failed || len(v.old) == 0 {
 			continue // no later event can violate it
 		}
-		h := fingerprint.Hash(0).Text(v.tenant).Text(v.key).Text(v.actor).
+		h := fingerprint.Hash(0).Text(v.tenant).Text(v.key).Text(all.text.of(v.actor)).
 			Number(uint64(v.at.Unix())).Number(uint64(v.at.Nanosecond()))
 		var old, bound fingerprint.Hash
 		for _, e := range v.old {
-			old += fingerprint.Hash(0).Text(e.Body)
+			old += fingerprint.Hash(0).Text(all.text.of(e.Body))
 		}
 		for _, e := range v.bound {
-			bound += fingerprint.Hash(0).Text(e.Actor)
+			bound += fingerprint.Hash(0).Text(all.text.of(e.Actor))
 		}
 		sum += h.Number(uint64(old)).Number(uint64(bound))
 	}
@@ -179,7 +180,7 @@ func without(events []*history.Event, is func(*history.Event) bool) []*history.E
 func (*invalidations) Heeds(e *history.Event) bool { return e != nil }
 
 func (all *invalidations) Clone() Memory {
-	c := &invalidations{rendered: maps.Clone(all.rendered)}
+	c := &invalidations{rendered: maps.Clone(all.rendered), text: all.text}
 	for _, v := range all.all {
 		same := *v
 		same.bound = slices.Clone(v.bound) // old is replaced, and never changed

@@ -54,6 +54,7 @@ type ownWrites struct {
 	all    []*ownWrite
 	// rendered are the last renderings of all bodies, in order.
 	rendered []*history.Event
+	text     words
 }
 
 // ownWrite is a regeneration of whose success its node was told.
@@ -130,7 +131,7 @@ func (*ownWrites) Change(ddbfake.Change) {}
 func (*ownWrites) Heeds(e *history.Event) bool { return e != nil }
 
 func (all *ownWrites) Clone() Memory {
-	c := &ownWrites{exempt: all.exempt, reads: all.reads.copy(), rendered: slices.Clone(all.rendered)}
+	c := &ownWrites{exempt: all.exempt, reads: all.reads.copy(), rendered: slices.Clone(all.rendered), text: all.text}
 	for _, w := range all.all {
 		same := *w
 		same.old = slices.Clone(w.old)
@@ -147,10 +148,10 @@ func (all *ownWrites) Fingerprint(time.Time) uint64 {
 		if len(w.old) == 0 {
 			continue // no later event can violate it
 		}
-		h := fingerprint.Hash(0).Text(w.tenant).Text(w.key).Text(w.actor)
+		h := fingerprint.Hash(0).Text(w.tenant).Text(w.key).Text(all.text.of(w.actor))
 		var old fingerprint.Hash
 		for _, e := range w.old {
-			old += fingerprint.Hash(0).Text(e.Body)
+			old += fingerprint.Hash(0).Text(all.text.of(e.Body))
 		}
 		sum += h.Number(uint64(old))
 	}

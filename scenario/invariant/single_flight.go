@@ -66,6 +66,7 @@ type flights struct {
 	first  Finding
 	pages  map[rowID][]*flight // the last flight of each actor that has not ended
 	lost   fingerprint.Hash    // renderings of pages whose rows are not known
+	text   words
 }
 
 // flight is a node's turn at the lease of a page.
@@ -191,7 +192,7 @@ func (all *flights) event(e *history.Event) {
 func (all *flights) render(e *history.Event) Finding {
 	pk := all.places.of(all.log, e)
 	if pk == "" {
-		all.lost += fingerprint.Hash(0).Text(e.Actor).Text(e.Tenant).Text(e.Key).Text(e.Body)
+		all.lost += fingerprint.Hash(0).Text(all.text.of(e.Actor)).Text(e.Tenant).Text(e.Key).Text(all.text.of(e.Body))
 		return unknown("event %d: %s made %s, and nothing tells which rows are that page's: no META or LOCK row of one page alone "+
 			"was named since it was asked for, and no META row leads to the body", e.Seq, e.Actor, e.Key)
 	}
@@ -271,7 +272,7 @@ func (*flights) Heeds(e *history.Event) bool {
 
 // Clone returns a copy of a memory: it has no places.
 func (all *flights) Clone() Memory {
-	c := &flights{skew: all.skew, log: &ledger{}, first: all.first, blind: all.blind, lost: all.lost}
+	c := &flights{skew: all.skew, log: &ledger{}, first: all.first, blind: all.blind, lost: all.lost, text: all.text}
 	all.log.copyTo(c.log)
 	if all.pages == nil {
 		return c
@@ -306,10 +307,10 @@ func (all *flights) Fingerprint(now time.Time) uint64 {
 	//isrsim:unordered a sum has no order
 	for page, under := range all.pages {
 		for _, f := range under {
-			h := f.print(now).Text(page.pk)
+			h := f.print(now, all.text).Text(page.pk)
 			for _, other := range f.beside {
 				if !other.crashed && (f.rendered == nil || slices.Contains(under, other)) {
-					sum += h.Number(uint64(other.print(now)))
+					sum += h.Number(uint64(other.print(now, all.text)))
 				}
 			}
 			sum += h
@@ -319,8 +320,8 @@ func (all *flights) Fingerprint(now time.Time) uint64 {
 }
 
 // print is the fingerprint of the part of a flight that may still matter.
-func (f *flight) print(now time.Time) fingerprint.Hash {
-	h := fingerprint.Hash(0).Text(f.actor).Text(f.region)
+func (f *flight) print(now time.Time, text words) fingerprint.Hash {
+	h := fingerprint.Hash(0).Text(text.of(f.actor)).Text(f.region)
 	if f.crashed {
 		return h.Text("crashed")
 	}

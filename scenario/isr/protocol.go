@@ -67,8 +67,9 @@ type Protocol struct {
 	Breaks string
 	New    func(Config) (Handler, error)
 	// Memoryless says that a Handler keeps nothing in memory from one Get to the next, except for the values that
-	// Config.Tokens has returned. It makes exhaustive search shorter. If it is set although it is not true, the search is
-	// wrong.
+	// Config.Tokens has returned, and that it would do the same if other machines had its tokens: it compares tokens, and
+	// what holds them, for equality alone, and writes them as they are. It makes exhaustive search shorter. If it is set
+	// although it is not true, the search is wrong.
 	Memoryless bool
 	// SDK says that New needs a real *dynamodb.Client as Config.Client.
 	SDK bool

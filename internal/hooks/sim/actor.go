@@ -28,6 +28,9 @@ type Actor struct {
 	PauseFor time.Duration
 	// Planned are the events that happen to the node in every schedule.
 	Planned []Planned
+	// Class, if positive, says that the actor is interchangeable with the others of its class: they have all the rest in
+	// common but their names. See Symmetry.
+	Class int
 }
 
 // Request is a request of an actor to the world.
@@ -115,6 +118,7 @@ type actor struct {
 	clockSteps                []time.Duration
 	planned                   []Planned        // the planned events that are left, in order
 	observed                  fingerprint.Hash // see Sim.observe
+	forgot                    fingerprint.Hash // what Forget set observed to in this step
 	unread                    bool             // the code has not read a clock since it was resumed
 	place                     int              // see Proc.Place
 }

@@ -23,7 +23,7 @@ import (
 //
 // # What is left out
 //
-// Four reductions leave out schedules that can show nothing new. Each can be switched off.
+// Five reductions leave out schedules that can show nothing new. Each can be switched off.
 //
 //   - Sleep sets: of two steps that do not race ([Step.Races]) one order is run.
 //   - State comparison, if Config.Fingerprint is set: the continuations of a state are explored once
@@ -32,13 +32,15 @@ import (
 //   - Unread clocks: the time at which an actor's code was resumed, and the time at which its request took effect, are
 //     part of the state only if the code read a clock then. This makes states equal, and has no effect without state
 //     comparison.
+//   - Interchangeable actors, if Config.Symmetry is set: states count as equal that differ only in which of them is which.
 //   - Persistent sets: where time cannot move and nothing can befall a node, its own step ([Start], [Response],
 //     [Timer]) is taken before those of others. An [Immediate] request in a run with steps that need not happen breaks
 //     the run then: its effect may end the run, and cannot be put off.
 //
 // A tick goes to any instant at which something can change, and not only to the next one: see [Step.Further].
 //
-// All states in which runs end remain. Without persistent sets, all reachable states remain. Without state comparison,
+// All states in which runs end remain, up to the names of interchangeable actors. Without persistent sets, all reachable
+// states remain. Without state comparison,
 // all orders of steps that race remain, with one exception: if the sender of a request is gone, the place of the
 // request among the last steps of its node's next life. The order of events on different nodes at the same instant is
 // not explored, so the judgement of a run must not depend on it. It must not depend on a past that Config.Fingerprint
@@ -95,6 +97,7 @@ const (
 	StateComparison
 	PersistentSets
 	UnreadClocks
+	InterchangeableActors
 )
 
 // Explored is the progress of an Exploration.
@@ -322,18 +325,28 @@ func (e *explorer) explore(steps []Step) int {
 	}
 	if e.sim.cfg.Fingerprint != nil && x.Off&StateComparison == 0 {
 		state := e.sim.Fingerprint()
+		if symmetry := e.sim.cfg.Symmetry; symmetry != nil && symmetry.Broken() {
+			x.err = ErrAsymmetric
+			return abandon
+		}
+		name := e.named(steps)
 		if asleep, seen := x.visited.asleep(state); seen {
-			// Earlier runs took every step from this state but those that were asleep.
-			todo = slices.DeleteFunc(todo, func(m option) bool { return !slices.Contains(asleep, m.id) })
+			// Earlier runs took every step from this state but those that were asleep. A step stands for that of another actor
+			// there if they are interchangeable. Where steps of several share an id, one asleep counts as all of them.
+			todo = slices.DeleteFunc(todo, func(m option) bool { return !slices.Contains(asleep, name(m)) })
 			if len(todo) == 0 {
 				return abandon
 			}
-			e.asleep = slices.DeleteFunc(slices.Clone(e.asleep), func(m option) bool { return !slices.Contains(asleep, m.id) })
+			e.asleep = slices.DeleteFunc(slices.Clone(e.asleep), func(m option) bool { return !slices.Contains(asleep, name(m)) })
 		} else if x.Visit != nil && !x.Visit(state) {
 			x.stopped = true
 			return abandon
 		}
-		x.visited.put(state, e.asleep)
+		ids := make([]uint64, len(e.asleep))
+		for i, m := range e.asleep {
+			ids[i] = name(m)
+		}
+		x.visited.put(state, ids)
 	}
 	if x.Off&PersistentSets == 0 {
 		if e.sim.endsInEffects() {
@@ -379,6 +392,24 @@ func (e *explorer) collect(steps []Step) []option {
 	}
 	return e.options
 }
+
+// named returns the function that names options as all states that count as equal name them.
+func (e *explorer) named(steps []Step) func(option) uint64 {
+	return func(m option) uint64 {
+		if e.sim.cfg.Symmetry != nil {
+			for i := range steps {
+				if steps[i].id() == m.id {
+					return e.sim.canonical(&steps[i])
+				}
+			}
+		}
+		return m.id
+	}
+}
+
+// ErrAsymmetric says that actors which were taken for interchangeable are not: see Symmetry.Broken. What was explored
+// does not count.
+var ErrAsymmetric = errors.New("the order of the actors' names may matter")
 
 // still returns the options that remain asleep when m is taken.
 func (e *explorer) still(asleep []option, m option) (rest []option) {
@@ -524,14 +555,10 @@ func (v *visited) asleep(state uint64) (ids []uint64, seen bool) {
 }
 
 // put notes the steps that are asleep when a state is left.
-func (v *visited) put(state uint64, asleep []option) {
-	if len(asleep) == 0 {
+func (v *visited) put(state uint64, ids []uint64) {
+	if len(ids) == 0 {
 		v.states[state] = 0
 		return
-	}
-	ids := make([]uint64, len(asleep))
-	for i, m := range asleep {
-		ids[i] = m.id
 	}
 	slices.Sort(ids)
 	key := v.key(ids)

@@ -141,6 +141,107 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 
 // An Immediate request can end its actor, and so the run, in the very step that makes a sweep possible. Another node's
 // own step, which would keep the run going, must not be taken before it.
+// end is what the registers hold in the end, whoever of equal actors has written them.
+func (m *machine) end() string {
+	text := fmt.Sprint(m.clock.Now(), m.Sweeps, m.Losses, m.calls)
+	var met []string
+	for _, c := range m.cells {
+		text += fmt.Sprint(" ", c.value, c.before)
+		if c.by == "" {
+			continue
+		}
+		if !slices.Contains(met, c.by) {
+			met = append(met, c.by)
+		}
+		text += fmt.Sprint(" by ", m.class(int(c.by[0]-'a')), slices.Index(met, c.by))
+	}
+	return text
+}
+
+// upToNames returns the states that an exploration of a program has reached, and the ends of its runs, each once, sorted:
+// what becomes the same when equal actors change places counts as one.
+func (p program) upToNames(t *testing.T, off sim.Reduction, memory bool, bound int) (states []uint64, ends []string, e sim.Explored) {
+	t.Helper()
+	x := &sim.Exploration{Off: off | p.irreducible(), MaxSchedules: bound}
+	var pool sim.Pool
+	defer pool.Close()
+	defer x.Close()
+	var m *machine
+	var run *sim.Sim
+	x.OnVisit(func(v sim.Visit) {
+		if v.Come {
+			states = append(states, run.Fingerprint())
+		}
+	})
+	for x.Next() {
+		if run = x.Rewind(); run == nil {
+			cfg := sim.Config{Strategy: x.Strategy()}
+			if memory {
+				cfg.Memory.Search, cfg.Pool = x, &pool
+			}
+			m, run = p.sim(cfg, false)
+		}
+		switch result := run.Run(); {
+		case result.Err != nil:
+			t.Fatalf("%+v: %v", p, result.Err)
+		case result.End == sim.Finished:
+			ends = append(ends, m.end())
+		}
+	}
+	slices.Sort(states)
+	slices.Sort(ends)
+	return slices.Compact(states), slices.Compact(ends), x.Explored()
+}
+
+// If actors are interchangeable, every end remains, up to their names, and so does every state without persistent sets.
+func TestInterchangeableActorsLeaveOutNothing(t *testing.T) {
+	effort.OneAtATime(t)
+	compared, without, with := 0, 0, 0
+	compare := func(p program, name string, bound int) {
+		p.Twins = true
+		states, ends, plain := p.upToNames(t, noReduction&^sim.UnreadClocks, false, bound)
+		if !plain.Complete {
+			return
+		}
+		compared++
+		for _, memory := range []bool{!slices.ContainsFunc(p.Actors, hasLanes), false} {
+			for _, off := range []sim.Reduction{sim.PersistentSets, sim.PersistentSets | sim.SleepSets, 0} {
+				gotStates, gotEnds, e := p.upToNames(t, off, memory, bound)
+				if off == 0 {
+					gotStates = states
+				}
+				if !slices.Equal(states, gotStates) || !slices.Equal(ends, gotEnds) || !e.Complete {
+					t.Fatalf("%s, memory %v, %d off: complete %v, %d states and %d ends, want %d and %d\n%+v",
+						name, memory, off, e.Complete, len(gotStates), len(gotEnds), len(states), len(ends), p)
+				}
+				if off == 0 && !memory {
+					with += e.Schedules
+				}
+			}
+		}
+		p.Twins = false
+		_, _, e := p.upToNames(t, 0, false, bound)
+		without += e.Schedules
+	}
+	for seed := range uint64(effort.Quick(effort.Fewer(1500, 400), 60)) {
+		rng := sim.Stream(seed, "twins")
+		p := drawProgram(rng, seed, 2+int(seed/7%3))
+		p.Signed = seed%2 == 0
+		for i := range p.Actors[1:] { // two or three twins, or two and another one
+			if i == 0 || rng.IntN(2) == 0 {
+				p.Actors[i+1] = p.Actors[0]
+			}
+		}
+		if !p.Secret { // each answer would make a state of its own
+			compare(p, fmt.Sprint("seed ", seed), effort.Fewer(1500, 600))
+		}
+	}
+	t.Logf("%d comparisons: %d schedules, and %d if twins are told apart", compared, with, without)
+	if want := effort.Quick(effort.Fewer(300, 60), 10); compared < want || with >= without {
+		t.Errorf("%d comparisons, want at least %d; %d schedules, want fewer than %d", compared, want, with, without)
+	}
+}
+
 func TestImmediateRequestsAndStepsThatNeedNotHappen(t *testing.T) {
 	for _, off := range []sim.Reduction{0, sim.PersistentSets} {
 		x, ends := sim.Exploration{Off: off}, map[int]bool{}

@@ -1,5 +1,7 @@
 package sim
 
+import "slices"
+
 // DivergedAt is the error of a replay that does not fit.
 func DivergedAt(step, choice, options int) DivergedError {
 	return DivergedError{step: step, choice: choice, options: options}
@@ -19,11 +21,7 @@ var FirstDifference = firstDifference
 func RememberedSets(asleep ...[]uint64) int {
 	v := newVisited()
 	for i, ids := range asleep {
-		var options []option
-		for _, id := range ids {
-			options = append(options, option{id: id})
-		}
-		v.put(uint64(i), options)
+		v.put(uint64(i), slices.Clone(ids))
 	}
 	return len(v.sets)
 }

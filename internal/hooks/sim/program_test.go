@@ -3,6 +3,7 @@ package sim_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"time"
 
@@ -27,6 +28,8 @@ type program struct {
 	Dated     bool // written values depend on when they are sent
 	Secret    bool // some command is
 	Immediate bool // some command is
+	Signed    bool // a register has the name of its writer, which reads it as something else than the others do
+	Twins     bool // actors that are equal count as interchangeable
 	Actors    []programActor
 }
 
@@ -287,12 +290,14 @@ type machine struct {
 	moved  bool // the latest moment that the machine was put back to had another time
 	// saw holds the answers that each actor got and their times, over all its lives.
 	saw [][]int64
+	met []string // the names in registers, in order of appearance
 }
 
 // cell is a register, its former value, and the time at which it may be swept.
 type cell struct {
 	value, before int
 	until         time.Time
+	by            string // its writer, if the program is Signed
 }
 
 // request is a request to the machine.
@@ -300,6 +305,7 @@ type request struct {
 	m    *machine
 	proc *sim.Proc
 	command
+	actor  string
 	wants  int // the value to write
 	value  int
 	missed bool
@@ -378,15 +384,39 @@ func (r *request) Apply(outcome int) {
 		switch {
 		case r.Write:
 			c.before, c.value, c.until = c.value, r.value+i, m.clock.Now().Add(m.Lifetime)
+			r.sign(c)
 		case outcome == stale:
 			sum = 5*sum + c.before
 		default:
-			sum = 5*sum + c.value
+			if sum = 5*sum + c.value; c.by == r.actor {
+				sum += 7
+			}
 		}
 	}
 	if !r.Write {
 		r.value = sum
 	}
+}
+
+// sign writes the name of the actor, which is met then.
+func (r *request) sign(c *cell) {
+	if !r.m.Signed {
+		return
+	}
+	if c.by = r.actor; !slices.Contains(r.m.met, c.by) {
+		r.m.met = append(slices.Clip(r.m.met), c.by)
+	}
+}
+
+// Rank implements sim.Symmetry.
+func (m *machine) Rank(actor string) int { return slices.Index(m.met, actor) + 1 }
+
+// Broken implements sim.Symmetry.
+func (m *machine) Broken() bool { return false }
+
+// class returns the place of the first actor that is equal to the i-th, from 1.
+func (p program) class(i int) int {
+	return 1 + slices.IndexFunc(p.Actors, func(a programActor) bool { return reflect.DeepEqual(a, p.Actors[i]) })
 }
 
 func (r *request) Delay() time.Duration   { return r.late }
@@ -459,7 +489,7 @@ func (n node) carryOut(script []command, value *int, ended func(i int)) {
 		case c.Sleep > 0:
 			n.proc.Clock().Sleep(c.Sleep)
 		default:
-			r := &request{m: n.m, proc: n.proc, command: c, wants: *value + 1, sent: n.proc.True()}
+			r := &request{m: n.m, proc: n.proc, command: c, actor: nameOf(n.actor), wants: *value + 1, sent: n.proc.True()}
 			if !n.m.Timeless {
 				r.wants += int(n.proc.Clock().Now().Unix() % 3)
 			}
@@ -510,13 +540,20 @@ func (p program) runAs(strategy sim.Strategy, remember bool, begin func(*sim.Sim
 func (p program) sim(cfg sim.Config, remember bool) (*machine, *sim.Sim) {
 	m := &machine{program: p, clock: fakeclock.New(fakeclock.Epoch), cells: make([]cell, p.Registers), saw: make([][]int64, len(p.Actors))}
 	cfg.Clock, cfg.Ticks, cfg.Keep, cfg.Fingerprint = m.clock, p.Ticks, m.keep, func() uint64 { return m.fingerprint(remember) }
+	if p.Twins {
+		cfg.Symmetry = m
+	}
 	s := sim.New(cfg)
 	if p.Sweeps > 0 {
 		s.AddSource(m)
 	}
 	for i, a := range p.Actors {
+		class := 0
+		if p.Twins {
+			class = p.class(i)
+		}
 		s.Add(sim.Actor{
-			Name: string(rune('a' + i)), Drift: a.Drift, ClockSteps: a.ClockSteps, Pauses: a.Pauses, PauseFor: a.PauseFor,
+			Name: nameOf(i), Class: class, Drift: a.Drift, ClockSteps: a.ClockSteps, Pauses: a.Pauses, PauseFor: a.PauseFor,
 			Crashes: a.Crashes, Restarts: a.Restarts, Planned: a.Planned,
 			Run: func(proc *sim.Proc) {
 				n, value := node{m, proc, i, remember}, 0
@@ -534,6 +571,8 @@ func (p program) sim(cfg sim.Config, remember bool) (*machine, *sim.Sim) {
 	}
 	return m, s
 }
+
+func nameOf(actor int) string { return string(rune('a' + actor)) }
 
 // keep implements sim.Config.Keep.
 func (m *machine) keep() func(bool) {
@@ -553,6 +592,11 @@ func (m *machine) fingerprint(remember bool) uint64 {
 	}
 	for _, c := range m.cells {
 		h = h.Number(uint64(c.value)).Number(uint64(c.before))
+		if m.Twins {
+			h = h.Number(uint64(m.Rank(c.by)))
+		} else {
+			h = h.Text(c.by)
+		}
 		if m.Sweeps > 0 && c.until.After(m.clock.Now()) {
 			h = h.Number(uint64(c.until.Unix()))
 		}

@@ -32,6 +32,8 @@ type Config struct {
 	// different ones. It makes Sim.Fingerprint and the comparison of states by an Exploration possible: see there for what
 	// it must cover.
 	Fingerprint func() uint64
+	// Symmetry, if set, makes states equal that differ only in which of interchangeable actors is which: see Actor.Class.
+	Symmetry Symmetry
 	// Bubble, if set, contains the run, and actors may then have goroutines: see Bubble. An exploration cannot run in one.
 	// The Clock must show the bubble's time.
 	Bubble Bubble

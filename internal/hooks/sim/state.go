@@ -15,6 +15,66 @@ type Fingerprinter interface {
 	AnswerFingerprint() (answer uint64, ok bool)
 }
 
+// Symmetry is what a world knows of its interchangeable actors. Two states are one if the one becomes the other when
+// actors of a class change places, everywhere: what one of them leads to, the other leads to with other names.
+//
+// As long as a world knows nothing of an actor by its name, its place does not matter. From then on, the actor counts as
+// the first, second or n-th of those that the world has come to know. Config.Fingerprint and AnswerUpToNames must have
+// these ranks in place of names.
+//
+// It holds only for a world and code that do the same under other names: that compare names, and what holds names, for
+// equality alone.
+//
+// Source: Ip and Dill: Better verification through symmetry (Formal Methods in System Design 9, 1996).
+type Symmetry interface {
+	// Rank returns the place of an actor among those whose names the world knows, from 1; 0 is none yet.
+	Rank(actor string) int
+	// Broken says that the order of names may matter to the world after all.
+	Broken() bool
+}
+
+// UpToNames is implemented by a Fingerprinter whose answer may hold names of interchangeable actors.
+type UpToNames interface {
+	// AnswerUpToNames is AnswerFingerprint with ranks in place of names.
+	AnswerUpToNames() uint64
+}
+
+// place stands for an actor in the fingerprints of states.
+func (s *Sim) place(a *actor) fingerprint.Hash {
+	if !s.interchangeable(a) {
+		return fingerprint.Hash(0).Number(uint64(a.index))
+	}
+	h := fingerprint.Hash(1).Number(uint64(a.Class))
+	if rank := s.cfg.Symmetry.Rank(a.Name); rank > 0 {
+		return h.Number(uint64(rank))
+	}
+	var orphans fingerprint.Hash
+	for _, o := range s.orphans {
+		if o.sender.actor == a {
+			orphans += o.observed.Number(uint64(o.sender.incarnation)).Number(sent(o.request))
+		}
+	}
+	return h.Number(0).Number(uint64(a.fingerprint())).Number(uint64(orphans))
+}
+
+func (s *Sim) interchangeable(a *actor) bool { return s.cfg.Symmetry != nil && a.Class > 0 }
+
+// canonical is the id of a step in every state that is the same but for the names of interchangeable actors. The steps of
+// two actors that the world does not know by name, and that are in the same state, have one.
+func (s *Sim) canonical(step *Step) uint64 {
+	if s.cfg.Symmetry == nil {
+		return step.id()
+	}
+	h := fingerprint.Hash(step.Kind)
+	if step.planned {
+		h = ^h
+	}
+	if p := step.proc; p != nil {
+		return uint64(h.Number(uint64(s.place(p.actor))).Number(uint64(p.incarnation)).Number(uint64(step.outcome)).Number(uint64(p.lane)).Number(step.item))
+	}
+	return uint64(h.Number(uint64(step.Thread)).Number(step.item))
+}
+
 // Fingerprint returns a number that is equal for equal states of the run, and hardly ever for others (among n states,
 // with a chance of about n*n/2^65). Equal states have the same future: the same steps are possible, and lead to equal
 // states. It needs Config.Fingerprint and is 0 without it. Call it between steps, such as in Config.Trace.
@@ -37,14 +97,19 @@ func (s *Sim) Fingerprint() uint64 {
 		return 0
 	}
 	h := fingerprint.Hash(s.cfg.Fingerprint()).Number(uint64(s.clock.Now().UnixNano())).Number(uint64(s.ticks))
+	var apart fingerprint.Hash // interchangeable actors have no order
 	for _, a := range s.actors {
-		h = h.Number(uint64(a.fingerprint()))
+		if s.interchangeable(a) {
+			apart += s.place(a).Number(uint64(a.fingerprint()))
+		} else {
+			h = h.Number(uint64(a.fingerprint()))
+		}
 	}
 	var orphans fingerprint.Hash // the order in which they are kept is no part of the state
 	for _, o := range s.orphans {
-		orphans += o.observed.Number(uint64(o.sender.actor.index)).Number(uint64(o.sender.lane)).Number(sent(o.request))
+		orphans += o.observed.Number(uint64(s.place(o.sender.actor))).Number(uint64(o.sender.lane)).Number(sent(o.request))
 	}
-	return uint64(h.Number(uint64(orphans)))
+	return uint64(h.Number(uint64(apart)).Number(uint64(orphans)))
 }
 
 func (a *actor) fingerprint() fingerprint.Hash {
@@ -104,6 +169,7 @@ func (p *Proc) Forget(state uint64) {
 		return
 	}
 	p.actor.observed = fingerprint.Hash(0).Number(uint64(p.incarnation)).Number(state)
+	p.actor.forgot = p.actor.observed
 	p.sim.resumed(p.actor) // the code may read the clock before it parks
 }
 
@@ -167,6 +233,9 @@ func (s *Sim) observeAnswer(p *Proc, outcome int) {
 	a.observed = a.observed.Number(uint64(Effect)).Number(uint64(outcome)).Number(uint64(p.lane))
 	if s.eager {
 		a.observed = a.observed.Number(uint64(s.clock.Now().UnixNano()))
+	}
+	if named, is := p.request.(UpToNames); is && s.cfg.Symmetry != nil && known {
+		answer = named.AnswerUpToNames()
 	}
 	a.observed = a.observed.Number(answer)
 }

@@ -16,7 +16,14 @@ type place struct {
 	ticks int
 	add   func(*sim.Sim)
 	steps []string
+	met   []string // the actors that the world knows by name
 }
+
+// Rank implements sim.Symmetry.
+func (m place) Rank(actor string) int { return slices.Index(m.met, actor) + 1 }
+
+// Broken implements sim.Symmetry.
+func (m place) Broken() bool { return false }
 
 // state returns the fingerprint of the moment. The world's own is the same everywhere.
 func (m place) state(t *testing.T) (state uint64) {
@@ -24,8 +31,8 @@ func (m place) state(t *testing.T) (state uint64) {
 	w := &wanted{steps: m.steps}
 	s := sim.New(sim.Config{
 		Clock: fakeclock.New(fakeclock.Epoch.Add(m.start)), Ticks: m.ticks, Fingerprint: func() uint64 { return 7 },
-		Strategy: w.strategy(),
-		Trace:    w.took,
+		Strategy: w.strategy(), Symmetry: m,
+		Trace: w.took,
 	})
 	w.sim = s
 	m.add(s)
@@ -135,11 +142,39 @@ func TestWhatMakesAState(t *testing.T) {
 			}
 		}})
 	}
+	twin := sim.Actor{Class: 1, Crashes: 2, Restarts: 2, Run: func(p *sim.Proc) {
+		p.Forget(0)
+		p.Do(asks{})
+	}}
+	twins := func(s *sim.Sim) {
+		for _, twin.Name = range []string{"alice", "bob"} {
+			s.Add(twin)
+		}
+	}
+	// life are the steps of a life, at whose end the request is in the network or has taken effect.
+	life := func(name, next string, left bool) []string {
+		if left {
+			return []string{name + " start", name + " crash", next + " restart"}
+		}
+		return []string{name + " start", name + " effect", name + " crash", next + " restart"}
+	}
+	lived := func(alice1, alice2, bob1, bob2 bool) []string {
+		return slices.Concat(life("alice", "alice", alice1), life("alice.2", "alice.2", alice2), life("bob", "bob", bob1), life("bob.2", "bob.2", bob2),
+			[]string{"alice.3 start", "bob.3 start"})
+	}
 	for _, test := range []struct {
 		name string
 		a, b place
 		same bool
 	}{
+		{"which of two twins has begun", place{add: twins, steps: []string{"alice start"}}, place{add: twins, steps: []string{"bob start"}}, true},
+		{"which of two twins has begun, if the world knows the first", place{add: twins, met: []string{"alice"}, steps: []string{"alice start"}},
+			place{add: twins, met: []string{"alice"}, steps: []string{"bob start"}}, false},
+		{"which of two twins has begun, who is known to the world", place{add: twins, met: []string{"alice"}, steps: []string{"alice start"}},
+			place{add: twins, met: []string{"bob"}, steps: []string{"bob start"}}, true},
+		{"how many of two twins have begun", place{add: twins, steps: []string{"alice start"}}, place{add: twins, steps: []string{"alice start", "bob start"}}, false},
+		{"whose of two twins' requests are left", place{add: twins, steps: lived(true, true, false, false)}, place{add: twins, steps: lived(false, false, true, true)}, true},
+		{"whether they are of one twin", place{add: twins, steps: lived(true, true, false, false)}, place{add: twins, steps: lived(true, false, false, true)}, false},
 		{"true time", place{add: alone(fakeclock.Drift{})}, place{start: time.Second, add: alone(fakeclock.Drift{Offset: -time.Second})}, false},
 		{"the node's clock", place{add: node(sim.Actor{})}, place{add: node(sim.Actor{Drift: fakeclock.Drift{Offset: 1}})}, false},
 		{"ticks", place{add: node(sim.Actor{})}, place{ticks: 1, add: node(sim.Actor{})}, false},

@@ -48,7 +48,7 @@ type Prove struct {
 	// remembered answers.
 	scenario.Options
 	// Certify makes the proof list the states that it has reached. These are all states: persistent sets, which leave some
-	// out, are off. Against makes the search check such a list of states: see Certificate.
+	// out, are off, and interchangeable actors are told apart. Against makes the search check such a list of states: see Certificate.
 	Certify bool
 	Against *Certificate
 	// From, if set, is an interrupted search of the same scenario, protocol and seed, with the same Options. Run goes on
@@ -106,7 +106,20 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 			return nil, mistake.New(fmt.Errorf("campaign: Prove.Against: %w", err), "a certificate is of one scenario, one protocol and one seed")
 		}
 	}
-	looked := &hooks.Probe{Search: true, Ends: hooks.Ends{}, Judged: map[string]bool{}}
+	if v.Certify || v.Against != nil || v.Split.Parts > 0 || v.From != nil && v.From.Off&sim.InterchangeableActors != 0 {
+		v.off |= sim.InterchangeableActors
+	}
+	proof, err := v.checked(ctx)
+	if errors.Is(err, sim.ErrAsymmetric) {
+		v.off |= sim.InterchangeableActors
+		proof, err = v.checked(ctx)
+	}
+	return proof, err
+}
+
+// checked explores, while other goroutines repeat what new code did.
+func (v Prove) checked(ctx context.Context) (*Proof, error) {
+	looked := &hooks.Probe{Search: true, Ends: hooks.Ends{}, Judged: map[string]bool{}, Symmetry: v.off&sim.InterchangeableActors == 0}
 	var checks errgroup.Group
 	var failed atomic.Bool
 	checks.SetLimit(runtime.GOMAXPROCS(0))
@@ -120,7 +133,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	proof, err := v.explore(ctx, looked, failed.Load)
 	if err := checks.Wait(); err != nil {
 		result := sim.Result{End: sim.Broken, Err: err}
-		return nil, schedules.Broken(s, v.Protocol, false, result)
+		return nil, schedules.Broken(v.Scenario, v.Protocol, false, result)
 	}
 	return proof, err
 }
@@ -249,7 +262,7 @@ func (v Prove) audit(ctx context.Context, r scenario.Run, o *scenario.Outcome, w
 	if r.Strategy = sim.Replay(result.Choices); result.End == sim.Abandoned {
 		r.Steps = result.Steps
 	}
-	whole := &hooks.Probe{Search: true, Memory: sim.Memory{Afresh: true}}
+	whole := &hooks.Probe{Search: true, Symmetry: v.off&sim.InterchangeableActors == 0, Memory: sim.Memory{Afresh: true}}
 	_, err := r.Do(hooks.With(ctx, whole))
 	switch {
 	case err != nil:
