@@ -15,6 +15,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
@@ -128,6 +129,14 @@ func (n *node) config() isr.Config {
 		Table:  hooks.TableName, Tenant: n.tenant,
 		Lease: c.Lease, Revalidate: c.Revalidate, Retention: c.Retention, TTLBuffer: c.TTLBuffer,
 		Contention: c.Contention, Failure: c.Failure, Poll: c.Poll, Patience: c.Patience,
+	}
+	if w := n.world; w.fingerprinter != nil && w.protocol.Memoryless {
+		p := n.proc
+		inside.In(&cfg).Forget = func(state string) {
+			p.Tell(func() {
+				p.Forget(uint64(fingerprint.Hash(w.position(p, p.Place())).Text(w.fingerprinter.twins.text(state))))
+			})
+		}
 	}
 	if n.world.observing && n.world.bubble == nil {
 		inside.In(&cfg).Observe = n.ofTenant(n.world.operations.Observer(n.proc.Name(), n.proc.Now))

@@ -88,7 +88,9 @@ type ours = inside.Of[own]
 
 // own has settings for the caches of package recipe and the simulator, and for their mutants.
 type own struct {
-	Guards      guard.Set        // the guards of a publish, the same on all nodes; default guard.Token|guard.Expiry
-	PointerETag bool             // recipe B: the pointer also holds the etag, for readers that need nothing else
-	Observe     storeop.Observer // is called for every operation on the store; may be nil
+	Guards      guard.Set // the guards of a publish, the same on all nodes; default guard.Token|guard.Expiry
+	PointerETag bool      // recipe B: the pointer also holds the etag, for readers that need nothing else
+	// Forget, if set, is told at a point of an operation all that the rest of the operation depends on, besides the clock.
+	Forget  func(state string)
+	Observe storeop.Observer // is called for every operation on the store; may be nil
 }

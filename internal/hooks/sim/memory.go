@@ -34,10 +34,11 @@ type pasts struct {
 	roots   map[lifeOf]*past
 	next    map[toldAt]*past
 	lives   map[lifeOf]*life
-	later   map[*Proc]*Proc // by the incarnation before
-	most    int             // the bound of next; 0 is mostPasts
-	strange uint64          // answers without a fingerprint, so far
-	runs    int             // of code, from one park to the next
+	later   map[*Proc]*Proc             // by the incarnation before
+	same    map[fingerprint.Hash]string // what was asked for, by past.since
+	most    int                         // the bound of next; 0 is mostPasts
+	strange uint64                      // answers without a fingerprint, so far
+	runs    int                         // of code, from one park to the next
 }
 
 // mostPasts bounds how many pasts are remembered, at less than two kilobytes each. A full memory is emptied.
@@ -54,7 +55,10 @@ type past struct {
 	before *past
 	told   told
 
-	does    []func()  // to the world, besides the request
+	does []func() // to the world, besides the request
+	// since is all that what the code does here may depend on, since Proc.Forget; 0 if it may depend on all of its past.
+	since fingerprint.Hash
+
 	state   procState // calling, sleeping, or ended
 	request Remembered
 	sleep   time.Duration
@@ -142,7 +146,8 @@ func (p *Proc) recall() {
 	}
 	at := toldAt{p.past, key}
 	next := m.next[at]
-	if next == nil {
+	fresh := next == nil
+	if fresh {
 		var err error
 		if next, err = m.live(p, now); err != nil {
 			p.sim.fail(err)
@@ -150,9 +155,22 @@ func (p *Proc) recall() {
 		}
 		m.next[at] = next
 	}
-	p.past = next
+	before := p.past
+	p.past, a.forgot = next, 0
 	for _, do := range next.does {
 		do()
+	}
+	if fresh {
+		switch {
+		case a.forgot != 0:
+			next.since = fingerprint.Hash(0).Text(p.name).Number(uint64(a.forgot)).Number(uint64(now.true.UnixNano())).Number(uint64(now.local.UnixNano()))
+		case before.since != 0:
+			next.since = before.since.Number(uint64(key))
+		}
+		if err := m.depends(p, next); err != nil {
+			p.sim.fail(err)
+			return
+		}
 	}
 	if p.state, p.request = next.state, nil; next.request != nil {
 		p.request = next.request
@@ -160,6 +178,24 @@ func (p *Proc) recall() {
 	if p.state == sleeping {
 		p.wake = p.after(next.sleep)
 	}
+}
+
+// depends notes what the code asks for at a past, and returns an error if it has asked for something else where
+// Proc.Forget said that all it depends on was the same.
+func (m *pasts) depends(p *Proc, at *past) error {
+	if at.since == 0 {
+		return nil
+	}
+	if m.same == nil {
+		m.same = map[fingerprint.Hash]string{}
+	}
+	is := at.asks()
+	if was, known := m.same[at.since]; known && was != is {
+		return &DivergedError{step: p.sim.result.Steps, differs: fmt.Sprintf("%s asked for %q and for %q after two pasts of which it depends on neither, as it says (Forget)",
+			p.name, was, is)}
+	}
+	m.same[at.since] = is
+	return nil
 }
 
 // root returns the past of a life that was told nothing.
@@ -196,6 +232,7 @@ func (m *pasts) close() {
 	}
 	clear(m.lives)
 	clear(m.next) // the pasts of lives under way stay
+	clear(m.same)
 }
 
 // live runs the code from the actor's past on. What it is told now is new there.
@@ -241,7 +278,8 @@ func (m *pasts) bring(p *Proc, now told) (*life, error) {
 		if err != nil {
 			return nil, err
 		}
-		if was, is := at.asks(), did.asks(); was != is {
+		was, is := fmt.Sprintf("%s, after %d events", at.asks(), len(at.does)), fmt.Sprintf("%s, after %d events", did.asks(), len(did.does))
+		if was != is {
 			return nil, &DivergedError{step: p.sim.result.Steps, differs: fmt.Sprintf("%s was told again what it had been told, and request %d was %q, and is now %q",
 				p.name, len(way)-n, was, is)}
 		}
@@ -253,11 +291,11 @@ func (m *pasts) bring(p *Proc, now told) (*life, error) {
 func (at *past) asks() string {
 	switch at.state {
 	case ended:
-		return fmt.Sprintf("none, after %d events", len(at.does))
+		return "none"
 	case sleeping:
-		return fmt.Sprintf("a sleep of %v, after %d events", at.sleep, len(at.does))
+		return fmt.Sprintf("a sleep of %v", at.sleep)
 	default:
-		return fmt.Sprintf("%s, after %d events", at.request.Asks(), len(at.does))
+		return at.request.Asks()
 	}
 }
 

@@ -258,6 +258,27 @@ func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 				get("a number")
 			}, []string{" changed the answer to \"a number\""},
 		},
+		"what it has said it forgets": {
+			func(p *sim.Proc, get func(string) []int) {
+				n := get("a number")[0]
+				p.Tell(func() { p.Forget(0) })
+				get(fmt.Sprint("a number after ", n))
+			}, []string{`" and for "a number after `, "after two pasts of which it depends on neither, as it says (Forget)"},
+		},
+		"what it has said it forgets, later": {
+			func(p *sim.Proc, get func(string) []int) {
+				n := get("a number")[0]
+				if p.Name() == "a" { // what the other one remembers tells the states apart
+					p.Tell(func() { p.Forget(0) })
+				}
+				if get("a number")[0] == 4 && n == 3 {
+					p.Clock().Sleep(time.Second)
+				}
+				if p.Name() == "b" {
+					get("a number")
+				}
+			}, []string{"asked for ", `"none"`, `"a sleep of 1s"`},
+		},
 		"a panic": {func(_ *sim.Proc, get func(string) []int) { get("a number"); panic("oh") }, []string{"actor a panicked: oh"}},
 		"its goroutine": {
 			func(_ *sim.Proc, get func(string) []int) {

@@ -76,6 +76,7 @@ func (v *visit) get(ctx context.Context) (isr.Served, error) {
 		if found != nil && v.fresh(found) && !v.makesAgain(found) {
 			return v.serve(found), nil
 		}
+		v.forget("acquire", look)
 		lease, err := v.store.Acquire(ctx, v.key)
 		switch {
 		case err == nil:
@@ -91,7 +92,15 @@ func (v *visit) get(ctx context.Context) (isr.Served, error) {
 		case look >= v.cfg.Patience:
 			return isr.Served{}, fmt.Errorf("isr: get %s: %w: the lease was held at each of %d looks", v.key, ErrUnavailable, look+1)
 		}
+		v.forget("sleep", look)
 		v.cfg.Clock.Sleep(v.cfg.Poll)
+	}
+}
+
+// forget says, in a search through all schedules, what the rest of the visit depends on: where it is, and these values.
+func (v *visit) forget(where string, values ...any) {
+	if forget := inside.In(&v.cfg).Forget; forget != nil {
+		forget(fmt.Sprint(where, " ", v.key, " ", v.replaced, " ", v.last.known(), " ", values))
 	}
 }
 
@@ -101,6 +110,16 @@ type page struct {
 	body []byte
 	// overtaken says that the publish was refused because META had changed: the page may be older than an invalidation.
 	overtaken bool
+}
+
+// known is all that matters of a page later. The etag does not: that of a page to be published follows from its body.
+func (p *page) known() string {
+	if p == nil {
+		return "no page"
+	}
+	meta := p.meta
+	meta.ETag = ""
+	return fmt.Sprint(meta, " ", string(p.body))
 }
 
 // look returns the page that META leads to; nil if there is none. A row whose body is gone counts as no row.
@@ -133,17 +152,20 @@ func (c *Cache) serve(p *page) isr.Served { return isr.Served{Body: p.body, Fres
 
 // regenerate makes and publishes the page. The lease is given back in every case; if that fails, it ends by itself.
 func (v *visit) regenerate(ctx context.Context, lease Lease) (*page, error) {
+	v.forget("look again", lease)
 	// The holder before may have published after our look: making the page again would be a stampede. If our look failed,
 	// this is still possible.
 	if found, err := v.look(ctx); err != nil || found != nil && v.fresh(found) && !v.replaces(found) {
 		v.release(ctx, lease)
 		return found, err
 	}
+	v.forget("render", lease, v.seen)
 	made, err := v.render(ctx, &lease)
 	if err != nil {
 		v.release(ctx, lease)
 		return nil, err
 	}
+	v.forget("publish", lease, made.known())
 	if err := v.store.Publish(ctx, lease, made.meta); err != nil {
 		return v.unpublished(ctx, lease, made, err)
 	}
