@@ -51,5 +51,8 @@ func (x *Exploration) OnVisit(on func(Visit)) {
 // Ran returns how often code went on from a past that was new. See Memory.Search.
 func (x *Exploration) Ran() int { return x.pasts.runs }
 
+// Remembered returns how many deeds are remembered.
+func (x *Exploration) Remembered() int { return len(x.pasts.next) + len(x.pasts.same) }
+
 // Bound sets how many pasts are remembered.
 func (x *Exploration) Bound(pasts int) { x.pasts.most = pasts }

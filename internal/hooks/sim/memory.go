@@ -140,7 +140,8 @@ func (p *Proc) recall() {
 	if p.state == notStarted {
 		p.past = m.root(p)
 	}
-	key := fingerprint.Hash(now.true.UnixNano()).Number(uint64(now.local.UnixNano())).Number(uint64(now.place))
+	when := fingerprint.Hash(now.true.UnixNano()).Number(uint64(now.local.UnixNano())).Number(uint64(now.place))
+	key := when
 	if p.request != nil {
 		key = key.Number(p.answer)
 	}
@@ -163,7 +164,7 @@ func (p *Proc) recall() {
 	if fresh {
 		switch {
 		case a.forgot != 0:
-			next.since = fingerprint.Hash(0).Text(p.name).Number(uint64(a.forgot)).Number(uint64(now.true.UnixNano())).Number(uint64(now.local.UnixNano()))
+			next.since = a.forgot.Text(p.name).Number(uint64(when))
 		case before.since != 0:
 			next.since = before.since.Number(uint64(key))
 		}

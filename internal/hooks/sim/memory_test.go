@@ -424,6 +424,9 @@ func TestAClosedSearchKeepsNoCode(t *testing.T) {
 		var x sim.Exploration
 		if p := drawProgram(sim.Stream(seed, "program"), seed, 3); !slices.ContainsFunc(p.Actors, hasLanes) {
 			p.search(t, &x, true, false, 100) // what nodes forget ends runs while their code is parked
+			if n := x.Remembered(); n > 0 {
+				t.Errorf("seed %d: %d pasts are left, expected none", seed, n)
+			}
 		}
 	}
 	if now := runtime.NumGoroutine(); now > before {
