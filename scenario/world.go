@@ -143,6 +143,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		cfg.Fingerprint = w.fingerprint
 		if r.probe.Symmetry && protocol.Memoryless {
 			w.fingerprinter.twins = twinsOf(s)
+			r.probe.Twins = w.fingerprinter.twins.class
 		}
 		if len(w.fingerprinter.twins.class) > 0 {
 			cfg.Symmetry = w

@@ -16,6 +16,8 @@ type Probe struct {
 	Search bool
 	// Symmetry makes states of a search equal that differ only in which of interchangeable actors is which.
 	Symmetry bool
+	// Twins are then the classes of the interchangeable actors, by name.
+	Twins map[string]int
 	// Ends and Judged gather from all runs of a search: the ends that requests met, and the names of the invariants that
 	// had something to judge.
 	Ends   Ends

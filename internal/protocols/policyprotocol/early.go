@@ -122,7 +122,6 @@ func xfetch() isr.Protocol {
 		New: pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
 			return &drawer{early{RecipeA: r, untouched: (window(r) + 1) / 2}}
 		}),
-		Memoryless: true,
 	}
 }
 

@@ -56,7 +56,6 @@ func jitter() isr.Protocol {
 			cfg.Contention = isr.Wait
 			return pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &jittered{r} })(cfg)
 		},
-		Memoryless: true,
 	}
 }
 

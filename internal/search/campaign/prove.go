@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -16,6 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/search/reschedule"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -197,7 +199,8 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 		if explored.Schedules == proof.Schedules {
 			continue // it was a repetition
 		}
-		if looked.Memory.Search != nil && (o.Verdict == invariant.Violated || schedules.Sampled(v.Seed, explored.Schedules)) {
+		n := explored.Schedules
+		if looked.Memory.Search != nil && (o.Verdict == invariant.Violated || schedules.Sampled(v.Seed, n) || n&(n-1) == 0) {
 			if err := v.audit(ctx, run, o, looked.Whole()); err != nil {
 				return nil, err
 			}
@@ -256,21 +259,63 @@ func (v Prove) endPart(keep func(over bool) error) error {
 }
 
 // audit runs a schedule of a search once more, from its beginning and without memory. An error says where that run
-// differs from the first one, whose text is was.
+// differs from the first one, whose text is was. If actors are interchangeable, they then change places, which must lead
+// to a state that counts as the same.
 func (v Prove) audit(ctx context.Context, r scenario.Run, o *scenario.Outcome, was string) error {
 	result := inside.In(o).Result
-	if r.Strategy = sim.Replay(result.Choices); result.End == sim.Abandoned {
+	if result.End == sim.Abandoned {
 		r.Steps = result.Steps
 	}
 	whole := &hooks.Probe{Search: true, Symmetry: v.off&sim.InterchangeableActors == 0, Memory: sim.Memory{Afresh: true}}
-	_, err := r.Do(hooks.With(ctx, whole))
+	var err error
+	recorded, _ := reschedule.Record(sim.Replay(result.Choices), func(s sim.Strategy) (sim.Result, bool) {
+		r.Strategy = s
+		_, err = r.Do(hooks.With(ctx, whole))
+		return result, true
+	})
 	switch {
 	case err != nil:
 		return v.nondeterministic(o, result, fmt.Sprintf("%v, and without what nodes did in other runs it broke: %v", o.Verdict, err))
 	case whole.Whole() != was:
 		return v.nondeterministic(o, result, schedules.FirstDifference(was, whole.Whole()))
+	case len(whole.Twins) == 0:
+		return nil
+	}
+	swapped := &hooks.Probe{Search: true, Symmetry: true, Memory: sim.Memory{Afresh: true}}
+	r.Strategy = reschedule.Follow(v.swap(recorded.Moves, whole.Twins))
+	if _, err := r.Do(hooks.With(ctx, swapped)); err != nil || lastLine(swapped.Whole()) != lastLine(was) {
+		return sim.ErrAsymmetric
 	}
 	return nil
+}
+
+// swap gives the steps of each interchangeable actor to the next one of its class.
+func (v Prove) swap(moves []sim.Move, class map[string]int) []sim.Move {
+	first, next, last := map[int]string{}, map[string]string{}, map[int]string{}
+	for _, a := range v.Scenario.Actors {
+		c := class[a.Name]
+		if first[c] == "" {
+			first[c] = a.Name
+		}
+		next[last[c]], last[c], next[a.Name] = a.Name, a.Name, first[c]
+	}
+	moves = slices.Clone(moves)
+	for i := range moves {
+		name, life, again := strings.Cut(moves[i].Name, ".")
+		if class[name] == 0 {
+			continue
+		}
+		if moves[i].Name = next[name]; again {
+			moves[i].Name += "." + life
+		}
+	}
+	return moves
+}
+
+// lastLine is the line of Probe.Whole with the run's last state.
+func lastLine(whole string) string {
+	whole = strings.TrimSuffix(whole, "\n")
+	return whole[strings.LastIndexByte(whole, '\n')+1:]
 }
 
 // again repeats a schedule that the search has abandoned, this time to its end, with a trace, for its digest. If the

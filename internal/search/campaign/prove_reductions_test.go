@@ -153,6 +153,34 @@ func TestInterchangeableActorsChangeNoVerdict(t *testing.T) {
 	}
 }
 
+// A protocol that derives numbers from its tokens does something else under other names. Where it says that it does not,
+// the search begins anew, and tells its machines apart.
+func TestActorsWhoseNamesMatterAreToldApart(t *testing.T) {
+	s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
+		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, derives := range map[string]bool{"recipe-a": false, "policy-jitter": true} {
+		p, err := scenario.ProtocolNamed(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Memoryless = true
+		var found [2]sim.Explored
+		for i, off := range []sim.Reduction{0, sim.InterchangeableActors} {
+			proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, off: off}.Run(t.Context())
+			if err != nil || proof.Verdict != invariant.OK {
+				t.Fatal(name, proof, err)
+			}
+			found[i] = proof.Explored
+		}
+		if same := found[0] == found[1]; same != derives {
+			t.Errorf("%s: %d states, and %d where machines are told apart; want as many: %v", name, found[0].States, found[1].States, derives)
+		}
+	}
+}
+
 // Sleep sets leave out orders of steps, and no state. If a state comes up only without sleep sets, it differs from
 // another state only by an order of steps that no code can see. A search from it would be useless.
 func TestSleepSetsLeaveOutNoState(t *testing.T) {
