@@ -68,6 +68,10 @@ var localMade = append([]*Known{
 		Reason: "Local gives an empty document no type here", Source: docStreams,
 	},
 	{
+		Operations: "GetRecords", Path: "error", Fake: "ok", Local: "TrimmedDataAccessException: .*",
+		Reason: "Local takes some records of the last seconds for trimmed", Source: docStreams,
+	},
+	{
 		Path: "error", Fake: v + "Attribute name is too large, .*", Local: internal, Reason: aborts, Source: docTypes,
 	},
 }, wordedMade...)
