@@ -172,6 +172,11 @@ func (p program) upToNames(t *testing.T, off sim.Reduction, memory bool, bound i
 		if v.Come {
 			states = append(states, run.Fingerprint())
 		}
+		if p.Twins {
+			if confused := run.Confused(); confused != "" {
+				t.Fatalf("%s have one name\n%+v", confused, p)
+			}
+		}
 	})
 	for x.Next() {
 		if run = x.Rewind(); run == nil {
@@ -222,6 +227,9 @@ func TestInterchangeableActorsLeaveOutNothing(t *testing.T) {
 		p.Twins = false
 		_, _, e := p.upToNames(t, 0, false, bound)
 		without += e.Schedules
+	}
+	for _, c := range corners {
+		compare(c.program, c.name, 20_000)
 	}
 	for seed := range uint64(effort.Quick(effort.Fewer(1500, 400), 60)) {
 		rng := sim.Stream(seed, "twins")

@@ -1,6 +1,9 @@
 package sim
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // DivergedAt is the error of a replay that does not fit.
 func DivergedAt(step, choice, options int) DivergedError {
@@ -50,6 +53,28 @@ func (x *Exploration) OnVisit(on func(Visit)) {
 
 // Ran returns how often code went on from a past that was new. See Memory.Search.
 func (x *Exploration) Ran() int { return x.pasts.runs }
+
+// Confused names two possible steps that have one name in all states that count as equal, although they are not those of
+// two interchangeable actors in the same state; "" if there are none.
+func (s *Sim) Confused() string {
+	for i := range s.steps {
+		for j := range i {
+			a, b := &s.steps[i], &s.steps[j]
+			if s.canonical(a) != s.canonical(b) {
+				continue
+			}
+			if a.proc != nil && b.proc != nil {
+				x, y := a.proc.actor, b.proc.actor
+				unknown := s.cfg.Symmetry.Rank(x.Name)+s.cfg.Symmetry.Rank(y.Name) == 0
+				if x != y && x.Class > 0 && x.Class == y.Class && unknown && x.fingerprint() == y.fingerprint() {
+					continue
+				}
+			}
+			return fmt.Sprintf("%s %v and %s %v", a.Name, a.Kind, b.Name, b.Kind)
+		}
+	}
+	return ""
+}
 
 // Remembered returns how many deeds are remembered.
 func (x *Exploration) Remembered() int { return len(x.pasts.next) + len(x.pasts.same) }

@@ -62,9 +62,6 @@ func (s *Sim) interchangeable(a *actor) bool { return s.cfg.Symmetry != nil && a
 // canonical is the id of a step in every state that is the same but for the names of interchangeable actors. The steps of
 // two actors that the world does not know by name, and that are in the same state, have one.
 func (s *Sim) canonical(step *Step) uint64 {
-	if s.cfg.Symmetry == nil {
-		return step.id()
-	}
 	h := fingerprint.Hash(step.Kind)
 	if step.planned {
 		h = ^h

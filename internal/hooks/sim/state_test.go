@@ -17,6 +17,7 @@ type place struct {
 	add   func(*sim.Sim)
 	steps []string
 	met   []string // the actors that the world knows by name
+	apart bool     // it tells all actors apart
 }
 
 // Rank implements sim.Symmetry.
@@ -29,9 +30,13 @@ func (m place) Broken() bool { return false }
 func (m place) state(t *testing.T) (state uint64) {
 	t.Helper()
 	w := &wanted{steps: m.steps}
+	var symmetry sim.Symmetry
+	if !m.apart {
+		symmetry = m
+	}
 	s := sim.New(sim.Config{
 		Clock: fakeclock.New(fakeclock.Epoch.Add(m.start)), Ticks: m.ticks, Fingerprint: func() uint64 { return 7 },
-		Strategy: w.strategy(), Symmetry: m,
+		Strategy: w.strategy(), Symmetry: symmetry,
 		Trace: w.took,
 	})
 	w.sim = s
@@ -151,6 +156,11 @@ func TestWhatMakesAState(t *testing.T) {
 			s.Add(twin)
 		}
 	}
+	unlike := func(s *sim.Sim) {
+		for _, a := range []sim.Actor{{Name: "alice", Run: twin.Run}, {Name: "bob", Run: twin.Run}} {
+			s.Add(a)
+		}
+	}
 	// life are the steps of a life, at whose end the request is in the network or has taken effect.
 	life := func(name, next string, left bool) []string {
 		if left {
@@ -167,6 +177,9 @@ func TestWhatMakesAState(t *testing.T) {
 		a, b place
 		same bool
 	}{
+		{"which of two has begun that only look like twins", place{add: unlike, steps: []string{"alice start"}}, place{add: unlike, steps: []string{"bob start"}}, false},
+		{"which of two has begun where there are no twins", place{add: twins, apart: true, steps: []string{"alice start"}},
+			place{add: twins, apart: true, steps: []string{"bob start"}}, false},
 		{"which of two twins has begun", place{add: twins, steps: []string{"alice start"}}, place{add: twins, steps: []string{"bob start"}}, true},
 		{"which of two twins has begun, if the world knows the first", place{add: twins, met: []string{"alice"}, steps: []string{"alice start"}},
 			place{add: twins, met: []string{"alice"}, steps: []string{"bob start"}}, false},

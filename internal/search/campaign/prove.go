@@ -50,7 +50,8 @@ type Prove struct {
 	// remembered answers.
 	scenario.Options
 	// Certify makes the proof list the states that it has reached. These are all states: persistent sets, which leave some
-	// out, are off, and interchangeable actors are told apart. Against makes the search check such a list of states: see Certificate.
+	// out, are off, and interchangeable actors are told apart. Against makes the search check such a list of states: see
+	// Certificate.
 	Certify bool
 	Against *Certificate
 	// From, if set, is an interrupted search of the same scenario, protocol and seed, with the same Options. Run goes on
@@ -69,7 +70,8 @@ type Prove struct {
 
 	// Forgetful makes each schedule run from the beginning, and the code of nodes with it. The result is the same. Without
 	// it, the code of nodes in this process runs once for each new past, and a schedule goes on where it differs from those
-	// before. One schedule in a hundred, and the one that violates, is run from the beginning, too, and compared.
+	// before. In either case one schedule in a hundred, the first ones, and the one that violates are run once more from the
+	// beginning, and compared.
 	Forgetful bool
 
 	off sim.Reduction // for tests
@@ -108,12 +110,12 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 			return nil, mistake.New(fmt.Errorf("campaign: Prove.Against: %w", err), "a certificate is of one scenario, one protocol and one seed")
 		}
 	}
-	if v.Certify || v.Against != nil || v.Split.Parts > 0 || v.From != nil && v.From.Off&sim.InterchangeableActors != 0 {
+	if v.Certify || v.Against != nil || v.Split.Parts > 0 || v.SDK || v.From != nil && v.From.Off&sim.InterchangeableActors != 0 {
 		v.off |= sim.InterchangeableActors
 	}
 	proof, err := v.checked(ctx)
 	if errors.Is(err, sim.ErrAsymmetric) {
-		v.off |= sim.InterchangeableActors
+		v.off, v.From = v.off|sim.InterchangeableActors, nil // what was searched does not count
 		proof, err = v.checked(ctx)
 	}
 	return proof, err
@@ -155,7 +157,8 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 	if schedules.OfProgram(v.Protocol) { // a program's code runs twice for each new past
 		x.Spare = func(schedule int) bool { return !schedules.Sampled(v.Seed, schedule) }
 	}
-	if !v.Forgetful && !schedules.OfProgram(v.Protocol) && !x.Repeat {
+	audited := !schedules.OfProgram(v.Protocol) && !x.Repeat
+	if audited && !v.Forgetful {
 		looked.Memory.Search = &x
 		defer x.Close()
 	}
@@ -200,7 +203,7 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 			continue // it was a repetition
 		}
 		n := explored.Schedules
-		if looked.Memory.Search != nil && (o.Verdict == invariant.Violated || schedules.Sampled(v.Seed, n) || n&(n-1) == 0) {
+		if audited && (o.Verdict == invariant.Violated || schedules.Sampled(v.Seed, n) || n&(n-1) == 0) {
 			if err := v.audit(ctx, run, o, looked.Whole()); err != nil {
 				return nil, err
 			}

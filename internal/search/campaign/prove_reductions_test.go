@@ -167,16 +167,19 @@ func TestActorsWhoseNamesMatterAreToldApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Memoryless = true
-		var found [2]sim.Explored
-		for i, off := range []sim.Reduction{0, sim.InterchangeableActors} {
-			proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, off: off}.Run(t.Context())
-			if err != nil || proof.Verdict != invariant.OK {
-				t.Fatal(name, proof, err)
+		for _, forgetful := range []bool{false, true} {
+			var found [2]sim.Explored
+			for i, off := range []sim.Reduction{0, sim.InterchangeableActors} {
+				proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, off: off, Forgetful: forgetful}.Run(t.Context())
+				if err != nil || proof.Verdict != invariant.OK {
+					t.Fatal(name, proof, err)
+				}
+				found[i] = proof.Explored
 			}
-			found[i] = proof.Explored
-		}
-		if same := found[0] == found[1]; same != derives {
-			t.Errorf("%s: %d states, and %d where machines are told apart; want as many: %v", name, found[0].States, found[1].States, derives)
+			if same := found[0] == found[1]; same != derives {
+				t.Errorf("%s, forgetful %v: %d states, and %d where machines are told apart; want as many: %v",
+					name, forgetful, found[0].States, found[1].States, derives)
+			}
 		}
 	}
 }
