@@ -54,7 +54,7 @@ func Open(t *testing.T, allowed ...string) *Browser {
 	t.Cleanup(stop)
 	ctx, stop = chromedp.NewContext(ctx)
 	t.Cleanup(stop)
-	ctx, stop = context.WithTimeout(ctx, 2*time.Minute)
+	ctx, stop = context.WithTimeout(ctx, 8*time.Minute)
 	t.Cleanup(stop)
 	b := &Browser{t, ctx, make(chan string, 100)}
 	note := func(format string, args ...any) {
