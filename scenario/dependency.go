@@ -231,12 +231,14 @@ func (r *originRead) Tell(answer any) (same bool) {
 }
 
 func (r *originRead) AnswerFingerprint() (uint64, bool) {
-	return uint64(fingerprint.Hash(0).Text(r.body).Text(r.dependency)), true
+	return r.print(asItIs), true
 }
 
 // AnswerUpToNames implements sim.UpToNames.
-func (r *originRead) AnswerUpToNames() uint64 {
-	return uint64(fingerprint.Hash(0).Text(r.node.world.fingerprinter.twins.text(r.body)).Text(r.dependency))
+func (r *originRead) AnswerUpToNames() uint64 { return r.print(r.node.world.fingerprinter.twins.value) }
+
+func (r *originRead) print(text valueFunc) uint64 {
+	return uint64(fingerprint.Hash(0).Text(text("", r.body)).Text(r.dependency))
 }
 
 func (r *originRead) Describe(int) string {
@@ -350,13 +352,16 @@ func (r *bodyRequest) Apply(outcome int) {
 }
 
 func (r *bodyRequest) AnswerFingerprint() (uint64, bool) {
-	same := func(text string) string { return text }
-	return uint64(bodyFingerprint(r.name, r.body, same).Text(r.dependency)), true
+	return r.print(asItIs), true
 }
 
 // AnswerUpToNames implements sim.UpToNames.
 func (r *bodyRequest) AnswerUpToNames() uint64 {
-	return uint64(bodyFingerprint(r.name, r.body, r.node.world.fingerprinter.twins.text).Text(r.dependency))
+	return r.print(r.node.world.fingerprinter.twins.value)
+}
+
+func (r *bodyRequest) print(text valueFunc) uint64 {
+	return uint64(bodyFingerprint(r.name, r.body, text).Text(r.dependency))
 }
 
 // Asks implements sim.Remembered.
@@ -485,7 +490,7 @@ func (r *objectRequest) DescribeAnswer() string { return r.answer }
 func (n *node) keepBody(name string, body []byte) {
 	w := n.world
 	if w.fingerprinter != nil {
-		text := w.fingerprinter.twins.text
+		text := w.fingerprinter.twins.value
 		w.fingerprinter.thing(bodyFingerprint(name, w.bodies[name], text), bodyFingerprint(name, body, text))
 	}
 	w.bodies[name] = body

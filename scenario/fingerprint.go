@@ -19,7 +19,6 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
-	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -160,11 +159,11 @@ func (p *fingerprinter) events(all []history.Event) {
 // thing notes a change of a body or of the origin's data, by the hashes before and after; 0 is nothing.
 func (p *fingerprinter) thing(before, now fingerprint.Hash) { p.sum += now - before }
 
-func bodyFingerprint(name string, body []byte, text func(string) string) fingerprint.Hash {
+func bodyFingerprint(name string, body []byte, text valueFunc) fingerprint.Hash {
 	if body == nil {
 		return 0
 	}
-	return fingerprint.Hash(0).Text(bodyObject).Text(text(name)).Text(text(string(body)))
+	return fingerprint.Hash(0).Text(bodyObject).Text(text("", name)).Text(text("", string(body)))
 }
 
 func versionFingerprint(p page, version int) fingerprint.Hash {
@@ -477,17 +476,6 @@ func (w *world) classOf(actor string) int {
 		return 0
 	}
 	return w.fingerprinter.twins.class[actor]
-}
-
-// ofTwins returns an end, and those of the actor's twins: for each of them there is such a run.
-func (w *world) ofTwins(end hooks.End) []hooks.End {
-	ends := []hooks.End{end}
-	for _, a := range w.scenario.Actors {
-		if class := w.classOf(end.Actor); class > 0 && a.Name != end.Actor && w.classOf(a.Name) == class {
-			ends = append(ends, hooks.End{Page: end.Page, Actor: a.Name})
-		}
-	}
-	return ends
 }
 
 // covered measures the coverage of a run.

@@ -258,9 +258,7 @@ func (w *world) noteEnd(c *ddbfake.Change) {
 	}
 	if known && !w.quiet {
 		w.ends.standing[of] = now
-		for _, end := range w.ofTwins(now.of) {
-			w.ends.met.Note(end)
-		}
+		w.ends.met.Note(now.of)
 	}
 }
 
@@ -272,9 +270,7 @@ func (w *world) meetEnds(r *storeRequest) {
 	region := cmp.Or(r.call.Region, ddbfake.DefaultRegion)
 	meet := func(of endOf) {
 		if s, stands := w.ends.standing[of]; stands {
-			for _, end := range w.ofTwins(s.of) {
-				w.ends.met.Meet(end, s.at, r.call.Sent)
-			}
+			w.ends.met.Meet(s.of, s.at, r.call.Sent)
 		}
 	}
 	eachRow(r.call.Input, func(table *string, key map[string]types.AttributeValue, _ bool) {

@@ -36,3 +36,30 @@ func (e Ends) Meet(end End, at, sent time.Time) {
 	}
 	e[end] = met
 }
+
+// Plus returns what has been met in one of two searches, or by one of two actors.
+func (m Met) Plus(o Met) Met { return Met{m.Before || o.Before, m.At || o.At, m.After || o.After} }
+
+// Share gives the actors of a class what any of them has met, each of whom has a run like that of the others.
+func (e Ends) Share(class map[string]int) {
+	type group struct {
+		page  string
+		class int
+	}
+	met := map[group]Met{}
+	//isrsim:unordered a union
+	for end, m := range e {
+		if c := class[end.Actor]; c > 0 {
+			met[group{end.Page, c}] = met[group{end.Page, c}].Plus(m)
+		}
+	}
+	//isrsim:unordered each by itself
+	for actor, c := range class {
+		//isrsim:unordered each by itself
+		for g, m := range met {
+			if g.class == c {
+				e[End{g.page, actor}] = m
+			}
+		}
+	}
+}

@@ -331,8 +331,8 @@ func (e *explorer) explore(steps []Step) int {
 		}
 		name := e.named(steps)
 		if asleep, seen := x.visited.asleep(state); seen {
-			// Earlier runs took every step from this state but those that were asleep. A step stands for that of another actor
-			// there if they are interchangeable. Where steps of several share an id, one asleep counts as all of them.
+			// Earlier runs took every step from this state but those that were asleep. Steps of interchangeable actors may share
+			// a name; if one of them was asleep, all count as asleep.
 			todo = slices.DeleteFunc(todo, func(m option) bool { return !slices.Contains(asleep, name(m)) })
 			if len(todo) == 0 {
 				return abandon
@@ -397,10 +397,8 @@ func (e *explorer) collect(steps []Step) []option {
 func (e *explorer) named(steps []Step) func(option) uint64 {
 	return func(m option) uint64 {
 		if e.sim.cfg.Symmetry != nil {
-			for i := range steps {
-				if steps[i].id() == m.id {
-					return e.sim.canonical(&steps[i])
-				}
+			if i := slices.IndexFunc(e.options, func(now option) bool { return now.id == m.id }); i >= 0 {
+				return e.sim.canonical(&steps[i])
 			}
 		}
 		return m.id

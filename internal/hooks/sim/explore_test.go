@@ -139,9 +139,7 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 	}
 }
 
-// An Immediate request can end its actor, and so the run, in the very step that makes a sweep possible. Another node's
-// own step, which would keep the run going, must not be taken before it.
-// end is what the registers hold in the end, whoever of equal actors has written them.
+// end describes the registers at the end of a run. Equal actors have numbers in it, and no names.
 func (m *machine) end() string {
 	text := fmt.Sprint(m.clock.Now(), m.Sweeps, m.Losses, m.calls)
 	var met []string
@@ -250,6 +248,8 @@ func TestInterchangeableActorsLeaveOutNothing(t *testing.T) {
 	}
 }
 
+// An Immediate request can end its actor, and so the run, in the very step that makes a sweep possible. Another node's
+// own step, which would keep the run going, must not be taken before it.
 func TestImmediateRequestsAndStepsThatNeedNotHappen(t *testing.T) {
 	for _, off := range []sim.Reduction{0, sim.PersistentSets} {
 		x, ends := sim.Exploration{Off: off}, map[int]bool{}

@@ -33,8 +33,7 @@ func Sum(parts []*Search) *Search {
 			sum.Judged[name] = sum.Judged[name] || judged
 		}
 		for _, e := range p.Ends {
-			met := ends[e.End]
-			ends[e.End] = hooks.Met{Before: met.Before || e.Before, At: met.At || e.At, After: met.After || e.After}
+			ends[e.End] = ends[e.End].Plus(e.Met)
 		}
 		sum.Misfit, sum.Doubt, sum.Failed = cmp.Or(sum.Misfit, p.Misfit), cmp.Or(sum.Doubt, p.Doubt), cmp.Or(sum.Failed, p.Failed)
 		sum.Reached.Schedules += p.Reached.Schedules

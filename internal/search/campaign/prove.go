@@ -232,6 +232,7 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 		proof.Unmet = nil // as below: other parts may reach them
 		return proof, v.endPart(keep)
 	}
+	looked.Ends.Share(looked.Twins)
 	proof.Deadlines = deadlines(looked.Ends)
 	if proof.Explored.Complete {
 		proof.Missing = schedules.Missing(s.Reach, proof.total.Marks.Has)
