@@ -137,13 +137,11 @@ func emptyKind(v attr.Value) string {
 	return ""
 }
 
-// keySize is the length of a key value: numbers are never too long.
+// keySize is the length of a value as a part of a key. A value of another kind is none.
 func keySize(v attr.Value) int {
-	switch v := v.(type) {
-	case attr.S:
-		return len(v)
-	case attr.B:
-		return len(v)
+	switch v.(type) {
+	case attr.S, attr.N, attr.B:
+		return attr.Size(v)
 	}
 	return 0
 }

@@ -72,6 +72,7 @@ var localIndexes = map[place]deviation{
 	{"index_create/no local indexes", 1}:                      {"table rows (pk S HASH, sk S RANGE) PAY_PER_REQUEST 0/0", lenient},
 	{"index_create/no global indexes", 1}:                     {"ValidationException: GSI list is empty/invalid", ownWords},
 
+	{"index_write/long key of several attributes", 2}:         {"ValidationException: Aggregate size for HASH key attributes g, h of index gsi has exceeded limit 2048 bytes, with actual size 2049 bytes", ownWords},
 	{"index_write/long partition key", 2}:                     {"ValidationException: One or more parameter values were invalid: Size limit exceeded", ownWords},
 	{"index_write/long sort key", 2}:                          {"ValidationException: One or more parameter values were invalid: Size limit exceeded", ownWords},
 	{"index_write/transaction with a key of another type", 1}: {"TransactionCanceledException: Transaction cancelled, please refer cancellation reasons for specific reasons [ValidationError, None]\n- ValidationError: One or more parameter values were invalid: Type mismatch for Index Key\n- None", ownWords},

@@ -97,7 +97,7 @@ var wordedMade = func() (all []*Known) {
 		{"CreateTable", v + bad + "ReadCapacityUnits and WriteCapacityUnits must both be specified .*", v + "No provisioned throughput specified for the .*", docTables},
 		{"CreateTable", v + "(" + bad + "(Some AttributeDefinitions are not used|Number of attributes in KeySchema).*|Invalid KeySchema: Some index key attribute have no definition)", v + "(The number of attributes in key schema must match .*|(Hash|Range) Key not specified in .*)", docTables},
 		{"CreateTable UpdateTable", constraint + ".*'streamSpecification.streamEnabled' failed .*", v + "Stream StreamEnabled was null", docUpdate},
-		{"CreateTable UpdateTable", v + bad + "Some index key attributes are not defined .*", v + "(Attribute .* is not defined in AttributeDefinitions|(Hash|Range) Key not specified in .*)", docTables},
+		{"CreateTable UpdateTable", v + bad + "Some index key attributes are not defined .*", v + "(Attribute .* is not defined in AttributeDefinitions|(Hash|Range) Key not specified in .*|No Hash Key specified in schema.*|Two keys can not have the same name)", docTables},
 		{"CreateTable UpdateTable", constraint + ".*ndexName' .*", v + "Invalid table/index name.*", docTables},
 		{"CreateTable UpdateTable", constraint + ".*streamViewType' .*", v + "Invalid StreamViewType: .*", docUpdate},
 		{"UpdateTable", constraint + ".*", v + "Attempting to create an index which already exists", docUpdate},
@@ -113,7 +113,7 @@ var wordedMade = func() (all []*Known) {
 		{"GetShardIterator", "ResourceNotFoundException: Requested resource not found: (Shard does not exist|Stream: .* not found)", "ResourceNotFoundException: (Shard|Stream) does not exist|" + internal, docStreams},
 		{"GetShardIterator", constraint + ".*|" + v + "Invalid StreamArn", v + "(No ShardId specified.|" + bad + ".*)|ResourceNotFoundException: (Shard|Stream) does not exist|" + internal, docStreams},
 		{"GetRecords", constraint + ".*'(shardIterator|limit)' failed .*", v + "(Invalid ShardIterator|" + bad + "Limit .*)", docStreams},
-		{"", v + bad + "(Aggregated size of all range keys|Size of hashkey) has exceeded .*", v + "(Hash primary key values must be under .*|" + bad + "Size limit exceeded)", dynalite + "getItem.js"},
+		{"", v + bad + "(Aggregated size of all range keys|Size of hashkey) has exceeded .*", v + "(Hash primary key values must be under .*|" + bad + "Size limit exceeded|Aggregate size for (HASH|RANGE) key attributes .*)", dynalite + "getItem.js"},
 	} {
 		all = append(all, &Known{Operations: w.operations, Path: "error", Fake: w.fake, Local: w.local, Reason: ownWords, Source: w.source})
 	}

@@ -123,6 +123,10 @@ var localStatements = append([]*Known{
 		Reason: "Local looks for empty keys in conditions that name no key; what the service does is not known", Source: docSelect,
 	},
 	{
+		Operations: "ExecuteStatement", Path: "error", Fake: v + "One or more parameter values are not valid\\. The AttributeValue for a key attribute cannot contain an empty (string|binary) value.*",
+		Local: "ok", When: readsRanges, Reason: "Local looks for empty keys in the last of several ranges alone", Source: docSelect,
+	},
+	{
 		Operations: "ExecuteTransaction", Path: "error", Fake: v + "Validation failed in TransactStatements.*",
 		Local: "(TransactionCanceledException|ResourceNotFoundException): .*|" + v + "ExecuteTransaction API does not support both .*", Reason: inTables, Source: docStatements,
 	},
@@ -231,6 +235,12 @@ func ordersBackwards(r Request) bool {
 func filtersFetched(r Request) bool {
 	text, _ := r.Body["Statement"].(string)
 	return contains("byHeight localBytes", r.index()) && strings.Contains(text, " WHERE ")
+}
+
+// readsRanges says whether a statement may read several ranges.
+func readsRanges(r Request) bool {
+	text, _ := r.Body["Statement"].(string)
+	return strings.Contains(strings.ToUpper(text), ") OR (")
 }
 
 // nestedChange is a path into an attribute as the target of an UPDATE that returns what it has changed.
