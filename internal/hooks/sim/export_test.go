@@ -65,8 +65,8 @@ func (s *Sim) Confused() string {
 			}
 			if a.proc != nil && b.proc != nil {
 				x, y := a.proc.actor, b.proc.actor
-				unknown := s.cfg.Symmetry.Rank(x.Name)+s.cfg.Symmetry.Rank(y.Name) == 0
-				if x != y && x.Class > 0 && x.Class == y.Class && unknown && x.fingerprint() == y.fingerprint() {
+				unknown := s.interchangeable(x) && s.interchangeable(y) && s.cfg.Symmetry.Rank(x.Name)+s.cfg.Symmetry.Rank(y.Name) == 0
+				if x != y && unknown && x.Class == y.Class && x.fingerprint() == y.fingerprint() {
 					continue
 				}
 			}

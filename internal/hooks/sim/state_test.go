@@ -47,6 +47,9 @@ func (m place) state(t *testing.T) (state uint64) {
 	if r := s.Run(); !w.there {
 		t.Fatalf("the run is %v (%v), with %q still to come", r.End, r.Err, w.steps)
 	}
+	if w.confused != "" {
+		t.Errorf("after %q, one name stands for %s", m.steps, w.confused)
+	}
 	return w.state
 }
 
@@ -57,6 +60,8 @@ type wanted struct {
 	state uint64
 	there bool
 
+	confused string // see Sim.Confused
+
 	next    []sim.Step // possible after the last one
 	further int        // instants of the last of these
 }
@@ -64,6 +69,7 @@ type wanted struct {
 func (w *wanted) Choose(steps []sim.Step) int {
 	if w.there {
 		w.next, w.further = slices.Clone(steps), len(steps[len(steps)-1].Further())
+		w.confused = w.sim.Confused()
 	}
 	return slices.IndexFunc(steps, func(s sim.Step) bool { return len(w.steps) > 0 && s.Name+" "+s.Kind.String() == w.steps[0] })
 }
@@ -95,6 +101,16 @@ func (asks) DescribeAnswer() string            { return "" }
 func (asks) AnswerFingerprint() (uint64, bool) { return 0, true }
 func (a asks) Delay() time.Duration            { return a.takes }
 func (a asks) DateSent() time.Time             { return a.sent }
+
+// named is a request whose answer holds the name of a twin.
+type named struct {
+	asks
+	answer, upToNames uint64
+	strange           bool // it does not know its answer
+}
+
+func (n named) AnswerFingerprint() (uint64, bool) { return n.answer, !n.strange }
+func (n named) AnswerUpToNames() uint64           { return n.upToNames }
 
 func TestWhatMakesAState(t *testing.T) {
 	node := func(a sim.Actor) func(*sim.Sim) {
@@ -156,6 +172,25 @@ func TestWhatMakesAState(t *testing.T) {
 			s.Add(twin)
 		}
 	}
+	// dated are twins whose requests were sent at these times, in their lives.
+	dated := func(alice1, alice2, bob1, bob2 int) func(*sim.Sim) {
+		return func(s *sim.Sim) {
+			for i, sent := range [][]int{{alice1, alice2, 0}, {bob1, bob2, 0}} {
+				s.Add(sim.Actor{Name: []string{"alice", "bob"}[i], Class: 1, Crashes: 2, Restarts: 2, Run: func(p *sim.Proc) {
+					p.Forget(0)
+					p.Do(asks{sent: fakeclock.Epoch.Add(time.Duration(sent[p.Incarnation()-1]))})
+				}})
+			}
+		}
+	}
+	told := func(n named) func(*sim.Sim) {
+		return func(s *sim.Sim) {
+			for _, name := range []string{"alice", "bob"} {
+				s.Add(sim.Actor{Name: name, Class: 1, Run: func(p *sim.Proc) { p.Do(n) }})
+			}
+		}
+	}
+	answered := []string{"alice start", "alice effect"}
 	unlike := func(s *sim.Sim) {
 		for _, a := range []sim.Actor{{Name: "alice", Run: twin.Run}, {Name: "bob", Run: twin.Run}} {
 			s.Add(a)
@@ -188,6 +223,13 @@ func TestWhatMakesAState(t *testing.T) {
 		{"how many of two twins have begun", place{add: twins, steps: []string{"alice start"}}, place{add: twins, steps: []string{"alice start", "bob start"}}, false},
 		{"whose of two twins' requests are left", place{add: twins, steps: lived(true, true, false, false)}, place{add: twins, steps: lived(false, false, true, true)}, true},
 		{"whether they are of one twin", place{add: twins, steps: lived(true, true, false, false)}, place{add: twins, steps: lived(true, false, false, true)}, false},
+		{"which of two requests a twin sent at which time", place{add: dated(1, 2, 3, 4), steps: lived(true, true, true, true)},
+			place{add: dated(1, 4, 3, 2), steps: lived(true, true, true, true)}, false},
+		{"whose name an answer has", place{add: told(named{answer: 1}), steps: answered}, place{add: told(named{answer: 2}), steps: answered}, true},
+		{"whose name it has where there are no twins", place{add: told(named{answer: 1}), apart: true, steps: answered},
+			place{add: told(named{answer: 2}), apart: true, steps: answered}, false},
+		{"which run it is, if an answer is not known", place{add: told(named{strange: true}), steps: slices.Concat(answered, []string{"bob start"})},
+			place{add: told(named{strange: true}), steps: []string{"bob start", "alice start", "alice effect"}}, false},
 		{"true time", place{add: alone(fakeclock.Drift{})}, place{start: time.Second, add: alone(fakeclock.Drift{Offset: -time.Second})}, false},
 		{"the node's clock", place{add: node(sim.Actor{})}, place{add: node(sim.Actor{Drift: fakeclock.Drift{Offset: 1}})}, false},
 		{"ticks", place{add: node(sim.Actor{})}, place{ticks: 1, add: node(sim.Actor{})}, false},
