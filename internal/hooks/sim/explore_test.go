@@ -124,7 +124,7 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 	if effort.Fewer(true, false) {
 		compare(restless(), "restless", 20_000)
 	}
-	for seed := range uint64(effort.Quick(effort.Fewer(1000, 200), 60)) {
+	for seed := range uint64(effort.Quick(effort.Fewer(1000, 200), 30)) {
 		compare(drawProgram(sim.Stream(seed, "program"), seed, 2+int(seed/7%3)), fmt.Sprint("seed ", seed), effort.Fewer(600, 200))
 	}
 	t.Logf("%d comparisons", compared)
@@ -229,7 +229,7 @@ func TestInterchangeableActorsLeaveOutNothing(t *testing.T) {
 	for _, c := range corners {
 		compare(c.program, c.name, 20_000)
 	}
-	for seed := range uint64(effort.Quick(effort.Fewer(1500, 400), 60)) {
+	for seed := range uint64(effort.Quick(effort.Fewer(1500, 400), 40)) {
 		rng := sim.Stream(seed, "twins")
 		p := drawProgram(rng, seed, 2+int(seed/7%3))
 		p.Signed = seed%2 == 0
@@ -648,7 +648,7 @@ func TestASearchBackwardsComesToTheSameStates(t *testing.T) {
 			return true
 		}}
 		for x.Next() {
-			drawProgram(sim.Stream(3, "larger program"), 3, effort.Quick(12, 9)).run(x.Strategy(), true)
+			drawProgram(sim.Stream(3, "larger program"), 3, effort.Quick(12, 8)).run(x.Strategy(), true)
 		}
 		return first, x.States()
 	}

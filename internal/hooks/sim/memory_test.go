@@ -96,13 +96,13 @@ func TestMemoryChangesNoSearch(t *testing.T) {
 		}
 	}
 	for _, c := range corners {
-		compare(c.program, c.name, 3000)
+		compare(c.program, c.name, effort.Quick(3000, 600))
 	}
-	compare(restless(), "restless", 3000)
+	compare(restless(), "restless", effort.Quick(3000, 600))
 	compare(program{Registers: 1, Ticks: 1, Actors: []programActor{
 		{Drift: fakeclock.Drift{PPM: -fakeclock.MaxPPM}, Script: []command{{}, {}}}, {Script: []command{{Sleep: time.Second}}},
 	}}, "a clock that stands still", 3000)
-	for seed := range uint64(effort.Quick(effort.Fewer(600, 150), 60)) {
+	for seed := range uint64(effort.Quick(effort.Fewer(600, 150), 15)) {
 		compare(drawProgram(sim.Stream(seed, "program"), seed, 2+int(seed/7%3)), fmt.Sprint("seed ", seed), effort.Fewer(300, 100))
 	}
 	t.Logf("%d comparisons, %d steps, code went on %d times", compared, runs, ran)

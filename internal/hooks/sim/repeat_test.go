@@ -319,7 +319,7 @@ func stored(t *testing.T, x *sim.Exploration) *sim.Saved {
 // The parts reach together what the whole reaches, no part is needless, and each deals the same subtrees.
 func TestPartsAreTheWhole(t *testing.T) {
 	effort.OneAtATime(t)
-	const bound = 3000
+	bound := effort.Quick(3000, 600)
 	compared, needed := 0, 0
 	compare := func(p program, few int) {
 		want, e := p.part(t, sim.Split{}, bound, few)
