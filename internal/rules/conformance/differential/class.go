@@ -34,7 +34,7 @@ var classes = func() []class {
 		{"item with a key of another type", v + `.*Type mismatch for key .*`},
 		{"index key of another type", v + `.*Type mismatch for Index Key .*`},
 		{"empty key", v + `One or more parameter values (are not valid|were invalid).*cannot contain an empty .*`},
-		{"long key", v + `.*Size of hashkey has exceeded .*`},
+		{"long key", v + `.*(Size of hashkey has exceeded .*|secondary index key beyond allowed size limits)`},
 		{"update of a key", v + `.*Cannot update attribute .*`},
 		{"path into a key", v + `Key attributes must be scalars; .*`},
 

@@ -239,8 +239,8 @@ func (c *Tally) Vacuous() (missing []string) {
 		for _, k := range classes {
 			short("error of class "+k.name, c.classes[k.name], times/10)
 		}
-		for _, f := range allFaults {
-			short("fault "+f.value.name, c.faults[f.value.name], times/10)
+		for _, f := range allFaults { // the rarest are drawn some eight times in 200,000 requests
+			short("fault "+f.value.name, c.faults[f.value.name], times/20)
 		}
 	}
 	for _, text := range sortedKeys(c.strange) {
