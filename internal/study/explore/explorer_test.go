@@ -512,6 +512,10 @@ func TestACanaryIsFoundOrSaysSo(t *testing.T) {
 			t.Errorf("%d: %+v (%v), want a bug that is found", pick, c, err)
 		}
 	}
+	e.Scenario = scenariotest.Embedded(t, "two-regions-home") // it catches protocols that are correct in one region
+	if c, err := e.Canary(t.Context(), 0); err != nil || !c.Found() || c.Breaks == "" {
+		t.Errorf("%+v (%v), want what the protocol violates there", c, err)
+	}
 	e.Scenario = scenariotest.Parsed(t, scenariotest.Lonely+"catches: [lease-in-milliseconds]") // it does not
 	c, err := e.Canary(t.Context(), 0)
 	if err != nil || c.Found() || !strings.Contains(c.In("lonely"), "that nothing else is found says nothing") {

@@ -126,7 +126,8 @@ func (e Explorer) Canary(ctx context.Context, pick uint64) (*Canary, error) {
 	}
 	found := &Canary{Protocol: bug.Name, Breaks: bug.Breaks}
 	if report.Verdict == invariant.Violated {
-		found.Schedule = report.FailedAt
+		// A protocol that is correct elsewhere, such as one for a single region, has no bug of its own.
+		found.Schedule, found.Breaks = report.FailedAt, cmp.Or(bug.Breaks, report.Failure.Violation.Invariant.Name)
 	}
 	return found, nil
 }
@@ -137,7 +138,8 @@ func (c *Canary) Found() bool { return c.Schedule > 0 }
 // In prints what became of the canary in a scenario.
 func (c *Canary) In(scenario string) string {
 	if !c.Found() {
-		return fmt.Sprintf("canary: %s under %s: %s was violated in no schedule of %d: that nothing else is found says nothing", scenario, c.Protocol, c.Breaks, canarySchedules)
+		return fmt.Sprintf("canary: %s under %s: %s was violated in no schedule of %d: that nothing else is found says nothing",
+			scenario, c.Protocol, cmp.Or(c.Breaks, "an invariant"), canarySchedules)
 	}
 	return fmt.Sprintf("canary: %s under %s: %s is violated in schedule %d", scenario, c.Protocol, c.Breaks, c.Schedule)
 }
