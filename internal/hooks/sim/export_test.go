@@ -54,6 +54,15 @@ func (x *Exploration) OnVisit(on func(Visit)) {
 // Ran returns how often code went on from a past that was new. See Memory.Search.
 func (x *Exploration) Ran() int { return x.pasts.runs }
 
+// Canonical returns the names that possible steps have in all states that count as equal.
+func (s *Sim) Canonical(ids []uint64) (names []uint64) {
+	for _, id := range ids {
+		i := slices.IndexFunc(s.steps, func(step Step) bool { return step.id() == id })
+		names = append(names, s.canonical(&s.steps[i]))
+	}
+	return names
+}
+
 // Confused names two possible steps that have one name in all states that count as equal, although they are not those of
 // two interchangeable actors in the same state; "" if there are none.
 func (s *Sim) Confused() string {

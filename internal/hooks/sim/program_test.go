@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/isr-sim/isr-sim/fakeclock"
@@ -403,7 +404,7 @@ func (r *request) sign(c *cell) {
 	if !r.m.Signed {
 		return
 	}
-	if c.by = r.actor; !slices.Contains(r.m.met, c.by) {
+	if c.by = r.actor; r.m.twin(c.by) && !slices.Contains(r.m.met, c.by) {
 		r.m.met = append(slices.Clip(r.m.met), c.by)
 	}
 }
@@ -414,9 +415,30 @@ func (m *machine) Rank(actor string) int { return slices.Index(m.met, actor) + 1
 // Broken implements sim.Symmetry.
 func (m *machine) Broken() bool { return false }
 
-// class returns the place of the first actor that is equal to the i-th, from 1.
-func (p program) class(i int) int {
-	return 1 + slices.IndexFunc(p.Actors, func(a programActor) bool { return reflect.DeepEqual(a, p.Actors[i]) })
+// twin says whether an actor has a twin.
+func (p program) twin(actor string) bool { return actor != "" && p.class(int(actor[0]-'a')) > 0 }
+
+// upToNames returns the place of a twin among those that are met; another actor's name.
+func (m *machine) upToNames(actor string) string {
+	if m.twin(actor) {
+		return strconv.Itoa(m.Rank(actor))
+	}
+	return actor
+}
+
+// class returns the place of the first actor that is equal to the i-th, from 1; 0 if there is no other.
+func (p program) class(i int) (class int) {
+	equal := 0
+	for j, a := range slices.Backward(p.Actors) {
+		if reflect.DeepEqual(a, p.Actors[i]) {
+			equal++
+			class = j + 1
+		}
+	}
+	if equal == 1 {
+		return 0
+	}
+	return class
 }
 
 func (r *request) Delay() time.Duration   { return r.late }
@@ -593,7 +615,7 @@ func (m *machine) fingerprint(remember bool) uint64 {
 	for _, c := range m.cells {
 		h = h.Number(uint64(c.value)).Number(uint64(c.before))
 		if m.Twins {
-			h = h.Number(uint64(m.Rank(c.by)))
+			h = h.Text(m.upToNames(c.by))
 		} else {
 			h = h.Text(c.by)
 		}
