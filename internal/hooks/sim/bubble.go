@@ -260,10 +260,8 @@ func (s *Sim) orphan(p *Proc) {
 	if p.state != calling {
 		return
 	}
-	if s.cfg.Bubble != nil || p.lane > 0 {
-		s.orphaned++
-	}
-	s.orphans = append(s.orphans, orphan{p, p.request, p.actor.observed, s.orphaned})
+	item := p.actor.observed.Number(uint64(p.lane)).Number(sent(p.request))
+	s.orphans = append(s.orphans, orphan{p, p.request, p.actor.observed, uint64(item)})
 }
 
 // down ends an incarnation of a node in a Bubble.

@@ -35,12 +35,26 @@ type Visit struct {
 	Possible, Asleep []uint64
 	Come             bool
 	Taken            int // -1 is none
+
+	steps []Step
+}
+
+// UpToNames returns the visit with the names that its steps have in all states that count as equal.
+func (v Visit) UpToNames(s *Sim) Visit {
+	name := func(ids []uint64) (names []uint64) {
+		for _, id := range ids {
+			names = append(names, s.canonical(&v.steps[slices.IndexFunc(v.steps, func(step Step) bool { return step.id() == id })]))
+		}
+		return names
+	}
+	v.Possible, v.Asleep = name(v.Possible), name(v.Asleep)
+	return v
 }
 
 // OnVisit sets the function that an exploration calls with each of its visits, in the order of the runs.
 func (x *Exploration) OnVisit(on func(Visit)) {
 	x.onVisit = func(v visit) {
-		m := Visit{Come: !v.left, Taken: v.taken}
+		m := Visit{Come: !v.left, Taken: v.taken, steps: v.steps}
 		for _, s := range v.steps {
 			m.Possible = append(m.Possible, s.id())
 		}
@@ -53,15 +67,6 @@ func (x *Exploration) OnVisit(on func(Visit)) {
 
 // Ran returns how often code went on from a past that was new. See Memory.Search.
 func (x *Exploration) Ran() int { return x.pasts.runs }
-
-// Canonical returns the names that possible steps have in all states that count as equal.
-func (s *Sim) Canonical(ids []uint64) (names []uint64) {
-	for _, id := range ids {
-		i := slices.IndexFunc(s.steps, func(step Step) bool { return step.id() == id })
-		names = append(names, s.canonical(&s.steps[i]))
-	}
-	return names
-}
 
 // Confused names two possible steps that have one name in all states that count as equal, although they are not those of
 // two interchangeable actors in the same state; "" if there are none.

@@ -136,7 +136,6 @@ type Sim struct {
 	result   Result
 	gate     *gate
 	pasts    *pasts // see Memory.Search; nil without
-	orphaned uint64 // how many orphans there have been, in a Bubble
 	passed   bool   // time went to the horizon, and no goroutine waited for it
 }
 
@@ -146,7 +145,8 @@ type orphan struct {
 	request Request
 	// observed is the sender's fingerprint when it crashed.
 	observed fingerprint.Hash
-	// item distinguishes requests of different goroutines of one sender.
+	// item distinguishes it from other requests of its sender's life. It is a number of the state alone: on two ways to a
+	// state, requests may have been left in another order.
 	item uint64
 }
 
@@ -332,7 +332,13 @@ func (s *Sim) collect() (goesOn bool) {
 		return false
 	}
 	for i, o := range s.orphans {
-		s.steps = append(s.steps, Step{Kind: Orphan, Thread: 2 * len(s.actors), Name: o.sender.name, proc: o.sender, orphaned: o.request, nth: i, item: o.item})
+		item := o.item
+		for _, before := range s.orphans[:i] {
+			if before.sender.actor == o.sender.actor && before.sender.incarnation == o.sender.incarnation && before.item == o.item {
+				item++ // left at one moment of the code: the requests are alike
+			}
+		}
+		s.steps = append(s.steps, Step{Kind: Orphan, Thread: 2 * len(s.actors), Name: o.sender.name, proc: o.sender, orphaned: o.request, nth: i, item: item})
 	}
 	for i, src := range s.sources {
 		for _, item := range src.Steps() {
