@@ -67,7 +67,7 @@ func (s *Sim) canonical(step *Step) uint64 {
 		h = ^h
 	}
 	if p := step.proc; p != nil {
-		return uint64(h.Number(uint64(s.place(p.actor))).Number(uint64(p.incarnation)).Number(uint64(step.outcome)).Number(uint64(p.lane)).Number(step.item))
+		return uint64(h.Number(uint64(s.place(p.actor))).Number(uint64(step.outcome)).Number(uint64(p.lane)).Number(step.item))
 	}
 	return uint64(h.Number(uint64(step.Thread)).Number(step.item))
 }
