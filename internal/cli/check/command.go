@@ -182,7 +182,9 @@ func (c *command) check(cmd *cobra.Command) (*Check, error) {
 		if check.Rows, err = catalog.Rows(c.rows); err != nil {
 			return check, cli.Coded(err)
 		}
-		check.TTL.Said = ttlOf(check.Rows)
+		if check.TTL.Said = ttlOf(check.Rows); check.TTL.Said == hooks.NoTTL {
+			check.Reach = slices.DeleteFunc(check.Reach, func(m scenario.Mark) bool { return m == mark.TTLDeletion })
+		}
 	}
 	var names []string
 	for _, inv := range all {
@@ -310,7 +312,7 @@ func (c *command) before(ctx context.Context, check *Check) (done bool, err erro
 	case err != nil:
 		return false, cli.Unknown(err, "")
 	case o.Verdict == invariant.Violated:
-		fmt.Fprintf(c.Out, "%s: an earlier check has left it, and it fails still\n\n", c.file())
+		fmt.Fprintf(c.Out, "%s: an earlier check has left it, and it fails still; it runs first until it passes, or you delete it\n\n", c.file())
 		c.show(ctx, run, o)
 		return true, &cli.Error{Code: cli.ExitViolated}
 	}
@@ -426,7 +428,7 @@ func (c *command) ended(cmd *cobra.Command, check *Check, r *Result) error {
 	missing, untested := worlds.Missing(check.Reach, r.Marks, r.Worlds, r.Schedules)
 	why, verdict := "", verdicts.OK
 	ttl, note := "", ""
-	if check.Other != nil {
+	if check.Other != nil || check.TTL.Said == hooks.NoTTL {
 		ttl, note = check.TTL.Unmet(r.Marks, r.Worlds, !cmd.Flags().Changed("reach"), "the ttl of a row of --rows", "no ttl")
 	}
 	switch nothing := check.nothing(r); {
@@ -462,7 +464,7 @@ func (c *command) ended(cmd *cobra.Command, check *Check, r *Result) error {
 		fmt.Fprintln(c.Out, r.misfit)
 	}
 	if slices.Contains(missing, mark.TTLDeletion) {
-		fmt.Fprintln(c.Out, "hint: a cache whose rows have no ttl names with --reach the other marks of docs/CHECK.md")
+		fmt.Fprintln(c.Out, "hint: TTL deletes a row by a time in seconds in the attribute that --rows names as its ttl; a cache without TTL leaves ttl out of --rows")
 	}
 	if verdict == verdicts.Unknown {
 		return &cli.Error{Code: cli.ExitUnknown}

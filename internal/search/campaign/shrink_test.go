@@ -398,3 +398,23 @@ faults:
 		t.Errorf("the shrunk scenario replays to %+v (%v), want a violation", o, err)
 	}
 }
+
+// A shrunk scenario in which no cache can have a fresh page would accuse correct caches, too.
+func TestShrinkKeepsAWorldInWhichPagesCanBeFresh(t *testing.T) {
+	s, err := scenario.Parse("drawn.yaml", []byte("name: drawn\nsettle: 150s\ncache: {lease: 10m, revalidate: 10m, render: 1m}\nfaults: [origin-failed from 0s to 5m]\n"+
+		"actors: [{name: alice, script: [get /home], events: [pause at 3m for 1m]}, {name: bob, script: [sleep 4m, get /home]}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	only := scenario.Options{Only: "liveness"}
+	p := scenariotest.Protocol(t, "no-release-after-failure")
+	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Options: only})
+	if r.Verdict != invariant.Violated {
+		t.Fatal("nothing is violated")
+	}
+	run := scenario.Run{Scenario: s, Protocol: p, Options: only, Seed: inside.In(r.Failure).Result.Seed, Strategy: sim.Replay(inside.In(r.Failure).Result.Choices)}
+	again := replays(t, shrink(t, campaign.Shrink{Failed: run}))
+	if r := scenariotest.Ran(t, campaign.Campaign{Scenario: again.Scenario, Seed: 1, Schedules: 100}); r.Verdict != invariant.OK {
+		t.Errorf("the reference protocol in the shrunk scenario: %v\n%s", r.Verdict, yamlOf(t, again.Scenario))
+	}
+}

@@ -66,7 +66,7 @@ func (sh *shrinker) search(f *found, change func(*scenario.Scenario), schedules,
 // set, translates the moves of a schedule; moves that it refuses are left out.
 func (sh *shrinker) try(f *found, change func(*scenario.Scenario), adapt func(sim.Move) (sim.Move, bool)) bool {
 	s := changed(f.scenario, change)
-	if s == nil || keepsForTooLong(s) && !keepsForTooLong(f.scenario) {
+	if s == nil || unfair(s) && !unfair(f.scenario) {
 		return false
 	}
 	next := found{scenario: s, seed: f.seed}
@@ -94,10 +94,19 @@ func (sh *shrinker) try(f *found, change func(*scenario.Scenario), adapt func(si
 	return false
 }
 
-// keepsForTooLong reports whether a cache that obeys the scenario's settings serves pages that its promise forbids: its
-// correct protocol would be violated, too.
-func keepsForTooLong(s *scenario.Scenario) bool {
-	return s.Promise.MaxAge > 0 && s.Cache.Revalidate+s.Cache.Retention > s.Promise.MaxAge
+// unfair reports whether a correct protocol would be violated, too: a cache that obeys the scenario's settings serves
+// pages that its promise forbids, or it has to have a fresh page where NeverFresh holds.
+func unfair(s *scenario.Scenario) bool {
+	return s.Promise.MaxAge > 0 && s.Cache.Revalidate+s.Cache.Retention > s.Promise.MaxAge || s.Settle > 0 && NeverFresh(s)
+}
+
+// NeverFresh reports whether a correct cache may never have a fresh page: if a page takes longer to make than a lease
+// lasts, only caches that refresh their leases publish it; and a page that is stale as soon as it is made is never found
+// fresh.
+func NeverFresh(s *scenario.Scenario) bool {
+	const second = time.Second // rows hold whole seconds
+	c := s.Cache
+	return c.Render+2*second > c.Lease || c.Render+c.Poll+s.ReplicaLag+2*s.Skew+2*second > c.Revalidate
 }
 
 // changed returns a changed copy; nil if it is the same, or if a file cannot hold it.

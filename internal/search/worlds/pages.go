@@ -11,6 +11,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -250,16 +251,14 @@ func longest(s *scenario.Scenario) time.Duration {
 }
 
 // settle returns the time, from the end of a world's faults, within which each page must be in the cache and fresh.
-// Zero says that this may never be so: if a page takes longer to make than a lease lasts, only caches that refresh
-// their leases publish it; and a page that is stale as soon as it is made is never found fresh.
+// Zero says that this may never be so.
 //
 // A lease ends by itself, even if its holder has crashed, so the time includes a lease and a rendering. If no node can
 // crash and no fault can stop a release, no node may keep a lock that it does not need: half a lease is enough.
 func settle(s *scenario.Scenario) time.Duration {
 	c := s.Cache
 	const second = time.Second // rows hold whole seconds
-	lasting := c.Render + c.Poll + s.ReplicaLag + 2*s.Skew + 2*second
-	if c.Render+2*second > c.Lease || lasting > c.Revalidate {
+	if campaign.NeverFresh(s) {
 		return 0
 	}
 	renderings := time.Duration(len(pages(s))) * c.Render // one after the other
