@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/reschedule"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -95,18 +96,11 @@ func (sh *shrinker) try(f *found, change func(*scenario.Scenario), adapt func(si
 }
 
 // unfair reports whether a correct protocol would be violated, too: a cache that obeys the scenario's settings serves
-// pages that its promise forbids, or it has to have a fresh page where NeverFresh holds.
+// pages that its promise forbids, or it has to have fresh pages where they may never be fresh.
 func unfair(s *scenario.Scenario) bool {
-	return s.Promise.MaxAge > 0 && s.Cache.Revalidate+s.Cache.Retention > s.Promise.MaxAge || s.Settle > 0 && NeverFresh(s)
-}
-
-// NeverFresh reports whether a correct cache may never have a fresh page: if a page takes longer to make than a lease
-// lasts, only caches that refresh their leases publish it; and a page that is stale as soon as it is made is never found
-// fresh.
-func NeverFresh(s *scenario.Scenario) bool {
-	const second = time.Second // rows hold whole seconds
 	c := s.Cache
-	return c.Render+2*second > c.Lease || c.Render+c.Poll+s.ReplicaLag+2*s.Skew+2*second > c.Revalidate
+	return s.Promise.MaxAge > 0 && c.Revalidate+c.Retention > s.Promise.MaxAge ||
+		s.Settle > 0 && hooks.NeverFresh(c.Lease, c.Revalidate, c.Render, c.Poll+s.ReplicaLag+2*s.Skew)
 }
 
 // changed returns a changed copy; nil if it is the same, or if a file cannot hold it.

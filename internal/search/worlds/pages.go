@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
-	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -258,7 +258,7 @@ func longest(s *scenario.Scenario) time.Duration {
 func settle(s *scenario.Scenario) time.Duration {
 	c := s.Cache
 	const second = time.Second // rows hold whole seconds
-	if campaign.NeverFresh(s) {
+	if hooks.NeverFresh(c.Lease, c.Revalidate, c.Render, c.Poll+s.ReplicaLag+2*s.Skew) {
 		return 0
 	}
 	renderings := time.Duration(len(pages(s))) * c.Render // one after the other
