@@ -93,7 +93,10 @@ class Cache:
             if not refused(e, "TransactionCanceledException"):
                 raise
             read = self.read(key)
-            return bool(read) and read["s3_key"] == page["s3_key"]  # its own commit, whose answer was lost
+            own = bool(read) and read["s3_key"] == page["s3_key"]  # its own commit, whose answer was lost
+            if not own:
+                self.release(key, token)  # which it still has if the service refused for a reason of its own
+            return own
 
     def release(self, key, token):
         try:

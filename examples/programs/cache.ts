@@ -61,7 +61,9 @@ export class Cache {
     const lock = this.own(key, token, ' AND lease_expires_at > :now', { ':now': N(now()) })
     return this.db.transactWriteItems({ TransactItems: [{ Put: { TableName: this.o.table, Item } }, { Delete: lock }] }).then(() => true, async (e: unknown) => {
       if (!(e instanceof TransactionCanceledException)) throw e
-      return (await this.read(key))?.s3Key === page.s3Key // its own commit, whose answer was lost
+      const own = (await this.read(key))?.s3Key === page.s3Key // its own commit, whose answer was lost
+      if (!own) await this.release(key, token) // which it still has if the service refused for a reason of its own
+      return own
     })
   }
 
