@@ -183,8 +183,8 @@ func TestAStoreIsClosedWhenItsScriptIsOver(t *testing.T) {
 }
 
 // TestWorldsKeepTheirPromises draws worlds, checks that a world's file describes
-// the same world, and runs the reference in them: the clocks stay within the
-// promised skew, no run is cut, and nothing is violated.
+// the same world, and runs the reference in them: two machines ask for a page,
+// the clocks stay within the promised skew, no run is cut, and nothing is violated.
 func TestWorldsKeepTheirPromises(t *testing.T) {
 	generator := worlds.Pages("TestWorlds", "recipe-a", 5, worlds.Extras{})
 	skewed := false
@@ -199,6 +199,18 @@ func TestWorldsKeepTheirPromises(t *testing.T) {
 		}
 		if n := len(s.Actors); n < 2 || n > 4 {
 			rt.Fatalf("%d actors, want 2 to 4", n)
+		}
+		asking := 0
+		for _, a := range s.Actors {
+			if slices.ContainsFunc(a.Script, func(c scenario.Command) bool { return c.Verb == "get" }) {
+				asking++
+			}
+			if a.Pauses > 0 && a.PauseFor <= 0 {
+				rt.Fatalf("the pauses of %s have no length", a.Name)
+			}
+		}
+		if asking < 2 {
+			rt.Fatalf("%d actors ask for a page, want 2", asking)
 		}
 		report, err := campaign.Campaign{Scenario: s, Seed: rapid.Uint64().Draw(rt, "seed")}.Run(t.Context())
 		if err != nil {

@@ -88,8 +88,14 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 				s.Actors[i].Tenant = pick(t, "tenant", tenants...)
 			}
 		}
-		if !slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return slices.ContainsFunc(a.Script, served) }) { // else nothing could be judged
-			s.Actors[0].Script = append(s.Actors[0].Script, scenario.Command{Verb: "get", Key: keys[0]})
+		var silent []*scenario.Actor // those that ask for no page
+		for i := range s.Actors {
+			if a := &s.Actors[i]; !slices.ContainsFunc(a.Script, served) {
+				silent = append(silent, a)
+			}
+		}
+		for _, a := range silent[:max(0, len(silent)+2-len(s.Actors))] { // without two that ask, nothing goes wrong between machines
+			a.Script = append(a.Script, scenario.Command{Verb: "get", Key: keys[0]})
 		}
 		for i := range s.Actors {
 			drawClockWithin(t, s, &s.Actors[i], longest(s))
@@ -177,7 +183,7 @@ func actors(s *scenario.Scenario, keys []string, crashes int, verbs []scenario.V
 		}
 		a := scenario.Actor{Script: rapid.SliceOfN(commands, 1, most).Draw(t, "script")}
 		if a.Pauses = pick(t, "pauses", 0, 1, 2); a.Pauses > 0 {
-			a.PauseFor = pick(t, "pause for", c.Lease+time.Second, 0, c.Lease-time.Second)
+			a.PauseFor = pick(t, "pause for", c.Lease+time.Second, 2*c.Lease+time.Second, c.Lease-time.Second)
 		}
 		if a.Crashes = pick(t, "crashes", 0, crashes); a.Crashes > 0 {
 			a.Restarts = pick(t, "restarts", 0, 1)
