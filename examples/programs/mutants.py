@@ -57,7 +57,7 @@ MUTANTS = [
       "    const done = await this.commitGeneration(key, token, page)\n    await this.o.bodies.put(page.s3Key, body)\n    return done ? this.serve(page, body) : undefined"],
      ['        self.bodies.put(page["s3_key"], body)\n        return self.serve(page, body) if self.commit_generation(key, token, at, page) else None',
       '        done = self.commit_generation(key, token, at, page)\n        self.bodies.put(page["s3_key"], body)\n        return self.serve(page, body) if done else None']),
-    ("one body name for all generations", "steady-reads", "freshness monotonic-reads",
+    ("one body name for all generations", "steady-reads", "freshness monotonic-reads liveness",
      ["s3Key: `${key}/${token}`", "s3Key: `${key}`"],
      ['{"s3_key": key + "/" + token,', '{"s3_key": key,']),
     ("ttl in milliseconds", "two-contenders", "ttl-well-formed",
