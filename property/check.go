@@ -364,13 +364,12 @@ func (c *Check) rows(t *testing.T) {
 	}
 }
 
-// reach is the marks that a check must reach unless it says otherwise. Without a ttl attribute TTL deletes nothing, so
-// TTLDeletion is not among the marks then.
+// reach is the marks that a check must reach unless it says otherwise.
 func (c *Check) reach() []scenario.Mark {
 	if !c.noTTL() {
 		return Reach()
 	}
-	return slices.DeleteFunc(Reach(), func(m scenario.Mark) bool { return m == mark.TTLDeletion })
+	return worlds.WithoutTTL(Reach())
 }
 
 // say puts the store's own names of rows into a sentence about META and LOCK.

@@ -183,7 +183,7 @@ func (c *command) check(cmd *cobra.Command) (*Check, error) {
 			return check, cli.Coded(err)
 		}
 		if check.TTL.Said = ttlOf(check.Rows); check.TTL.Said == hooks.NoTTL {
-			check.Reach = slices.DeleteFunc(check.Reach, func(m scenario.Mark) bool { return m == mark.TTLDeletion })
+			check.Reach = worlds.WithoutTTL(check.Reach)
 		}
 	}
 	var names []string

@@ -260,8 +260,8 @@ func (s *Sim) orphan(p *Proc) {
 	if p.state != calling {
 		return
 	}
-	item := p.actor.observed.Number(uint64(p.lane)).Number(sent(p.request))
-	s.orphans = append(s.orphans, orphan{p, p.request, p.actor.observed, uint64(item)})
+	past := p.actor.observed.Number(uint64(p.lane)).Number(sent(p.request))
+	s.orphans = append(s.orphans, orphan{p, p.request, past})
 }
 
 // down ends an incarnation of a node in a Bubble.

@@ -331,8 +331,8 @@ func (e *explorer) explore(steps []Step) int {
 		}
 		name := e.named(steps)
 		if asleep, seen := x.visited.asleep(state); seen {
-			// Earlier runs took every step from this state but those that were asleep. Steps of interchangeable actors may share
-			// a name; if one of them was asleep, all count as asleep.
+			// Earlier runs left this state by every step that was awake in it, so only steps that slept then are new. Two
+			// interchangeable actors may share the name of a step: if one of them slept, both count as asleep.
 			todo = slices.DeleteFunc(todo, func(m option) bool { return !slices.Contains(asleep, name(m)) })
 			if len(todo) == 0 {
 				return abandon

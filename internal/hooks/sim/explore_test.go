@@ -229,7 +229,7 @@ func TestInterchangeableActorsLeaveOutNothing(t *testing.T) {
 	for _, c := range corners {
 		compare(c.program, c.name, 20_000)
 	}
-	draw := func(seed uint64) {
+	for seed := range uint64(effort.Quick(effort.Fewer(1500, 400), 40)) {
 		rng := sim.Stream(seed, "twins")
 		p := drawProgram(rng, seed, 2+int(seed/7%3))
 		p.Signed = seed%2 == 0
@@ -241,9 +241,6 @@ func TestInterchangeableActorsLeaveOutNothing(t *testing.T) {
 		if !p.Secret { // each answer would make a state of its own
 			compare(p, fmt.Sprint("seed ", seed), effort.Fewer(1500, 600))
 		}
-	}
-	for seed := range uint64(effort.Quick(effort.Fewer(1500, 400), 40)) {
-		draw(seed)
 	}
 	t.Logf("%d comparisons: %d schedules, and %d if twins are told apart", compared, with, without)
 	if want := effort.Quick(effort.Fewer(300, 60), 10); compared < want || with >= without {

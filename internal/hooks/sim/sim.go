@@ -143,11 +143,9 @@ type Sim struct {
 type orphan struct {
 	sender  *Proc
 	request Request
-	// observed is the sender's fingerprint when it crashed.
-	observed fingerprint.Hash
-	// item distinguishes it from other requests of its sender's life. It is a number of the state alone: on two ways to a
-	// state, requests may have been left in another order.
-	item uint64
+	// past stands for the request: what its sender had seen when it left it, the lane and the time. On two ways to a state,
+	// requests may have been left in another order, so a count of them would not do.
+	past fingerprint.Hash
 }
 
 // New prepares a run.
@@ -332,9 +330,9 @@ func (s *Sim) collect() (goesOn bool) {
 		return false
 	}
 	for i, o := range s.orphans {
-		item := o.item
+		item := uint64(o.past)
 		for _, before := range s.orphans[:i] {
-			if before.sender.actor == o.sender.actor && before.sender.incarnation == o.sender.incarnation && before.item == o.item {
+			if before.sender.actor == o.sender.actor && before.sender.incarnation == o.sender.incarnation && before.past == o.past {
 				item++ // left at one moment of the code: the requests are alike
 			}
 		}

@@ -51,7 +51,7 @@ func (s *Sim) place(a *actor) fingerprint.Hash {
 	var orphans fingerprint.Hash
 	for _, o := range s.orphans {
 		if o.sender.actor == a {
-			orphans += o.observed.Number(uint64(o.sender.incarnation)).Number(sent(o.request))
+			orphans += o.past
 		}
 	}
 	return h.Number(0).Number(uint64(a.fingerprint())).Number(uint64(orphans))
@@ -104,7 +104,7 @@ func (s *Sim) Fingerprint() uint64 {
 	}
 	var orphans fingerprint.Hash // the order in which they are kept is no part of the state
 	for _, o := range s.orphans {
-		orphans += o.observed.Number(uint64(s.place(o.sender.actor))).Number(uint64(o.sender.lane)).Number(sent(o.request))
+		orphans += o.past.Number(uint64(s.place(o.sender.actor)))
 	}
 	return uint64(h.Number(uint64(apart)).Number(uint64(orphans)))
 }

@@ -257,7 +257,7 @@ func longest(s *scenario.Scenario) time.Duration {
 }
 
 // settle returns the time, from the end of a world's faults, within which each page must be in the cache and fresh.
-// Zero says that this may never be so.
+// Zero means that no cache can promise that: see hooks.NeverFresh.
 //
 // A lease ends by itself, even if its holder has crashed, so the time includes a lease and a rendering. If no node can
 // crash and no fault can stop a release, no node may keep a lock that it does not need: half a lease is enough.

@@ -19,6 +19,11 @@ func Reach() []scenario.Mark {
 	}
 }
 
+// WithoutTTL leaves TTLDeletion out of the marks: TTL deletes nothing from a table whose rows have no ttl attribute.
+func WithoutTTL(marks []scenario.Mark) []scenario.Mark {
+	return slices.DeleteFunc(marks, func(m scenario.Mark) bool { return m == mark.TTLDeletion })
+}
+
 // LockReach returns the marks for a check of a lock. A lock has been tested only if somebody took it, if two machines
 // wanted it at the same time, and if it was taken over from a machine that had not given it back.
 func LockReach() []scenario.Mark {

@@ -23,16 +23,14 @@ const (
 	docErrors   = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html"
 	docTransact = "https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html"
 	docIndexes  = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/GSI.html#GSI.ThroughputConsiderations.Writes"
-	// docLocalIndex says when a row is fetched.
-	docLocalIndex = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html#LSI.ThroughputConsiderations.Reads"
-
-	docUpdates = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.UpdateExpressions.html"
-	docQuery   = "https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html"
-	dynalite   = "https://github.com/architect/dynalite/blob/main/test/"
-	parity     = "https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/"
-	captures   = "https://github.com/paritysuite/dynamodb-conformance/blob/main/captures/cross-region-latest.json"
-	alternator = "https://github.com/scylladb/scylladb/blob/master/test/alternator/"
-	scylla5862 = "https://github.com/scylladb/scylladb/issues/5862"
+	docLSI      = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html#LSI.ThroughputConsiderations.Reads"
+	docUpdates  = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Expressions.UpdateExpressions.html"
+	docQuery    = "https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Query.html"
+	dynalite    = "https://github.com/architect/dynalite/blob/main/test/"
+	parity      = "https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/"
+	captures    = "https://github.com/paritysuite/dynamodb-conformance/blob/main/captures/cross-region-latest.json"
+	alternator  = "https://github.com/scylladb/scylladb/blob/master/test/alternator/"
+	scylla5862  = "https://github.com/scylladb/scylladb/issues/5862"
 )
 
 // Beginnings and parts of messages, as patterns.
@@ -300,7 +298,7 @@ var Local = compile(append([]*Known{
 	},
 	{
 		Operations: "Query", Path: `ConsumedCapacity\.(Table\.)?CapacityUnits`, Fake: "[0-9.]+", Local: "[0-9.]+", When: projectsFromPart, If: less,
-		Reason: "Local fetches rows from the table though a local index has all that is asked for", Source: docLocalIndex,
+		Reason: "Local fetches rows from the table though a local index has all that is asked for", Source: docLSI,
 	},
 	{
 		Operations: "BatchGetItem", Path: `ConsumedCapacity\[\d+\]\.(Table\.)?CapacityUnits`, Fake: "[0-9]+", Local: "[0-9]+", If: more,

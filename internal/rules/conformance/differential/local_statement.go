@@ -237,11 +237,10 @@ func filtersFetched(r Request) bool {
 	return contains("byHeight localBytes", r.index()) && strings.Contains(text, " WHERE ")
 }
 
-// readsRanges says whether a statement may read several ranges.
-func readsRanges(r Request) bool {
-	text, _ := r.Body["Statement"].(string)
-	return strings.Contains(strings.ToUpper(text), ") OR (")
-}
+// manyRanges is a condition that may read several ranges.
+var manyRanges = regexp.MustCompile(`(?i)\) OR \(`)
+
+func readsRanges(r Request) bool { return anyStatement(r, manyRanges.MatchString) }
 
 // nestedChange is a path into an attribute as the target of an UPDATE that returns what it has changed.
 var nestedChange = regexp.MustCompile(`(SET|REMOVE|,) "?[a-z]+"?[.\[].* RETURNING MODIFIED`)
