@@ -38,8 +38,8 @@ func Example() {
 	// Output:
 	// violated: paused-writer under blind-publish
 	//
-	// stale-writer: a publish takes effect only while LOCK carries the publisher's own token, with lease_expires_at > S - e, S being the true time at which the publisher sent it
-	// alice sent its publish 0s after its own lease was over
+	// stale-writer: a publish takes effect only while LOCK carries the publisher's own token, with lease_expires_at > S - e, S being the true time at which the publisher sent it (e is 0s, the promised max-clock-skew)
+	// alice sent its publish at the end of its own lease
 	//
 	//   +0s         alice     LOCK of /home: absent => token alice-1 until +1s
 	//   +1s         alice     META of /home: absent => body pages/alice-1 generated +0s fresh until +1m0s

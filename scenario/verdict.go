@@ -163,12 +163,12 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 // namesSkew finds e, 2e and 4e in the statement of an invariant.
 var namesSkew = regexp.MustCompile(`\b[24]?e\b`)
 
-// withSkew adds the value of e to a statement that names e.
+// withSkew adds to a statement that names e what e is.
 func withSkew(statement string, e time.Duration) string {
-	if e == 0 || !namesSkew.MatchString(statement) {
+	if !namesSkew.MatchString(statement) {
 		return statement
 	}
-	return fmt.Sprintf("%s (e is %v)", statement, e)
+	return fmt.Sprintf("%s (e is %v, the promised max-clock-skew)", statement, e)
 }
 
 // Outcome is the result of a run.

@@ -56,7 +56,7 @@ func judgedBy(t *testing.T, choice string, o Options) *Outcome {
 
 func TestAViolatedStatementHasTheValueOfE(t *testing.T) {
 	lingers := judgedBy(t, "max-clock-skew: 1ms", Options{}).Violation.Invariant
-	if lingers.Name != "freshness" || !strings.HasSuffix(lingers.Statement, " (e is 1ms)") {
+	if lingers.Name != "freshness" || !strings.HasSuffix(lingers.Statement, " (e is 1ms, the promised max-clock-skew)") {
 		t.Errorf("%s: %s", lingers.Name, lingers.Statement)
 	}
 	for _, test := range []struct {
@@ -64,10 +64,10 @@ func TestAViolatedStatementHasTheValueOfE(t *testing.T) {
 		e         time.Duration
 		want      string
 	}{
-		{"not before T - 2e", time.Second, "not before T - 2e (e is 1s)"},
-		{"less 4e, or more", 200 * time.Millisecond, "less 4e, or more (e is 200ms)"},
-		{"more than e left", time.Second, "more than e left (e is 1s)"},
-		{"more than e left", 0, "more than e left"},
+		{"not before T - 2e", time.Second, "not before T - 2e (e is 1s, the promised max-clock-skew)"},
+		{"less 4e, or more", 200 * time.Millisecond, "less 4e, or more (e is 200ms, the promised max-clock-skew)"},
+		{"more than e left", time.Second, "more than e left (e is 1s, the promised max-clock-skew)"},
+		{"more than e left", 0, "more than e left (e is 0s, the promised max-clock-skew)"},
 		{"one entry each", time.Second, "one entry each"},
 	} {
 		if got := withSkew(test.statement, test.e); got != test.want {

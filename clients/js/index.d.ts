@@ -36,6 +36,13 @@ export interface ClientOptions {
   forcePathStyle: boolean
   /** Requests are lines of the protocol, and not HTTP. */
   requestHandler: RequestHandler
+  /** Names the actor in a request, and calculates no signature. */
+  signer: Signer
+}
+
+/** What an AWS SDK client signs its requests by. */
+export interface Signer {
+  sign(request: any, options?: any): Promise<any>
 }
 
 /** What an AWS SDK client sends its requests by. */

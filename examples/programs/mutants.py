@@ -166,7 +166,7 @@ class Found:
     def row(self, mutant, where, language):
         print("| %s | %s | %s | %s | %s | %.0f | %.0f |" % (
             mutant, where, " or ".join("`%s`" % n for n in self.names), language,
-            "NOT FOUND" if self.errors else self.schedules, self.seconds, self.processor), flush=True)
+            "see below" if self.errors else self.schedules, self.seconds, self.processor), flush=True)
         for e in self.errors:
             print(e, file=sys.stderr)
         return bool(self.errors)

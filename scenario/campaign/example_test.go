@@ -60,8 +60,8 @@ func Example() {
 	// shrunk: 0 context switches, 12 steps, 0s of true time, 0 faults, 1 actor, 1 command
 	// violated: paused-writer under behind
 	//
-	// stale-writer: a publish takes effect only while LOCK carries the publisher's own token, with lease_expires_at > S - e, S being the true time at which the publisher sent it
-	// bob sent its publish 50s after its own lease was over
+	// stale-writer: a publish takes effect only while LOCK carries the publisher's own token, with lease_expires_at > S - e, S being the true time at which the publisher sent it (e is 0s, the promised max-clock-skew)
+	// bob sent its publish 50s after the end of its own lease
 	//
 	//   +0s         bob       LOCK of /home: absent => token bob-1 until -50s
 	//   +0s         bob       META of /home: absent => body pages/bob-1 generated -1m0s fresh until +0s

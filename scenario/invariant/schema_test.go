@@ -90,7 +90,7 @@ func TestRowsInMilliseconds(t *testing.T) {
 	}{
 		{"in turn", taken().publish("alice", "1").at(second).lock("bob", "b1", 20*second).publish("bob", "2"), invariant.Named("stale-writer"), 0, invariant.OK, "", nil},
 		{"a publish in the last millisecond of the lease", taken().at(10*second+499*ms1).publish("alice", "1"), invariant.Named("stale-writer"), 0, invariant.OK, "", nil},
-		{"a publish when the lease is over", taken().at(10*second+500*ms1).publish("alice", "1"), invariant.Named("stale-writer"), 0, invariant.Violated, "alice sent its publish 0s after its own lease was over", []int{1, 2}},
+		{"a publish when the lease is over", taken().at(10*second+500*ms1).publish("alice", "1"), invariant.Named("stale-writer"), 0, invariant.Violated, "alice sent its publish at the end of its own lease", []int{1, 2}},
 		{"within e", taken().at(10*second+500*ms1).publish("alice", "1"), invariant.Named("stale-writer"), ms1, invariant.OK, "", nil},
 		{"a publish without the lock", row().publish("bob", "1"), invariant.Named("stale-writer"), 0, invariant.Violated, "bob published while the lease was free", []int{1}},
 		{"over the lock of another", taken().publish("bob", "1"), invariant.Named("stale-writer"), 0, invariant.Violated, "bob published while the lock carried the token of alice", []int{1, 2}},

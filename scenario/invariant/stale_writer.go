@@ -30,7 +30,11 @@ func staleWriter() Invariant {
 			case held.open != 0:
 				return publishedUnder(held.open, c.Seq)
 			case !held.expires.After(c.Sent.Add(-s.MaxClockSkew)):
-				return violated("%s sent its publish %s after its own lease was over", c.Actor, span(held.expires, c.Sent))
+				when := "at"
+				if !c.Sent.Equal(held.expires) {
+					when = span(held.expires, c.Sent) + " after"
+				}
+				return violated("%s sent its publish %s the end of its own lease", c.Actor, when)
 			default:
 				return ok()
 			}

@@ -4,8 +4,15 @@ package check
 
 import (
 	"context"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
 
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
@@ -41,7 +48,8 @@ type Result struct {
 	Marks                    map[scenario.Mark]int // in how many worlds each was reached
 	// Failed is the campaign of the world that is not ok, and ended the check; nil if all are ok.
 	Failed *campaign.Report
-	misfit string // why the mapping of rows does not fit the rows of some world
+	misfit string   // why the mapping of rows does not fit the rows of some world
+	unmet  []string // attributes that the mapping names and no row had
 }
 
 // name is the name of each world.
@@ -62,46 +70,96 @@ func (c *Check) world(i int) (*scenario.Scenario, error) {
 	return worlds.Checked(drawn.Scenario)
 }
 
-// Run draws the worlds, one after the other, and runs each until one is not ok. A context that is over ends the check
-// between two schedules. An error is not a verdict: see scenario.BrokenError.
+// atOnce is how many worlds run at the same time, by the cores together. While one begins, by a schedule alone, or ends,
+// the other has them.
+const atOnce = 2
+
+// Run draws the worlds, and runs each, until the first one that is not ok. A context that is over ends the check between
+// two schedules. An error is not a verdict: see scenario.BrokenError.
 func (c *Check) Run(ctx context.Context) (*Result, error) {
+	r := &Result{Marks: map[scenario.Mark]int{}}
+	named, err := attributesOf(c.Rows)
+	if err != nil {
+		return r, err
+	}
 	if c.Other != nil {
 		ctx = c.TTL.Watch(ctx)
+	} else {
+		ctx = hooks.With(ctx, &hooks.Probe{OnWrite: named.see})
 	}
-	r := &Result{Marks: map[scenario.Mark]int{}}
-	for i := range c.Worlds {
+	type run struct {
+		report *campaign.Report
+		err    error
+	}
+	var broken error
+	found, stop := context.WithCancel(ctx) // the worlds after the first that is not ok
+	defer stop()
+	schedules.InOrder(ctx, atOnce, c.Worlds, func(i int) (done run) {
 		s, err := c.world(i)
 		if err != nil {
-			return r, err
+			return run{nil, err}
 		}
-		report, err := c.try(ctx, s, sim.Derive(c.Seed, i))
+		done.report, done.err = c.try(found, s, sim.Derive(c.Seed, i), max(1, runtime.GOMAXPROCS(0)/atOnce))
+		return done
+	}, func(_ int, done run) bool {
 		over := ctx.Err() != nil
-		if over && (err != nil || report.Verdict != invariant.Violated) {
-			return r, nil //nolint:nilerr // what was judged until then counts
+		if over && (done.err != nil || done.report.Verdict != invariant.Violated) {
+			return true // what was judged until then counts
 		}
-		if err != nil {
-			return r, err
+		if broken = done.err; broken != nil {
+			stop()
+			return false
 		}
-		r.add(report)
+		r.add(done.report)
 		if c.Progress != nil {
 			c.Progress(r.Worlds, c.Worlds)
 		}
-		if report.Verdict != invariant.OK {
-			r.Failed = report
-			return r, nil
+		if done.report.Verdict != invariant.OK {
+			r.Failed = done.report
+			stop()
 		}
-	}
-	return r, nil
+		return r.Failed == nil
+	})
+	r.unmet = slices.Sorted(maps.Keys(named.unmet))
+	return r, broken
 }
 
-// try runs a world under its schedules.
-func (c *Check) try(ctx context.Context, s *scenario.Scenario, seed uint64) (*campaign.Report, error) {
+// attributes are those that a mapping of rows names. One that no row ever had may be misspelt.
+type attributes struct {
+	mu    sync.Mutex
+	unmet map[string]bool
+}
+
+func attributesOf(rows isr.Schema) (*attributes, error) {
+	a := &attributes{unmet: map[string]bool{}}
+	m, err := rowmap.New(rows)
+	if m == nil || err != nil {
+		return a, err
+	}
+	for _, name := range m.Attributes() {
+		a.unmet[name] = true
+	}
+	return a, nil
+}
+
+func (a *attributes) see(_, row attr.Item) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	//isrsim:unordered they are only crossed off
+	for name := range row {
+		delete(a.unmet, name)
+	}
+}
+
+// try runs a world under its schedules, so many at the same time.
+func (c *Check) try(ctx context.Context, s *scenario.Scenario, seed uint64, workers int) (*campaign.Report, error) {
 	report, err := campaign.Campaign{
-		Scenario: s, Protocol: c.Protocol, Seed: seed, Plan: worlds.Plan(), Schedules: c.Schedules, Options: scenario.Options{SDK: true},
+		Scenario: s, Protocol: c.Protocol, Seed: seed, Plan: worlds.Plan(), Schedules: c.Schedules, Workers: workers,
+		Options: scenario.Options{SDK: true},
 	}.Run(ctx)
 	if err == nil && report.Verdict == invariant.Violated {
 		if steadier := worlds.Steadier(s, report.Failure); steadier != nil {
-			return c.try(ctx, steadier, seed)
+			return c.try(ctx, steadier, seed, workers)
 		}
 	}
 	return report, err

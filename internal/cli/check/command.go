@@ -85,7 +85,8 @@ fails.`,
 	f.StringVar(&c.rows, "rows", "", "a file that says which rows are pages and locks, or the name of a ready mapping (docs/SCENARIOS.md)")
 	f.StringVar(&c.folder, "keep", "isr-sim-check", "the folder for the run that fails, with which the next check begins")
 	f.StringSliceVar(&c.without, "without", nil, "an invariant that does not judge, because the cache does not promise it; repeatable")
-	f.StringSliceVar(&c.reach, "reach", nil, "the marks that some world must reach, or none (default: those of docs/CHECK.md)")
+	f.StringSliceVar(&c.reach, "reach", nil, "the marks that some world must reach, or none (default: "+
+		strings.Join(prose.Names(worlds.Reach()), ", ")+"; for locks and calls those of docs/CHECK.md)")
 	f.BoolVar(&c.lock, "lock", false, "the program is a lock: machines hold it, and what it guards is written (docs/NODES.md)")
 	f.BoolVar(&c.once, "once", false, "the program has calls run once: machines make the same calls (docs/NODES.md)")
 	f.DurationSliceVar(&c.leases, "lease", nil, "with --lock: a lease, a `duration`, that worlds give the lock; with --once: how long a call counts as in progress; repeatable (default: 10s, 2s, 1.5s and for locks 30s)")
@@ -316,7 +317,7 @@ func (c *command) before(ctx context.Context, check *Check) (done bool, err erro
 		c.show(ctx, run, o)
 		return true, &cli.Error{Code: cli.ExitViolated}
 	}
-	report, err := check.try(ctx, s, check.Seed)
+	report, err := check.try(ctx, s, check.Seed, 0)
 	switch {
 	case err != nil:
 		return false, cli.Unknown(err, "")
@@ -444,6 +445,9 @@ func (c *command) ended(cmd *cobra.Command, check *Check, r *Result) error {
 	c.row(check, r, string(verdict))
 	if note != "" {
 		fmt.Fprintln(c.Out, note)
+	}
+	if len(r.unmet) > 0 && check.Other == nil {
+		fmt.Fprintf(c.Out, "--rows: no row that was written had %s: is it misspelt?\n", strings.Join(r.unmet, ", or "))
 	}
 	if r.Worlds < check.Worlds && verdict == verdicts.OK {
 		fmt.Fprintf(c.Out, "--for: ended after %d of %d worlds\n", r.Worlds, check.Worlds)

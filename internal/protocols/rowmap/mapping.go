@@ -2,6 +2,7 @@ package rowmap
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -112,6 +113,11 @@ func New(s isr.Schema) (*Mapping, error) {
 	}
 	m.words = m.phrases()
 	return m, nil
+}
+
+// Attributes returns the names of the attributes that have a meaning. Of a path it is the first one.
+func (m *Mapping) Attributes() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(m.known)), func(name string) bool { return name == "" })
 }
 
 // attributes are the entry's, in the order in which reports name them.

@@ -6,13 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// inOrder calls do for 0, 1 and so on below n on several goroutines. On the caller's goroutine it calls take with each
+// InOrder calls do for 0, 1 and so on below n on several goroutines. On the caller's goroutine it calls take with each
 // result, one at a time and in that order, so the number of goroutines changes nothing for take.
 //
 // It ends early when take returns false, and drops the results after that one. It also ends when ctx is done: the
 // numbers that have been handed out by then are still done and taken, so that no finding is lost. It returns once all
 // goroutines have ended, with the number of results taken.
-func inOrder[T any](ctx context.Context, workers, n int, do func(i int) T, take func(i int, v T) bool) int {
+func InOrder[T any](ctx context.Context, workers, n int, do func(i int) T, take func(i int, v T) bool) int {
 	if workers <= 1 {
 		for i := range n {
 			if ctx.Err() != nil {
