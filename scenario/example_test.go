@@ -42,5 +42,7 @@ func Example() {
 	// alice sent its publish at the end of its own lease
 	//
 	//   +0s         alice     LOCK of /home: absent => token alice-1 until +1s
+	//   +0s         alice     paused: for at least 1s
+	//   +1s         alice     resumed
 	//   +1s         alice     META of /home: absent => body pages/alice-1 generated +0s fresh until +1m0s
 }

@@ -26,8 +26,8 @@ import (
 // the fake itself, it offers no steps, because the fake deletes the rows. But time stops at the end of the lag.
 type sweeper struct {
 	w *world
-	// rows are the rows that may be deleted now, and steps are their numbers. The number of a row is the thing that a
-	// write of the row accesses.
+	// rows are the rows that may be deleted now, and steps are their numbers. Every write of a row accesses the row's
+	// number, so that the deletion of a row depends on the writes of it.
 	rows    []ddbfake.Row
 	steps   []uint64
 	touches [][]sim.Access // of each

@@ -343,22 +343,39 @@ func (r *replicaRead) stale(changes []ddbfake.Change) bool {
 // meanwhileMost is how many lines meanwhile adds at most. In a longer story they would hide the finding.
 const meanwhileMost = 24
 
-// meanwhile adds to a finding about a lock or a call what else was done to its key, and to any row, between the first
-// and the last event of the finding. The judges need only what clients were told. Who reads the finding wants to know
-// why they were told that.
+// ofNodes are the kinds of events that say when a machine did not run, or what happened to its clock.
+var ofNodes = []history.Kind{history.Paused, history.Resumed, history.Crashed, history.Restarted, history.Stepped}
+
+// meanwhile adds to a finding what else there was between its first and its last line: pauses, crashes and clock steps of
+// the machines that it names; and for a lock or a call all that was done to its key, and to any row. The judges need only
+// rows and what clients were told. Who reads the finding wants to know why.
 func (w *world) meanwhile(seen invariant.Evidence, f invariant.Finding) invariant.Finding {
-	if !w.ofLocks && !w.ofCalls || len(f.Events) == 0 {
+	if len(f.Events)+len(f.Changes) == 0 {
 		return f
 	}
-	first, last := seen.History[f.Events[0]-1], seen.History[f.Events[len(f.Events)-1]-1]
 	more := invariant.Finding{Events: slices.Clone(f.Events), Changes: slices.Clone(f.Changes)}
-	for i := range seen.History[:last.Seq] {
-		if e := &seen.History[i]; e.Seq > first.Seq && (e.Key == first.Key || e.Key == "") {
+	actors := map[string]bool{}
+	for _, seq := range f.Events {
+		actors[seen.History[seq-1].Actor] = true
+	}
+	for _, seq := range f.Changes {
+		actors[seen.Changes[seq-1].Actor] = true
+	}
+	for i := range seen.History {
+		if e := &seen.History[i]; slices.Contains(ofNodes, e.Kind) && actors[e.Actor] && within(e, f) {
 			more.Events = append(more.Events, e.Seq)
 		}
 	}
-	for seq := first.Change + 1; seq <= last.Change; seq++ {
-		more.Changes = append(more.Changes, seq)
+	if (w.ofLocks || w.ofCalls) && len(f.Events) > 0 {
+		first, last := seen.History[f.Events[0]-1], seen.History[f.Events[len(f.Events)-1]-1]
+		for i := range seen.History[:last.Seq] {
+			if e := &seen.History[i]; e.Seq > first.Seq && (e.Key == first.Key || e.Key == "") {
+				more.Events = append(more.Events, e.Seq)
+			}
+		}
+		for seq := first.Change + 1; seq <= last.Change; seq++ {
+			more.Changes = append(more.Changes, seq)
+		}
 	}
 	for _, all := range []*[]int{&more.Events, &more.Changes} {
 		slices.Sort(*all)
@@ -367,7 +384,20 @@ func (w *world) meanwhile(seen invariant.Evidence, f invariant.Finding) invarian
 	if len(more.Events)+len(more.Changes) > meanwhileMost {
 		return f
 	}
+	inside.In(&more).Operations = inside.In(&f).Operations
 	return more
+}
+
+// within says whether an event came between the first and the last line of a finding.
+func within(e *history.Event, f invariant.Finding) bool {
+	after, before := false, false
+	if n := len(f.Events); n > 0 {
+		after, before = e.Seq > f.Events[0], e.Seq < f.Events[n-1]
+	}
+	if n := len(f.Changes); n > 0 { // e.Change is how many changes there were before it
+		after, before = after || e.Change >= f.Changes[0], before || e.Change < f.Changes[n-1]
+	}
+	return after && before
 }
 
 // misled returns the stale read that led to the last step of a finding: the last stale read by the same actor in the

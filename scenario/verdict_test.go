@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
@@ -72,6 +73,43 @@ func TestAViolatedStatementHasTheValueOfE(t *testing.T) {
 	} {
 		if got := withSkew(test.statement, test.e); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
+// A finding shows when its machines did not run between its first and its last line, and nothing else that nodes did.
+func TestAFindingShowsTheStopsOfItsMachines(t *testing.T) {
+	var seen invariant.Evidence
+	for i, e := range []history.Event{
+		{Kind: history.Crashed, Actor: "alice"},
+		{Kind: history.Asked, Actor: "alice"},
+		{Kind: history.Resumed, Actor: "alice", Change: 1},
+		{Kind: history.Rendered, Actor: "alice", Change: 1},
+		{Kind: history.Paused, Actor: "bob", Change: 1},
+		{Kind: history.Stepped, Actor: "alice", Change: 2},
+		{Kind: history.Served, Actor: "alice", Change: 2},
+		{Kind: history.Paused, Actor: "alice", Change: 3},
+	} {
+		e.Seq = i + 1
+		seen.History = append(seen.History, e)
+	}
+	for _, actor := range []string{"alice", "carol", "alice"} {
+		seen.Changes = append(seen.Changes, ddbfake.Change{Seq: len(seen.Changes) + 1, Actor: actor})
+	}
+	for _, test := range []struct {
+		events, changes, want []int
+	}{
+		{nil, nil, nil},
+		{nil, []int{1, 3}, []int{3, 6}},
+		{nil, []int{1, 2}, []int{3}},
+		{nil, []int{2}, nil},
+		{[]int{2, 7}, nil, []int{2, 3, 6, 7}},
+		{[]int{2}, []int{2}, []int{2, 3}},
+		{[]int{7}, []int{1}, []int{3, 6, 7}},
+	} {
+		more := new(world).meanwhile(seen, invariant.Finding{Events: test.events, Changes: test.changes})
+		if !slices.Equal(more.Events, test.want) || !slices.Equal(more.Changes, test.changes) {
+			t.Errorf("events %v and changes %v: shows the events %v and the changes %v, want %v and the same", test.events, test.changes, more.Events, more.Changes, test.want)
 		}
 	}
 }

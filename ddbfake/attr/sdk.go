@@ -219,8 +219,8 @@ func (e *layered) Error() string { return e.message }
 // Older is the text of the older layer.
 func (e *layered) Older() string { return e.older }
 
-// duplicates words the refusal of a set by its elements. Binaries have a form of their own, and the text about numbers
-// names no elements at all.
+// duplicates is the error for a set in which an element comes twice; elements are how the text shows the set. Binaries
+// have a form of their own, and the text about numbers names no elements at all.
 func duplicates(elements, older string) error {
 	return &layered{
 		invalidValues + "Input collection " + elements + " contains duplicates.", invalidValues + "Input collection " + older + " contains duplicates.",

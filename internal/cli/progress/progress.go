@@ -39,7 +39,7 @@ func newBar(w io.Writer, scenario, counts string, lasts time.Duration) (show fun
 		case bar == nil:
 			bar = progressbar.NewOptions(of, append(options, progressbar.OptionShowCount(), progressbar.OptionShowIts(),
 				progressbar.OptionSetItsString(counts), progressbar.OptionSetPredictTime(true))...)
-		case done%16 != 0 && done < of: // a look at the clock costs a good part of a short run
+		case of > 500 && done%16 != 0 && done < of: // a look at the clock costs a good part of a short run
 			return
 		}
 		if lasts > 0 {

@@ -70,7 +70,7 @@ func (c Case) Check(ctx context.Context, store Store) error {
 	return err
 }
 
-// errInternal is wrapped by check's error if the store answered a step with InternalFailure, against the case.
+// errInternal is in the error of check if the store answered a step with an InternalFailure that the case does not expect.
 var errInternal = errors.New("the store has failed")
 
 func (c Case) check(ctx context.Context, store Store) (err error) {

@@ -101,7 +101,7 @@ func (b *bodies) await(c *conn, wanted *claim, until time.Time) (err error) {
 // errDropped is the error of a connection that the server has closed.
 var errDropped = errors.New("the connection was dropped")
 
-// release gives the room of a claim back.
+// release gives back the room that a claim has taken.
 func (b *bodies) release(c *claim) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

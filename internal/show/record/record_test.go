@@ -98,7 +98,8 @@ func TestRecordOfAViolation(t *testing.T) {
 	if v == nil || v.Invariant != o.Violation.Invariant.Name || v.Why != o.Violation.Why || !cmp.Equal(v.Lines, o.Violation.Lines) {
 		t.Fatalf("got %+v, want what the run says: %+v", v, o.Violation)
 	}
-	if v.Step == 0 || len(v.Changes)+len(v.Events) != len(v.Lines) {
+	const stops = 2 // the pause of the node and its end, which the lines show, and the invariant does not name
+	if v.Step == 0 || len(v.Changes)+len(v.Events)+stops != len(v.Lines) {
 		t.Fatalf("step %d, %d changes and %d events for %d lines", v.Step, len(v.Changes), len(v.Events), len(v.Lines))
 	}
 	if last := r.Steps[v.Step-1]; last.N != v.Step || len(last.Changes) == 0 || last.Changes[len(last.Changes)-1].Seq != v.Changes[len(v.Changes)-1] {
