@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
@@ -18,6 +19,61 @@ type fit struct {
 	left       bool // some attribute, or some row, has no meaning
 	strangers  []string
 	complaints []string // the complaints of a schema's own function
+	times      map[*attribute]*timesOf
+}
+
+// timesOf says whether an attribute's values were times of the run.
+type timesOf struct {
+	near bool   // some value was
+	text string // the first value that would be one in another unit
+}
+
+// life is the distance from the time of a write within which the times in its row lie. Another unit is further off.
+const life = 10 * 365 * 24 * time.Hour
+
+// time notes the times in a row that an entry has matched.
+func (f *fit) time(e *entry, c *ddbfake.Change) {
+	for _, a := range []*attribute{&e.expires, &e.generated, &e.freshUntil} {
+		if !a.is() || !e.holds(c.After) || a.in(c.After) == nil {
+			continue
+		}
+		of := f.times[a]
+		if of == nil {
+			of = new(timesOf)
+			if f.times == nil {
+				f.times = map[*attribute]*timesOf{}
+			}
+			f.times[a] = of
+		}
+		near := func(u unit) bool {
+			n, ok := (&attribute{a.name, u, a.path}).seconds(c.After)
+			t, is := instant(n)
+			return ok && is && t.Sub(c.Time).Abs() < life
+		}
+		if of.near = of.near || near(a.unit); of.near || of.text != "" {
+			continue
+		}
+		for _, u := range unitsOfTime {
+			if near(u) {
+				of.text = fmt.Sprintf("%s is %s: no time of this run in %s, but one in %s", a.name, shortened(a.in(c.After)), a.unit, u)
+				break
+			}
+		}
+	}
+}
+
+// Misread names an attribute whose values are times of the run in another unit than the mapping's, and in that one
+// never; "" if there is none.
+func (t *Translator) Misread() string {
+	for i := range t.m.entries {
+		e := &t.m.entries[i]
+		for _, a := range []*attribute{&e.expires, &e.generated, &e.freshUntil} {
+			if of := t.fit.times[a]; of != nil && !of.near && of.text != "" {
+				return of.text
+			}
+		}
+	}
+	return ""
 }
 
 // maxStrangers is the number of rows that a misfit names.

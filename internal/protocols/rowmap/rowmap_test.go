@@ -531,6 +531,50 @@ func TestMisfit(t *testing.T) {
 	}
 }
 
+func TestMisread(t *testing.T) {
+	now := time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
+	in := func(u time.Duration) attr.N { return n(now.Add(10*time.Second).UnixNano() / int64(u)) }
+	late := n(now.AddDate(100, 0, 0).UnixMilli())
+	for _, test := range []struct {
+		name   string
+		values []attr.Value // of locked_until, one write each
+		want   string       // nothing if they are read well
+	}{
+		{"none", []attr.Value{nil}, ""},
+		{"right", []attr.Value{in(time.Millisecond)}, ""},
+		{"as a text", []attr.Value{s(in(time.Millisecond).String())}, ""},
+		{"in seconds", []attr.Value{in(time.Second)}, "locked_until is 2208988810: no time of this run in ms, but one in s"},
+		{"in microseconds", []attr.Value{in(time.Microsecond)}, "locked_until is 2208988810000000: no time of this run in ms, but one in us"},
+		{"as a date", []attr.Value{s("2040-01-01T00:00:10Z")}, `locked_until is "2040-01-01T00:00:10Z": no time of this run in ms, but one in iso8601`},
+		{"the first of several", []attr.Value{nil, n(0), in(time.Second), in(time.Microsecond)}, "locked_until is 2208988810: no time of this run in ms, but one in s"},
+		{"right after all", []attr.Value{in(time.Second), in(time.Millisecond)}, ""},
+		{"right, and then not", []attr.Value{in(time.Millisecond), in(time.Second)}, ""},
+		{"far away in any unit", []attr.Value{late, n(0)}, ""},
+	} {
+		l := newStory(t, one)
+		l.now = now
+		for _, v := range test.values {
+			row := items{"html": s("x"), "updated_at": in(time.Millisecond), "locked_by": s("a")}
+			if v != nil {
+				row["locked_until"] = v
+			}
+			l.write("a", "pages", items{"id": s("page#/a")}, row)
+		}
+		if got := l.rows.Misread(); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+	of := one
+	of.Rows = slices.Clone(one.Rows)
+	of.Rows[0].When = "locked_by"
+	l := newStory(t, of)
+	l.now = now
+	l.write("a", "pages", items{"id": s("page#/a")}, items{"locked_until": in(time.Second)})
+	if got := l.rows.Misread(); got != "" {
+		t.Errorf("a row of another kind: %q", got)
+	}
+}
+
 func TestSay(t *testing.T) {
 	shared, err := rowmap.New(one)
 	if err != nil {

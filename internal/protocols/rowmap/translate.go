@@ -106,6 +106,7 @@ func (t *Translator) Append(to []ddbfake.Change, c *ddbfake.Change) []ddbfake.Ch
 			continue
 		}
 		matched = true
+		t.fit.time(e, c)
 		t.entry(e, t.pk(&found), &found, c)
 	}
 	if t.m.translate != nil {
