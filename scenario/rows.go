@@ -61,9 +61,17 @@ func (r *rows) fit(o *Outcome) {
 	}
 }
 
-// known is the mapping and the empty tables of the scenario that ran last. To make them takes as long as a short run.
+// known are the mappings and the empty tables of the scenarios that ran last, the latest one first. To make them takes as
+// long as a short run.
 var known struct {
-	mu      sync.Mutex
+	mu   sync.Mutex
+	last []knownRows
+}
+
+// mostKnown is how many scenarios with rows of their own may run side by side without making them again.
+const mostKnown = 4
+
+type knownRows struct {
 	of      *Scenario
 	list    []isr.Row // the rows that the scenario had then
 	regions string    // as in tableKind
@@ -79,7 +87,10 @@ func tablesOf(ctx context.Context, s *Scenario, kind tableKind) (*rows, *ddbfake
 	}
 	known.mu.Lock()
 	defer known.mu.Unlock()
-	if known.of != s || known.regions != kind.regions || !slices.Equal(known.list, s.Rows.Rows) {
+	at := slices.IndexFunc(known.last, func(k knownRows) bool {
+		return k.of == s && k.regions == kind.regions && slices.Equal(k.list, s.Rows.Rows)
+	})
+	if at < 0 {
 		m, err := rowmap.New(s.Rows)
 		if err != nil {
 			return nil, nil, fmt.Errorf("scenario %s: %w", s.Name, err)
@@ -88,9 +99,11 @@ func tablesOf(ctx context.Context, s *Scenario, kind tableKind) (*rows, *ddbfake
 		if err != nil {
 			return nil, nil, err
 		}
-		known.of, known.list, known.regions, known.rows, known.empty = s, slices.Clone(s.Rows.Rows), kind.regions, m, empty
+		made := knownRows{s, slices.Clone(s.Rows.Rows), kind.regions, m, empty}
+		known.last, at = slices.Insert(known.last[:min(len(known.last), mostKnown-1)], 0, made), 0
 	}
-	return &rows{Mapping: known.rows, translator: known.rows.Translator()}, known.empty, nil
+	k := &known.last[at]
+	return &rows{Mapping: k.rows, translator: k.rows.Translator()}, k.empty, nil
 }
 
 func emptyTables(ctx context.Context, m *rowmap.Mapping, regions string) (*ddbfake.Snapshot, error) {

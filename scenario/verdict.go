@@ -125,7 +125,7 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 		o.Verdict, o.Why = invariant.Unknown, judgesNothing
 		return shown
 	}
-	reporter := func(say func(string) string, e time.Duration) func(invariant.Invariant, invariant.Finding) {
+	reporter := func(say, state func(string) string) func(invariant.Invariant, invariant.Finding) {
 		return func(inv invariant.Invariant, f invariant.Finding) {
 			switch {
 			case w.only != "" && inv.Name != w.only:
@@ -135,7 +135,7 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 				o.Broken = append(o.Broken, inv.Name)
 				if o.Violation == nil {
 					o.Verdict, o.Why = invariant.Violated, ""
-					inv.Statement = say(withSkew(inv.Statement, e))
+					inv.Statement = state(inv.Statement)
 					w.shown = hooks.Shown{Changes: f.Changes, Events: f.Events, Operations: inside.In(&f).Operations}
 					words := w.words()
 					words.Untold = w.untold.of
@@ -145,10 +145,12 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 		}
 	}
 	if !judges.chosen || len(judges.by) > 0 {
-		invariant.Judge(evidence, reporter(w.rows.say, w.scenario.Skew), judges.by...)
+		state := func(text string) string { return w.rows.say(withSkew(text, w.scenario.Skew)) }
+		invariant.Judge(evidence, reporter(w.rows.say, state), judges.by...)
 	}
 	if len(judges.own) > 0 && o.cut == 0 {
-		invariant.Judge(shown, reporter(func(text string) string { return text }, 0), judges.own...)
+		as := func(text string) string { return text }
+		invariant.Judge(shown, reporter(as, as), judges.own...)
 	}
 	if !w.ofLocks && !w.ofCalls { // locks and calls are judged by what clients were told, and not by rows
 		w.rows.fit(o)

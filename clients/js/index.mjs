@@ -376,13 +376,13 @@ const handler = { // of requests, for an AWS SDK client
 }
 
 // A signature takes two fifths of the SDK's time, and no service of the simulator checks one. The header says whose it is.
-const signer = {
-  async sign(request, { signingRegion = init.region, signingService = 'dynamodb' } = {}) {
-    const scope = [init.client.credentials.accessKeyId, '20000101', signingRegion, signingService, 'aws4_request'].join('/')
+const signerOf = ({ credentials, region }) => ({
+  async sign(request, { signingRegion = region, signingService = 'dynamodb' } = {}) {
+    const scope = [credentials.accessKeyId, '20000101', signingRegion, signingService, 'aws4_request'].join('/')
     request.headers.authorization = `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`
     return request
   },
-}
+})
 
 const open = new Set() // requests that are not over
 const track = (request) => { open.add(request); request.once('close', () => open.delete(request)) }
@@ -566,7 +566,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       began = line.time
       state = line.seed | 0
       const at = new URL(line.endpoint)
-      init = { ...line, host: at.hostname, port: Number(at.port), client: { region: line.region, endpoint: line.endpoint, credentials: line.credentials, forcePathStyle: true, requestHandler: handler, signer } }
+      init = { ...line, host: at.hostname, port: Number(at.port), client: { region: line.region, endpoint: line.endpoint, credentials: line.credentials, forcePathStyle: true, requestHandler: handler, signer: signerOf(line) } }
     }
     busy = true
     life.run(lives, handle, line)

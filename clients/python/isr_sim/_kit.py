@@ -119,7 +119,7 @@ def _have_botocore_send_lines():
     def add_auth(self, request):
         at = urllib.parse.urlsplit(request.url)
         simulated = _threads.mine() is not None and (at.hostname, at.port) == _here and "X-Amz-Target" in request.headers
-        if not simulated or self.credentials is None:
+        if not simulated or type(self) is not signs or self.credentials is None:
             return signed(self, request)
         del request.headers["Authorization"]  # of the attempt before
         scope = "/".join((self.credentials.access_key, "20000101", self._region_name, self._service_name, "aws4_request"))

@@ -48,6 +48,7 @@ type Result struct {
 	Marks                    map[scenario.Mark]int // in how many worlds each was reached
 	// Failed is the campaign of the world that is not ok, and ended the check; nil if all are ok.
 	Failed *campaign.Report
+	last   int      // the number of the world of Failed, or of the error; from 0
 	misfit string   // why the mapping of rows does not fit the rows of some world
 	unmet  []string // attributes that the mapping names and no row had
 }
@@ -82,34 +83,40 @@ func (c *Check) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return r, err
 	}
-	if c.Other != nil {
-		ctx = c.TTL.Watch(ctx)
-	} else {
-		ctx = hooks.With(ctx, &hooks.Probe{OnWrite: named.see})
-	}
 	type run struct {
 		report *campaign.Report
+		ttl    worlds.TTL // what this world says of it
 		err    error
+		cut    bool // ctx was over
 	}
-	var broken error
 	found, stop := context.WithCancel(ctx) // the worlds after the first that is not ok
 	defer stop()
-	schedules.InOrder(ctx, atOnce, c.Worlds, func(i int) (done run) {
-		s, err := c.world(i)
-		if err != nil {
-			return run{nil, err}
+	together := min(atOnce, c.Worlds)
+	schedules.InOrder(ctx, together, 1, c.Worlds, func(i int) *run {
+		done := &run{ttl: worlds.TTL{Said: c.TTL.Said}}
+		var s *scenario.Scenario
+		if s, done.err = c.world(i); done.err != nil {
+			return done
 		}
-		done.report, done.err = c.try(found, s, sim.Derive(c.Seed, i), max(1, runtime.GOMAXPROCS(0)/atOnce))
+		watched := found
+		if c.Other != nil {
+			watched = done.ttl.Watch(found)
+		} else if len(named.unmet) > 0 {
+			watched = hooks.With(found, &hooks.Probe{OnWrite: named.see})
+		}
+		workers := max(1, (runtime.GOMAXPROCS(0)+i%together)/together)
+		done.report, done.err = c.try(watched, s, sim.Derive(c.Seed, i), workers)
+		done.cut = ctx.Err() != nil && (done.err != nil || done.report.Verdict != invariant.Violated)
 		return done
-	}, func(_ int, done run) bool {
-		over := ctx.Err() != nil
-		if over && (done.err != nil || done.report.Verdict != invariant.Violated) {
-			return true // what was judged until then counts
+	}, func(i int, done *run) bool {
+		if done.cut { // what was judged until then counts
+			return true
 		}
-		if broken = done.err; broken != nil {
+		if r.last, err = i, done.err; err != nil {
 			stop()
 			return false
 		}
+		c.TTL.Add(&done.ttl)
 		r.add(done.report)
 		if c.Progress != nil {
 			c.Progress(r.Worlds, c.Worlds)
@@ -120,14 +127,15 @@ func (c *Check) Run(ctx context.Context) (*Result, error) {
 		}
 		return r.Failed == nil
 	})
-	r.unmet = slices.Sorted(maps.Keys(named.unmet))
-	return r, broken
+	r.unmet = named.never()
+	return r, err
 }
 
 // attributes are those that a mapping of rows names. One that no row ever had may be misspelt.
 type attributes struct {
-	mu    sync.Mutex
-	unmet map[string]bool
+	mu      sync.Mutex
+	unmet   map[string]bool
+	written bool // some row was
 }
 
 func attributesOf(rows isr.Schema) (*attributes, error) {
@@ -145,10 +153,20 @@ func attributesOf(rows isr.Schema) (*attributes, error) {
 func (a *attributes) see(_, row attr.Item) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.written = true; len(a.unmet) == 0 {
+		return
+	}
 	//isrsim:unordered they are only crossed off
 	for name := range row {
 		delete(a.unmet, name)
 	}
+}
+
+func (a *attributes) never() []string {
+	if !a.written {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(a.unmet))
 }
 
 // try runs a world under its schedules, so many at the same time.
@@ -157,12 +175,18 @@ func (c *Check) try(ctx context.Context, s *scenario.Scenario, seed uint64, work
 		Scenario: s, Protocol: c.Protocol, Seed: seed, Plan: worlds.Plan(), Schedules: c.Schedules, Workers: workers,
 		Options: scenario.Options{SDK: true},
 	}.Run(ctx)
-	if err == nil && report.Verdict == invariant.Violated {
-		if steadier := worlds.Steadier(s, report.Failure); steadier != nil {
-			return c.try(ctx, steadier, seed, workers)
-		}
+	if err != nil || report.Verdict != invariant.Violated {
+		return report, err
 	}
-	return report, err
+	steadier := worlds.Steadier(s, report.Failure)
+	if steadier == nil {
+		return report, nil
+	}
+	calmer, err := c.try(ctx, steadier, seed, workers)
+	if ctx.Err() != nil && (err != nil || calmer.Verdict != invariant.Violated) {
+		return report, nil //nolint:nilerr // its runs were cut off, and the violation stands
+	}
+	return calmer, err
 }
 
 func (r *Result) add(report *campaign.Report) {

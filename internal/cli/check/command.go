@@ -347,7 +347,7 @@ func (c *command) result(check *Check, r *Result, verdict verdicts.Verdict, why 
 func (c *command) broke(check *Check, r *Result, broken *scenario.BrokenError) error {
 	c.row(check, r, "unknown")
 	fmt.Fprintf(c.Out, "\nbroken: %v\n", broken)
-	if s, err := check.world(r.Worlds); err == nil {
+	if s, err := check.world(r.last); err == nil {
 		replay := broken.Replay()
 		s.Replay = &replay
 		c.Lose(c.write(s))
@@ -360,7 +360,7 @@ func (c *command) broke(check *Check, r *Result, broken *scenario.BrokenError) e
 // failed ends a check with a world that is not ok.
 func (c *command) failed(cmd *cobra.Command, check *Check, r *Result) error {
 	c.row(check, r, r.Failed.Summary())
-	fmt.Fprintf(c.Out, "\nworld %d of seed %d\n", r.Worlds, check.Seed)
+	fmt.Fprintf(c.Out, "\nworld %d of seed %d\n", r.last+1, check.Seed)
 	remove := func() {}
 	if r.Failed.Failure != nil {
 		remove = progress.Wait(cmd.ErrOrStderr(), "making it smaller")
@@ -446,7 +446,7 @@ func (c *command) ended(cmd *cobra.Command, check *Check, r *Result) error {
 	if note != "" {
 		fmt.Fprintln(c.Out, note)
 	}
-	if len(r.unmet) > 0 && check.Other == nil {
+	if len(r.unmet) > 0 {
 		fmt.Fprintf(c.Out, "--rows: no row that was written had %s: is it misspelt?\n", strings.Join(r.unmet, ", or "))
 	}
 	if r.Worlds < check.Worlds && verdict == verdicts.OK {

@@ -24,9 +24,13 @@ type fit struct {
 
 // timesOf says whether an attribute's values were times of the run.
 type timesOf struct {
-	near bool   // some value was
-	text string // the first value that would be one in another unit
+	near  bool   // some value was
+	text  string // the first value that would be one in another unit
+	tries int    // so many values were looked at in other units
 }
+
+// mostTries bounds what an attribute costs that holds no times.
+const mostTries = 4
 
 // life is the distance from the time of a write within which the times in its row lie. Another unit is further off.
 const life = 10 * 365 * 24 * time.Hour
@@ -50,9 +54,10 @@ func (f *fit) time(e *entry, c *ddbfake.Change) {
 			t, is := instant(n)
 			return ok && is && t.Sub(c.Time).Abs() < life
 		}
-		if of.near = of.near || near(a.unit); of.near || of.text != "" {
+		if of.near = of.near || near(a.unit); of.near || of.text != "" || of.tries == mostTries {
 			continue
 		}
+		of.tries++
 		for _, u := range unitsOfTime {
 			if near(u) {
 				of.text = fmt.Sprintf("%s is %s: no time of this run in %s, but one in %s", a.name, shortened(a.in(c.After)), a.unit, u)

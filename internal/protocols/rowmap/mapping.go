@@ -2,7 +2,6 @@ package rowmap
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -115,9 +114,19 @@ func New(s isr.Schema) (*Mapping, error) {
 	return m, nil
 }
 
-// Attributes returns the names of the attributes that have a meaning. Of a path it is the first one.
+// Attributes returns the names of the attributes that pages and locks have, without those of keys and conditions. Of a
+// path it is the first one.
 func (m *Mapping) Attributes() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(m.known)), func(name string) bool { return name == "" })
+	var names []string
+	for i := range m.entries {
+		for _, a := range m.entries[i].attributes() {
+			if a.is() {
+				names = append(names, a.top())
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // attributes are the entry's, in the order in which reports name them.

@@ -85,7 +85,7 @@ func (c Set) Each(ctx context.Context, n int, index func(k int) int, run func(ct
 			return
 		}
 	}
-	InOrder(ctx, c.Workers, n-from,
+	InOrder(ctx, c.Workers, 16, n-from,
 		func(k int) Attempt { return run(ctx, index(from+k), expected) },
 		func(_ int, a Attempt) bool { return take(a) })
 }

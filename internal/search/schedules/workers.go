@@ -11,8 +11,8 @@ import (
 //
 // It ends early when take returns false, and drops the results after that one. It also ends when ctx is done: the
 // numbers that have been handed out by then are still done and taken, so that no finding is lost. It returns once all
-// goroutines have ended, with the number of results taken.
-func InOrder[T any](ctx context.Context, workers, n int, do func(i int) T, take func(i int, v T) bool) int {
+// goroutines have ended, with the number of results taken. A goroutine is handed most numbers at a time, or fewer.
+func InOrder[T any](ctx context.Context, workers, most, n int, do func(i int) T, take func(i int, v T) bool) int {
 	if workers <= 1 {
 		for i := range n {
 			if ctx.Err() != nil {
@@ -39,7 +39,7 @@ func InOrder[T any](ctx context.Context, workers, n int, do func(i int) T, take 
 		defer close(work)
 		defer close(queue)
 		for from := 0; from < n && ctx.Err() == nil; {
-			b := &batch{from: from, to: min(from+batchSize(from), n), ready: make(chan struct{})}
+			b := &batch{from: from, to: min(from+min(batchSize(from), most), n), ready: make(chan struct{})}
 			select {
 			case queue <- b:
 			case <-stop:
@@ -78,4 +78,4 @@ func InOrder[T any](ctx context.Context, workers, n int, do func(i int) T, take 
 }
 
 // batchSize is small at first, where most campaigns that find something end.
-func batchSize(from int) int { return min(1+from/64, 16) }
+func batchSize(from int) int { return 1 + from/64 }

@@ -41,6 +41,14 @@ func (o *TTL) Watch(ctx context.Context) context.Context {
 	return hooks.With(ctx, &hooks.Probe{OnWrite: o.see})
 }
 
+// Add adds what a later world says.
+func (o *TTL) Add(later *TTL) {
+	o.known = o.known || later.known
+	if o.like == "" {
+		o.like, o.name = later.like, later.name
+	}
+}
+
 func (o *TTL) see(key, row attr.Item) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -1,0 +1,101 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant" // for freshness-by-ttl
+	"github.com/isr-sim/isr-sim/internal/search/worlds"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+const drawn = 7
+
+func checkOf(t *testing.T, protocol string, seed uint64) *Check {
+	t.Helper()
+	p, err := scenario.ProtocolNamed(protocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Check{Protocol: p, Seed: seed, Worlds: drawn, Schedules: 6, Reach: worlds.Reach()}
+}
+
+// said is a result that can be compared.
+func said(r *Result) string {
+	text := fmt.Sprintf("%d worlds, %d schedules, %d steps, %v, last %d", r.Worlds, r.Schedules, r.Steps, r.Marks, r.last)
+	if r.Failed != nil {
+		text += fmt.Sprintf(", %s in schedule %d", r.Failed.Summary(), r.Failed.Schedules)
+	}
+	return text
+}
+
+// Two worlds run side by side, each by a part of the cores.
+func TestTheNumberOfCoresChangesNothing(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	failed, broken := 0, 0
+	for _, protocol := range []string{"recipe-a", "freshness-by-ttl", "breaks"} {
+		for seed := range uint64(4) {
+			var results []string
+			for _, cores := range []int{1, 2, 5} {
+				runtime.GOMAXPROCS(cores)
+				name := protocol
+				if protocol == "breaks" {
+					name = "recipe-a"
+				}
+				c := checkOf(t, name, seed)
+				if protocol == "breaks" {
+					c.Protocol = breaks(c.Protocol)
+				}
+				r, err := c.Run(t.Context())
+				if r.Failed != nil {
+					failed++
+				}
+				if err != nil {
+					broken++
+				}
+				results = append(results, fmt.Sprintf("%s, error %v", said(r), err))
+			}
+			if results[0] != results[1] || results[0] != results[2] {
+				t.Errorf("%s, seed %d: on one core, two and five:\n%s", protocol, seed, cmp.Diff(results[0], results[1])+cmp.Diff(results[0], results[2]))
+			}
+		}
+	}
+	if failed == 0 || broken == 0 {
+		t.Errorf("%d checks failed, and %d broke: want some", failed, broken)
+	}
+}
+
+// breaks makes a protocol fail to start in some worlds.
+func breaks(p isr.Protocol) isr.Protocol {
+	boot := p.New
+	p.New = func(c isr.Config) (isr.Handler, error) {
+		if c.Lease.Seconds() < 5 {
+			return nil, errors.New("no lease so short")
+		}
+		return boot(c)
+	}
+	return p
+}
+
+// What was judged until the end counts, and nothing else does.
+func TestACheckEndsWithItsContext(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	c := checkOf(t, "recipe-a", 1)
+	c.Worlds = 1000
+	c.Progress = func(done, _ int) {
+		if done == 3 {
+			end()
+		}
+	}
+	r, err := c.Run(ctx)
+	if err != nil || r.Failed != nil || r.Worlds < 3 || r.Worlds > 3+2*atOnce {
+		t.Errorf("%s, error %v", said(r), err)
+	}
+}
+
