@@ -78,7 +78,7 @@ NOT_DRAWN = "an own lock, whose answer was lost, is not recognised"
 # Those of lock.ts: what the team wrote, its BUG, and the invariants, any of which may be violated.
 LOCK_MUTANTS = [
     ("the lock is taken without a condition", "unconditional", "mutual-exclusion guarded-write"),
-    ("the lock is taken two seconds early", "early", "mutual-exclusion guarded-write"),
+    ("the lock is taken two seconds early", "early", "mutual-exclusion guarded-write kept-lease"),
     ("its end is cut to whole seconds", "seconds", "mutual-exclusion guarded-write kept-lease"),
     ("it is extended whoever holds it", "extends-any", "mutual-exclusion guarded-write lock-liveness free-lock"),
     ("it is given back whoever holds it", "releases-any", "mutual-exclusion guarded-write kept-lease"),
