@@ -211,7 +211,7 @@ var bugsOfRecords = map[string]string{
 	"no condition":              "effect-once same-result",
 	"looks first":               "effect-once same-result",
 	"taken over early":          "effect-once",
-	"forgets early":             "effect-once",
+	"forgets early":             "effect-once same-result",
 	"ttl of a call in progress": "effect-once free-call call-liveness",
 	"completes blindly":         "same-result",
 	"completes what failed":     "same-result",

@@ -73,6 +73,10 @@ func (c Calls) Generator(name, protocol string, schedules int) *rapid.Generator[
 		if pick(t, "the effect may fail", false, true) {
 			s.Faults = append(s.Faults, scenario.Fault{Dependency: mark.OriginFailed, Fault: ddbfake.Fault{Times: pick(t, "how often", 0, 2)}, Maybe: true})
 		}
+		if op := pick(t, "outage", "", "UpdateItem", "", "PutItem", "", "DeleteItem"); op != "" {
+			// It outlasts the attempts of an SDK, and spares what a layer does about it.
+			s.Faults = append(s.Faults, scenario.Fault{Fault: ddbfake.Fault{Kind: pick(t, "outage's fault", ddbfake.FaultErrorBefore, ddbfake.FaultRequestLost), Op: op, Times: 4}, Maybe: true})
+		}
 		crashes := pick(t, "who may crash", 0, 1)
 		keys := pick(t, "keys", []string{"order-7"}, []string{"order-7"}, []string{"order-7", "order-8"})
 		payloads := []string{"a"}
