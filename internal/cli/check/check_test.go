@@ -98,4 +98,3 @@ func TestACheckEndsWithItsContext(t *testing.T) {
 		t.Errorf("%s, error %v", said(r), err)
 	}
 }
-
