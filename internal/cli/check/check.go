@@ -106,7 +106,7 @@ func (c *Check) Run(ctx context.Context) (*Result, error) {
 		}
 		workers := max(1, (runtime.GOMAXPROCS(0)+i%together)/together)
 		done.report, done.err = c.try(watched, s, sim.Derive(c.Seed, i), workers)
-		done.cut = ctx.Err() != nil && (done.err != nil || done.report.Verdict != invariant.Violated)
+		done.cut = cut(ctx, done.report, done.err)
 		return done
 	}, func(i int, done *run) bool {
 		if done.cut { // what was judged until then counts
@@ -182,11 +182,15 @@ func (c *Check) try(ctx context.Context, s *scenario.Scenario, seed uint64, work
 	if steadier == nil {
 		return report, nil
 	}
-	calmer, err := c.try(ctx, steadier, seed, workers)
-	if ctx.Err() != nil && (err != nil || calmer.Verdict != invariant.Violated) {
-		return report, nil //nolint:nilerr // its runs were cut off, and the violation stands
+	if calmer, err := c.try(ctx, steadier, seed, workers); !cut(ctx, calmer, err) {
+		return calmer, err
 	}
-	return calmer, err
+	return report, nil // the violation stands
+}
+
+// cut says whether the end of a context has cut off the runs of a world. A violation that was found until then counts.
+func cut(ctx context.Context, report *campaign.Report, err error) bool {
+	return ctx.Err() != nil && (err != nil || report.Verdict != invariant.Violated)
 }
 
 func (r *Result) add(report *campaign.Report) {

@@ -29,6 +29,11 @@ type timesOf struct {
 	tries int    // so many values were looked at in other units
 }
 
+// times are the attributes with times of the run. The one of TTL is in seconds, whatever the row says.
+func (e *entry) times() [3]*attribute {
+	return [...]*attribute{&e.expires, &e.generated, &e.freshUntil}
+}
+
 // mostTries bounds what an attribute costs that holds no times.
 const mostTries = 4
 
@@ -37,7 +42,7 @@ const life = 10 * 365 * 24 * time.Hour
 
 // time notes the times in a row that an entry has matched.
 func (f *fit) time(e *entry, c *ddbfake.Change) {
-	for _, a := range []*attribute{&e.expires, &e.generated, &e.freshUntil} {
+	for _, a := range e.times() {
 		if !a.is() || !e.holds(c.After) || a.in(c.After) == nil {
 			continue
 		}
@@ -72,7 +77,7 @@ func (f *fit) time(e *entry, c *ddbfake.Change) {
 func (t *Translator) Misread() string {
 	for i := range t.m.entries {
 		e := &t.m.entries[i]
-		for _, a := range []*attribute{&e.expires, &e.generated, &e.freshUntil} {
+		for _, a := range e.times() {
 			if of := t.fit.times[a]; of != nil && !of.near && of.text != "" {
 				return of.text
 			}
@@ -173,7 +178,7 @@ func (e *entry) misses(c *ddbfake.Change) string {
 			return "no " + a.name
 		}
 	}
-	for _, a := range []*attribute{&e.expires, &e.generated, &e.freshUntil} {
+	for _, a := range e.times() {
 		if _, ok := a.seconds(c.After); a.is() && !ok {
 			return fmt.Sprintf("%s is %v and no time in %s", a.name, shortened(a.in(c.After)), a.unit)
 		}
