@@ -50,6 +50,18 @@ type noted struct {
 	named *named // the partitions that were named for the question that is being answered
 }
 
+// fingerprint is the fingerprint of what is noted, and of a number.
+func (n *noted) fingerprint(number uint64) fingerprint.Hash {
+	h := fingerprint.Hash(number)
+	if n.asked {
+		h = ^h
+	}
+	for _, partition := range n.named.partitions {
+		h = h.Text(partition)
+	}
+	return h
+}
+
 // notedOf returns what is noted about the node of the running code, and clears it.
 func (w *world) notedOf(p *sim.Proc) *noted {
 	if !p.Remembers() {
@@ -134,7 +146,8 @@ func (n *node) config() isr.Config {
 		p := n.proc
 		inside.In(&cfg).Forget = func(state string) {
 			p.Tell(func() {
-				p.Forget(uint64(fingerprint.Hash(w.position(p, p.Place())).Text(w.fingerprinter.twins.text(state))))
+				at := n.noted.fingerprint(w.position(p, p.Place()))
+				p.Forget(uint64(at.Text(w.fingerprinter.twins.text(state))), uint64(at.Text(state)))
 			})
 		}
 	}

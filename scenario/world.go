@@ -141,6 +141,13 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	if r.compares() {
 		w.fingerprinter = newFingerprinter(s, func(text string) string { return w.fingerprinter.twins.text(text) })
 		cfg.Fingerprint = w.fingerprint
+		if on := r.probe.OnWorld; on != nil {
+			cfg.Fingerprint = func() uint64 {
+				world := w.fingerprint()
+				on(world)
+				return world
+			}
+		}
 		if r.probe.Symmetry && protocol.Memoryless {
 			w.fingerprinter.twins = twinsOf(s)
 			r.probe.Twins = w.fingerprinter.twins.class
@@ -204,7 +211,10 @@ func (w *world) addActor(a Actor, apart time.Duration) {
 				n.carryOut(handler, a.Script[next])
 				p.SetPlace(next + 1)
 				if w.fingerprinter != nil && w.protocol.Memoryless {
-					p.Tell(func() { p.Forget(w.position(p, next)) })
+					p.Tell(func() {
+						at := w.position(p, next)
+						p.Forget(at, at)
+					})
 				}
 			}
 			n.closeNow(handler)

@@ -36,6 +36,9 @@ type Probe struct {
 	// none.
 	OnStale func(actor string, read int)
 	Fresh   int
+	// OnWorld, if set, is called with the fingerprint of the world at each state of a search: of its rows, bodies and
+	// faults, and of what invariants remember, without what code has been told.
+	OnWorld func(uint64)
 	// OnWrite, if set, is called with the key and the row that each write leaves. It may read them until it returns.
 	OnWrite func(key, row attr.Item)
 

@@ -118,7 +118,7 @@ type actor struct {
 	clockSteps                []time.Duration
 	planned                   []Planned        // the planned events that are left, in order
 	observed                  fingerprint.Hash // see Sim.observe
-	forgot                    fingerprint.Hash // what Forget set observed to in this step
+	forgot                    fingerprint.Hash // what the code depends on since Forget in this step; 0 without
 	unread                    bool             // the code has not read a clock since it was resumed
 	place                     int              // see Proc.Place
 }

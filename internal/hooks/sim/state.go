@@ -160,13 +160,14 @@ func (a *actor) alive() bool { return a.proc.state != ended && a.proc.state != c
 
 // Forget says that from here on, the actor's code depends on nothing that it has observed before this instant, except
 // for the given state: the code is at a point that it reaches in many ways. So different pasts can lead to equal
-// states. A wrong use hides schedules from an Exploration.
-func (p *Proc) Forget(state uint64) {
+// states. A wrong use hides schedules from an Exploration. The state has ranks in place of the names of interchangeable
+// actors, as in Symmetry, and named has the names themselves.
+func (p *Proc) Forget(state, named uint64) {
 	if p.sim.cfg.Fingerprint == nil {
 		return
 	}
-	p.actor.observed = fingerprint.Hash(0).Number(uint64(p.incarnation)).Number(state)
-	p.actor.forgot = p.actor.observed
+	life := fingerprint.Hash(0).Number(uint64(p.incarnation))
+	p.actor.observed, p.actor.forgot = life.Number(state), life.Number(named)
 	p.sim.resumed(p.actor) // the code may read the clock before it parks
 }
 

@@ -64,22 +64,24 @@ type visit struct {
 	seen int64 // the version of META as it was last seen, 0 if there was none
 	// replaced is the body of a page that was found fresh and must be made again; "" if there is none.
 	replaced string
+	looks    int // how often the lease was held, as long as that matters
 }
 
 // get answers the request, or says why it cannot.
 func (v *visit) get(ctx context.Context) (isr.Served, error) {
-	for look := 0; ; look++ {
-		found, err := v.look(ctx)
+	for ; ; v.looks++ {
+		found, err := v.look(ctx, "look")
 		if err != nil {
 			return isr.Served{}, err
 		}
 		if found != nil && v.fresh(found) && !v.makesAgain(found) {
 			return v.serve(found), nil
 		}
-		v.forget("acquire", look)
+		v.forget("acquire")
 		lease, err := v.store.Acquire(ctx, v.key)
 		switch {
 		case err == nil:
+			v.looks = 0
 			made, err := v.regenerate(ctx, lease)
 			if err != nil {
 				return isr.Served{}, err
@@ -87,12 +89,12 @@ func (v *visit) get(ctx context.Context) (isr.Served, error) {
 			return v.serve(made), nil
 		case !errors.Is(err, ErrHeld):
 			return isr.Served{}, err
-		case v.last != nil && (v.cfg.Contention == isr.ServeStale || look >= v.cfg.Patience || v.hasFresh()):
+		case v.last != nil && (v.cfg.Contention == isr.ServeStale || v.looks >= v.cfg.Patience || v.hasFresh()):
 			return v.serve(v.last), nil // a lease that is held is no failure
-		case look >= v.cfg.Patience:
-			return isr.Served{}, fmt.Errorf("isr: get %s: %w: the lease was held at each of %d looks", v.key, ErrUnavailable, look+1)
+		case v.looks >= v.cfg.Patience:
+			return isr.Served{}, fmt.Errorf("isr: get %s: %w: the lease was held at each of %d looks", v.key, ErrUnavailable, v.looks+1)
 		}
-		v.forget("sleep", look)
+		v.forget("sleep")
 		v.cfg.Clock.Sleep(v.cfg.Poll)
 	}
 }
@@ -100,9 +102,13 @@ func (v *visit) get(ctx context.Context) (isr.Served, error) {
 // forget says, in a search through all schedules, what the rest of the visit depends on: where it is, and these values.
 func (v *visit) forget(where string, values ...any) {
 	if forget := inside.In(&v.cfg).Forget; forget != nil {
-		forget(fmt.Sprint(where, " ", v.key, " ", v.replaced, " ", v.last.known(), " ", values))
+		forget(fmt.Sprint(where, " ", v.key, " ", v.replaced, " ", v.looks, " ", v.last, " ", values))
 	}
 }
+
+// held is what a visit depends on that holds a lease and has made its page, if it has. The end of the lease matters only
+// while the page is being made.
+func (l Lease) held() string { return fmt.Sprint(l.Token, l.Seen, l.Request) }
 
 // page is a META row with its body.
 type page struct {
@@ -112,18 +118,20 @@ type page struct {
 	overtaken bool
 }
 
-// known is all that matters of a page later. The etag does not: that of a page to be published follows from its body.
-func (p *page) known() string {
+// String returns all that matters of a page later. The etag does not: that of a page to be published follows from its
+// body.
+func (p *page) String() string {
 	if p == nil {
 		return "no page"
 	}
 	meta := p.meta
 	meta.ETag = ""
-	return fmt.Sprint(meta, " ", string(p.body))
+	return fmt.Sprint(meta, " ", string(p.body), " ", p.overtaken)
 }
 
-// look returns the page that META leads to; nil if there is none. A row whose body is gone counts as no row.
-func (v *visit) look(ctx context.Context) (*page, error) {
+// look returns the page that META leads to; nil if there is none. A row whose body is gone counts as no row. The rest of
+// the visit depends on where it is, and on these values: see forget.
+func (v *visit) look(ctx context.Context, where string, values ...any) (*page, error) {
 	meta, err := v.store.Read(ctx, v.key)
 	if err == nil || errors.Is(err, isr.ErrMiss) {
 		v.seen = meta.Version
@@ -134,6 +142,7 @@ func (v *visit) look(ctx context.Context) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
+	v.forget("body", &page{meta: meta}, where, values)
 	body, err := v.cfg.Bodies.GetBody(ctx, meta.S3Key)
 	if errors.Is(err, isr.ErrNoBody) {
 		return nil, nil
@@ -155,7 +164,8 @@ func (v *visit) regenerate(ctx context.Context, lease Lease) (*page, error) {
 	v.forget("look again", lease)
 	// The holder before may have published after our look: making the page again would be a stampede. If our look failed,
 	// this is still possible.
-	if found, err := v.look(ctx); err != nil || found != nil && v.fresh(found) && !v.replaces(found) {
+	if found, err := v.look(ctx, "look again", lease); err != nil || found != nil && v.fresh(found) && !v.replaces(found) {
+		v.forget("found", lease.held(), found, err)
 		v.release(ctx, lease)
 		return found, err
 	}
@@ -165,7 +175,7 @@ func (v *visit) regenerate(ctx context.Context, lease Lease) (*page, error) {
 		v.release(ctx, lease)
 		return nil, err
 	}
-	v.forget("publish", lease, made.known())
+	v.forget("publish", lease.held(), made)
 	if err := v.store.Publish(ctx, lease, made.meta); err != nil {
 		return v.unpublished(ctx, lease, made, err)
 	}
@@ -197,10 +207,12 @@ func (v *visit) render(ctx context.Context, lease *Lease) (*page, error) {
 		ETag:              `"` + hex.EncodeToString(sum[:8]) + `"`,
 	}
 	meta.TTL = pageTTL(&v.cfg, meta.FreshUntil())
+	made := &page{meta: meta, body: body}
+	v.forget("put", lease.held(), made)
 	if err := v.cfg.Bodies.PutBody(ctx, meta.S3Key, body); err != nil {
 		return nil, fmt.Errorf("isr: body of %s: %w", lease.Key, err)
 	}
-	return &page{meta: meta, body: body}, nil
+	return made, nil
 }
 
 // keepAlive refreshes the lease once half of it is over.
@@ -221,13 +233,19 @@ func (c *Cache) keepAlive(ctx context.Context, lease *Lease) error {
 // overtaken, it may be older than an invalidation, and is served as stale. Any other failure is the store's, and the
 // caller is told of it.
 func (v *visit) unpublished(ctx context.Context, lease Lease, made *page, cause error) (*page, error) {
+	made.overtaken = errors.Is(cause, ErrOvertaken)
+	refused := made.overtaken || errors.Is(cause, isr.ErrLeaseLost)
+	if refused {
+		v.last, v.replaced = nil, "" // there is a page to serve, whatever fails from here on
+	}
+	v.forget("unpublished", lease.held(), made, cause)
 	v.release(ctx, lease)
-	found, err := v.look(ctx)
+	v.forget("look last", made, cause)
+	found, err := v.look(ctx, "look last", made, cause)
 	if err == nil && found != nil && v.fresh(found) {
 		return found, nil
 	}
-	made.overtaken = errors.Is(cause, ErrOvertaken)
-	if made.overtaken || errors.Is(cause, isr.ErrLeaseLost) {
+	if refused {
 		return made, nil
 	}
 	return nil, cause

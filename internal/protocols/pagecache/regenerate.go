@@ -24,14 +24,16 @@ func (c *Cache) Regenerate(ctx context.Context, key string, r isr.Request) (isr.
 		return isr.Served{}, errNoID
 	}
 	v := visit{Cache: c, key: key}
-	for look := 0; ; look++ {
+	for ; ; v.looks++ {
+		v.forget("begin")
 		served, err := v.answer(ctx, r)
 		if err == nil || !again(err) {
 			return served, err
 		}
-		if look >= c.cfg.Patience {
-			return isr.Served{}, fmt.Errorf("isr: regenerate %s as %s: %w: at each of %d looks, %w", key, r.ID, ErrUnavailable, look+1, err)
+		if v.looks >= c.cfg.Patience {
+			return isr.Served{}, fmt.Errorf("isr: regenerate %s as %s: %w: at each of %d looks, %w", key, r.ID, ErrUnavailable, v.looks+1, err)
 		}
+		v.forget("wait")
 		c.cfg.Clock.Sleep(c.cfg.Poll)
 	}
 }
@@ -50,32 +52,40 @@ func (v *visit) answer(ctx context.Context, r isr.Request) (isr.Served, error) {
 	if row.Status == RequestCompleted {
 		return v.result(ctx, row)
 	}
+	v.forget("take")
 	lease, err := v.store.Acquire(ctx, v.key)
 	if err != nil {
 		return isr.Served{}, err
 	}
+	v.forget("ask", lease)
 	// The holder before may have answered the request. If Asked cannot tell, the publish will be refused.
 	if row, err := v.store.Asked(ctx, v.key, r); err == nil && row.Status == RequestCompleted {
+		v.forget("answered", lease.held(), row.ResultS3Key)
 		v.release(ctx, lease)
 		return v.result(ctx, row)
 	}
+	v.forget("see", lease)
 	// The publish builds upon META as it is now, under the lease and before the origin is read.
 	if err := v.see(ctx); err != nil {
 		v.release(ctx, lease)
 		return isr.Served{}, err
 	}
 	lease.Request = r
+	v.forget("make", lease, v.seen)
 	made, err := v.render(ctx, &lease)
 	if err != nil {
 		_ = v.store.Fail(context.WithoutCancel(ctx), v.key, r) // best effort: the request may be taken up again either way
 		v.release(ctx, lease)
 		return isr.Served{}, err
 	}
+	v.forget("answer", lease.held(), made)
 	err = v.store.Publish(ctx, lease, made.meta)
 	if err == nil {
 		return v.serve(made), nil
 	}
+	v.forget("give up", lease.held(), err)
 	v.release(ctx, lease)
+	v.forget("gave up", err)
 	if !again(err) { // did it take effect?
 		if row, unknown := v.store.Asked(ctx, v.key, r); unknown == nil && row.Status == RequestCompleted {
 			return v.result(ctx, row)
@@ -97,10 +107,12 @@ func (v *visit) see(ctx context.Context) error {
 // result serves the page that answered a request. It is fresh as long as META leads to that very page and says that it
 // is fresh. If META cannot be read, it does not count as fresh.
 func (v *visit) result(ctx context.Context, row RequestRow) (isr.Served, error) {
+	v.forget("result", row.ResultS3Key)
 	body, err := v.cfg.Bodies.GetBody(ctx, row.ResultS3Key)
 	if err != nil {
 		return isr.Served{}, fmt.Errorf("isr: regenerate %s: body %s: %w", v.key, row.ResultS3Key, err)
 	}
+	v.forget("visible", row.ResultS3Key, string(body))
 	if meta, err := v.store.Read(ctx, v.key); err == nil && meta.S3Key == row.ResultS3Key {
 		return v.serve(&page{meta: meta, body: body}), nil
 	}

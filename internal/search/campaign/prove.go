@@ -74,7 +74,8 @@ type Prove struct {
 	// beginning, and compared.
 	Forgetful bool
 
-	off sim.Reduction // for tests
+	off     sim.Reduction // for tests
+	onWorld func(uint64)  // see hooks.Probe; for tests
 }
 
 // Proof is the result of a search. Its verdict is ok only if the search is complete.
@@ -123,7 +124,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 
 // checked explores, while other goroutines repeat what new code did.
 func (v Prove) checked(ctx context.Context) (*Proof, error) {
-	looked := &hooks.Probe{Search: true, Ends: hooks.Ends{}, Judged: map[string]bool{}, Symmetry: v.off&sim.InterchangeableActors == 0}
+	looked := &hooks.Probe{Search: true, Ends: hooks.Ends{}, Judged: map[string]bool{}, OnWorld: v.onWorld, Symmetry: v.off&sim.InterchangeableActors == 0}
 	var checks errgroup.Group
 	var failed atomic.Bool
 	checks.SetLimit(runtime.GOMAXPROCS(0))

@@ -1,0 +1,80 @@
+package campaign
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// What a reference protocol says that it no longer depends on leaves out no state of rows, bodies and invariants. A
+// protocol that forgets more than that loses some, or asks for two things in what it calls one state.
+func TestWhatCodeForgetsLeavesOutNoWorld(t *testing.T) {
+	effort.OneAtATime(t)
+	const (
+		cache   = "name: small\ncache: {lease: 2s, revalidate: 2s, retention: 1s, ttl-buffer: 1s, render: 0s, poll: 2s, patience: 1, attempts: 1}\nsettle: 5s\n"
+		lost    = "faults: [maybe response-lost]\nbounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n"
+		ticking = "bounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /home, get /home]}\n  - {name: bob, script: [sleep 2s, get /home]}\n"
+		changed = "bounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home, sleep 2s, get /home]}\n" +
+			"  - {name: bob, script: [get /home, change /home, invalidate /home]}\n"
+		asking = "faults: [maybe request-lost]\nbounds: {ticks: 0}\nactors:\n  - {name: alice, script: [regenerate /home as order with a]}\n" +
+			"  - {name: bob, script: [regenerate /home as order with a]}\n"
+		back = "bounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /home, rollback /home]}\n  - {name: bob, script: [get /home]}\n"
+	)
+	worlds := func(s *scenario.Scenario, p isr.Protocol) (reached []uint64, err error) {
+		seen := map[uint64]bool{}
+		proof, err := Prove{
+			Scenario: s, Protocol: p, Seed: 1, off: sim.InterchangeableActors | sim.PersistentSets, onWorld: func(w uint64) { seen[w] = true },
+		}.Run(context.Background())
+		if err == nil && !proof.Explored.Complete {
+			t.Errorf("%s under %s: %v", s.Name, p.Name, proof.Explored)
+		}
+		return slices.Sorted(maps.Keys(seen)), err
+	}
+	for _, c := range []struct{ protocol, text string }{
+		{"recipe-a", lost}, {"recipe-a", ticking}, {"recipe-a-guarded", changed}, {"recipe-a-guarded", asking},
+		{"recipe-b", ticking}, {"recipe-b", back}, {"recipe-b-guarded", changed}, {"recipe-b-guarded", asking},
+	} {
+		s, err := scenario.Parse("f.yaml", []byte(cache+c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := scenario.ProtocolNamed(c.protocol)
+		if err != nil {
+			t.Fatal(err)
+		}
+		remembers := p
+		remembers.Memoryless = false
+		want, err := worlds(s, remembers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := worlds(s, p)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s%s: %d worlds, and %d if nothing is forgotten; error %v", c.text, c.protocol, len(got), len(want), err)
+		}
+		if c.text == lost {
+			continue // whatever it forgets, there is one request that it can send next
+		}
+		forgets := p
+		forgets.New = func(cfg isr.Config) (isr.Handler, error) {
+			if forget := inside.In(&cfg).Forget; forget != nil {
+				inside.In(&cfg).Forget = func(state string) {
+					where, _, _ := strings.Cut(state, " ")
+					forget(where)
+				}
+			}
+			return p.New(cfg)
+		}
+		if got, err := worlds(s, forgets); err == nil && slices.Equal(got, want) {
+			t.Errorf("%s%s: a protocol that forgets all but its place reaches all worlds, too", c.text, c.protocol)
+		}
+	}
+}
