@@ -50,7 +50,11 @@ func Extent(p *campaign.Proof) string {
 
 // Searched says how much a search has done so far.
 func Searched(e sim.Explored) string {
-	return fmt.Sprintf("%d schedules, %d states, %.0f %% of the tree", e.Schedules, e.States, 100*e.Share)
+	share := fmt.Sprintf("%.0f %% of the tree", 100*e.Share)
+	if e.Share < 0.01 {
+		share = "within the first 1 % of the tree, where most states are" // see sim.Explored.Share
+	}
+	return fmt.Sprintf("%d schedules, %d states, %s", e.Schedules, e.States, share)
 }
 
 // Proved prints the invariants that a complete proof has proved, those that had nothing to judge, and the deadlines
