@@ -35,6 +35,7 @@ func (r Run) doIn(ctx context.Context, pool *hooks.Pool) (*Outcome, error) {
 // of a short run. A run cannot tell a used stage from a new one, and an Outcome keeps nothing of the stage.
 type stage struct {
 	pool      sim.Pool
+	visits    sim.Pool // of the visits after the runs, if deeds are remembered
 	db        ddbfake.DB
 	bodies    map[string][]byte
 	bodyLog   []recorder.Body
@@ -78,6 +79,7 @@ func (s *stage) dropSecond() {
 // Close ends the coroutines.
 func (s *stage) Close() {
 	s.pool.Close()
+	s.visits.Close()
 	if s.other != nil {
 		s.other.Close()
 	}

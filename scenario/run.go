@@ -313,6 +313,9 @@ func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
 			t.Step(taken)
 		}
 	}
+	if w.memory.Search != nil {
+		cfg.Pool = &w.visits
+	}
 	w.newSim(cfg)
 	visit := w.visitPages
 	switch {

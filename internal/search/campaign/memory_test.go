@@ -169,3 +169,17 @@ func TestCodeThatIsNotRemembered(t *testing.T) {
 	search(t.Context(), scenario.Options{SDK: true})
 	search(hooks.WithSetup(t.Context(), hooks.Setup{Before: func(uint64) {}}), scenario.Options{})
 }
+
+// The visit after each schedule asks for every page. Its code is remembered as well: it runs where it is told something
+// new, and what is remembered of it does not grow with the schedules.
+func TestVisitsAreRemembered(t *testing.T) {
+	s := scenariotest.Embedded(t, "prove-lost-answer")
+	made := 0
+	proof, err := Prove{Scenario: s, Protocol: counted(scenariotest.Protocol(t, "recipe-a"), &made), Seed: 1}.Run(t.Context())
+	if err != nil || !proof.Explored.Complete {
+		t.Fatal(proof, err)
+	}
+	if made*4 > proof.Schedules { // 1,195 of 5,068; with a memory for each visit 1,677
+		t.Errorf("code was started %d times in %d schedules, expected a quarter", made, proof.Schedules)
+	}
+}
