@@ -3,22 +3,27 @@ package heap
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"sync"
 )
 
-// Settings while campaigns run.
+// Settings while campaigns run. Near the limit the collector runs as often as necessary. The limit is at least so many
+// times what was in use after the latest collection: else a large proof would spend half of its time in the collector.
 const (
 	percent    = 800
-	limitBytes = 1 << 30 // near this limit it runs as often as necessary
+	limitBytes = 1 << 30
+	limitTimes = 3
 )
 
 // campaigns counts the running ones, and keeps the settings from before them.
 var campaigns struct {
-	mu      sync.Mutex
-	running int
-	percent int
-	limit   int64
+	mu       sync.Mutex
+	running  int
+	percent  int
+	limit    int64
+	watching bool // the limit follows what is in use
 }
 
 // CollectRarely makes the garbage collector run less often until restore is called, unless the environment sets its
@@ -34,6 +39,10 @@ func CollectRarely() (restore func()) {
 	defer c.mu.Unlock()
 	if c.running++; c.running == 1 {
 		c.percent, c.limit = debug.SetGCPercent(percent), debug.SetMemoryLimit(limitBytes)
+		if !c.watching {
+			c.watching = true
+			watch()
+		}
 	}
 	return sync.OnceFunc(func() {
 		c.mu.Lock()
@@ -43,4 +52,21 @@ func CollectRarely() (restore func()) {
 			debug.SetMemoryLimit(c.limit)
 		}
 	})
+}
+
+// watch has the limit follow what is in use, after each collection, as long as campaigns run: a cleanup of garbage runs
+// when the garbage is collected.
+func watch() {
+	type garbage struct{ _ *garbage }
+	runtime.AddCleanup(new(garbage), func(struct{}) {
+		campaigns.mu.Lock()
+		defer campaigns.mu.Unlock()
+		if campaigns.watching = campaigns.running > 0; !campaigns.watching {
+			return
+		}
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(live)
+		debug.SetMemoryLimit(max(limitBytes, limitTimes*int64(live[0].Value.Uint64())))
+		watch()
+	}, struct{}{})
 }

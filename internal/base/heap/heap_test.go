@@ -2,6 +2,7 @@ package heap_test
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
 	"testing"
 
@@ -34,6 +35,25 @@ func TestTheLastCampaignSetsTheOldRhythmAgain(t *testing.T) {
 	if p, l := now(); p != percent || l != limit {
 		t.Errorf("%d percent and a limit of %d afterwards, want %d and %d", p, l, percent, limit)
 	}
+}
+
+// What a large proof has in use must not meet the limit, or the collector would run without end.
+func TestTheLimitFollowsWhatIsInUse(t *testing.T) {
+	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
+		t.Setenv(name, "") // as if it were not set
+	}
+	defer heap.CollectRarely()()
+	_, first := now()
+	held := make([]byte, first*2/3)
+	for n := 1; ; n++ {
+		runtime.GC()
+		if _, limit := now(); limit >= 2*int64(len(held)) {
+			break
+		} else if n == 1000 {
+			t.Fatalf("a limit of %d with %d in use, want more than twice as much", limit, len(held))
+		}
+	}
+	runtime.KeepAlive(held)
 }
 
 func TestTheEnvironmentDecides(t *testing.T) {
