@@ -488,9 +488,11 @@ func (w *world) record(r *storeRequest) {
 
 // behind reports whether a lagging replica may have answered. In that case another store may answer differently.
 func (w *world) behind(input any) bool {
-	if w.scenario.ReplicaLag == 0 {
-		return false
-	}
+	return w.scenario.ReplicaLag > 0 && eventual(input)
+}
+
+// eventual reports whether a request is a read that a replica may answer.
+func eventual(input any) bool {
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:
 		return !aws.ToBool(in.ConsistentRead)

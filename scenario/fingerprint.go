@@ -89,7 +89,10 @@ func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
 
 // newFingerprinter returns the fingerprinter of a world. The function text returns texts without the names of twins.
 func newFingerprinter(s *Scenario, text func(string) string) *fingerprinter {
-	p := &fingerprinter{pasts: s.ReplicaLag > 0, regions: s.regions() != nil, rows: map[rowName]fingerprint.Hash{}, memories: invariant.Memories(text)}
+	promise := invariant.Promise{MaxClockSkew: s.Skew, Revalidate: s.Cache.Revalidate}
+	p := &fingerprinter{
+		pasts: s.ReplicaLag > 0, regions: s.regions() != nil, rows: map[rowName]fingerprint.Hash{}, memories: invariant.Memories(promise, text),
+	}
 	p.shared = make([]bool, len(p.memories)+1)
 	for _, f := range s.Faults {
 		p.pasts = p.pasts || f.Kind == ddbfake.FaultStaleRead

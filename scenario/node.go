@@ -320,7 +320,6 @@ func (n *node) get(handler isr.Handler, key string) (answered history.Event) {
 
 // regenerate asks the cache to make a page for a request, at most once.
 func (n *node) regenerate(handler isr.Regenerator, key string, r isr.Request) {
-	n.proc.Tell(func() { n.asked = false })
 	n.serve(history.Event{Key: key, Request: r.ID, Inputs: r.Hash}, func(ctx context.Context) (isr.Served, error) {
 		return handler.Regenerate(context.WithValue(ctx, requested{}, r), key, r)
 	})
@@ -333,6 +332,7 @@ type requested struct{}
 // serve asks for a page, and records the question and the answer. The event e has the fields that both share.
 func (n *node) serve(e history.Event, ask func(context.Context) (isr.Served, error)) (answered history.Event) {
 	e.Kind = history.Asked
+	n.proc.Tell(func() { n.asked = false })
 	n.record(e)
 	served, err := ask(n.question(n.life()))
 	n.turn()

@@ -301,6 +301,9 @@ type replicaRead struct {
 func (w *world) noteRead(r *storeRequest) {
 	in, isGet := r.call.Input.(*dynamodb.GetItemInput)
 	out, answered := r.out.(*dynamodb.GetItemOutput)
+	if w.subjects != nil && !w.fingerprinter.pasts && eventual(r.call.Input) {
+		w.subjects[hooks.EventualReads] = true
+	}
 	if isGet && answered && !aws.ToBool(in.ConsistentRead) && (w.scenario.ReplicaLag > 0 || w.struck == ddbfake.FaultStaleRead) {
 		read := replicaRead{w.clock.Now(), r.call.Actor, cmp.Or(r.call.Region, ddbfake.DefaultRegion), in, out, len(w.history.Events()), w.seen}
 		w.reads = append(w.reads, read)

@@ -44,8 +44,9 @@ type world struct {
 	observing     bool
 	quiet         bool // faults have stopped: see settle
 	ends          ends
-	fingerprinter *fingerprinter // nil unless a probe asks for the fingerprints of states
-	replicator    *replicator    // nil if the table is in one region
+	subjects      map[string]bool // see hooks.Probe.Judged; nil without a search
+	fingerprinter *fingerprinter  // nil unless a probe asks for the fingerprints of states
+	replicator    *replicator     // nil if the table is in one region
 	sweeper       *sweeper
 	seen          int              // the number of changes that afterCall and the trace have looked at
 	exchanges     []hooks.Exchange // requests and answers on the wire, if recording
@@ -157,7 +158,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		}
 	}
 	if r.probe != nil && r.probe.Ends != nil {
-		w.ends = ends{r.probe.Ends, map[endOf]standing{}}
+		w.ends, w.subjects = ends{r.probe.Ends, map[endOf]standing{}}, r.probe.Judged
 	}
 	if w.memory = cfg.Memory; w.memory.Search != nil {
 		if r.remembers(w) {

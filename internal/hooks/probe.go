@@ -19,7 +19,7 @@ type Probe struct {
 	// Twins are then the classes of the interchangeable actors, by name.
 	Twins map[string]int
 	// Ends and Judged gather from all runs of a search: the ends that requests met, and the names of the invariants that
-	// had something to judge.
+	// had something to judge; EventualReads is there as well if a read was eventually consistent and no replica was behind.
 	Ends   Ends
 	Judged map[string]bool
 	// Memory says how the run may use what nodes did in others.
@@ -51,6 +51,9 @@ type Probe struct {
 	Rows      []attr.Item // what was left in the store
 	Shown     Shown       // what shows the run's violation
 }
+
+// EventualReads is not the name of an invariant: see Probe.
+const EventualReads = "eventually consistent reads"
 
 // Step is a step that was taken. Changes, Events and Operations count, after the step, the changes in the store's log,
 // the events of the history, and the calls and answers of operations. Visit says that the step belongs to the visit

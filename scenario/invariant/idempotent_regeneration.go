@@ -29,7 +29,7 @@ func idempotentRegeneration() Invariant {
 		Statement: "one idempotency key publishes at most once while its REQ row is kept, " +
 			"and nothing is made for it while REQ carries the request_hash of other inputs",
 		Check: onRows(checkRequests),
-		ours:  inside.Put(own{Memory: func() Memory { return &requested{} }}),
+		ours:  inside.Put(own{Memory: func(p Promise) Memory { return newRequested(p, nil) }}),
 	}
 }
 
@@ -241,6 +241,10 @@ type requested struct {
 	text words
 }
 
+func newRequested(p Promise, text words) *requested {
+	return &requested{log: *newLedger(p), text: text}
+}
+
 // reqStates are the hashes of a REQ row.
 type reqStates struct {
 	before, now fingerprint.Hash // before the row's latest change, and since then
@@ -261,7 +265,8 @@ func (m *requested) Change(c ddbfake.Change) {
 		m.rows = map[reqRow]reqStates{}
 	}
 	hash, _ := c.After.Str("request_hash")
-	h := fingerprint.Hash(0).Text(m.text.of(hash)).Number(uint64(c.Time.UnixNano()))
+	ttl, _ := c.After.Int("ttl") // by the sender's clock, and so no matter of the time alone: see keptUntil
+	h := fingerprint.Hash(0).Text(m.text.of(hash)).Number(uint64(c.Time.UnixNano())).Number(uint64(ttl))
 	states := m.rows[reqRow{id.pk, sk}]
 	if !c.Time.Equal(states.at) {
 		states.before, states.at = states.now, c.Time
@@ -336,6 +341,9 @@ func (m *requested) Fingerprint(time.Time) uint64 {
 	//isrsim:unordered a sum has no order
 	for actor, read := range m.open {
 		h += read.Text(m.text.of(actor))
+	}
+	if m.on { // then it will note the next publish
+		h = h.Number(1)
 	}
 	return uint64(h)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -78,7 +79,7 @@ func TestIdempotentRegenerationNeedsTheBodies(t *testing.T) {
 func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 	remembered := func(r *run) (sum uint64) {
 		ev := r.evidence()
-		for _, m := range invariant.Memories(nil) {
+		for _, m := range invariant.Memories(invariant.Promise{}, nil) {
 			for _, e := range ev.History {
 				m.Event(e)
 			}
@@ -93,6 +94,17 @@ func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 	if once := ask().claims("alice", "r1", "h"); remembered(once) == remembered(ask().wait(second).claims("alice", "r1", "h")) {
 		t.Error("a claim is remembered without its time")
 	}
+	kept := func(until int64) *run {
+		return ask().do(func(l *changeLog) {
+			l.write("alice", "REQ#r1", attr.Item{"request_hash": attr.S("h"), "ttl": attr.Int(until)})
+		}).claims("bob", "r1", "h")
+	}
+	if remembered(kept(20)) == remembered(kept(21)) {
+		t.Error("a claim that another has replaced is remembered without its ttl")
+	}
+	if remembered(newRun()) == remembered(ask().happens("alice", history.Crashed)) {
+		t.Error("what is published from now on would be remembered in one of two equal memories")
+	}
 	if remembered(ask()) == remembered(newRun().wait(second).with("r1", "h").asks("alice")) {
 		t.Error("a question is remembered without its time")
 	}
@@ -104,7 +116,7 @@ func TestTheOrderOfAnInstantIsNotRemembered(t *testing.T) {
 	ev := newRun().with("r1", "h").claims("bob", "r1", "g").asks("alice").claims("bob", "r1", "h").evidence()
 	remembered := func(before int) uint64 { // the number of changes before the question
 		inv := invariant.Named("idempotent-regeneration")
-		m := inside.In(&inv).Memory()
+		m := inside.In(&inv).Memory(invariant.Promise{})
 		m.Event(history.Event{Kind: history.Asked, Actor: "carol", Request: "r2"})
 		for _, c := range ev.Changes[:before] {
 			m.Change(c)

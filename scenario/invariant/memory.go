@@ -23,11 +23,12 @@ type Memory interface {
 }
 
 // Memories returns one memory of each kind. The invariants that an exhaustive search can prove have these memories. The
+// promise is that of the Evidence that is judged: a memory that judged by another one could take two pasts for one. The
 // function text returns what stands for a text in fingerprints; nil is the text itself. It is for searches in which
 // actors are interchangeable, so that their names do not matter.
-func Memories(text func(string) string) []Memory {
+func Memories(p Promise, text func(string) string) []Memory {
 	return []Memory{
-		newPages(text), &renderings{text: text}, &flights{log: newLedger(Promise{}), text: text}, &invalidations{text: text}, &requested{text: text},
+		newPages(p, text), &renderings{text: text}, newFlightsMemory(p, text), &invalidations{text: text}, newRequested(p, text),
 		&ownWrites{text: text},
 	}
 }
@@ -52,15 +53,15 @@ type pages struct {
 	text   words
 }
 
-func rememberPages() Memory { return newPages(nil) }
+func rememberPages(p Promise) Memory { return newPages(p, nil) }
 
-func newPages(text words) *pages {
-	return &pages{prints: map[rowID]fingerprint.Hash{}, tags: map[fingerprint.Hash]bool{}, text: text}
+func newPages(p Promise, text words) *pages {
+	return &pages{log: *newLedger(p), prints: map[rowID]fingerprint.Hash{}, tags: map[fingerprint.Hash]bool{}, text: text}
 }
 
 func (m *pages) Change(c ddbfake.Change) {
 	m.log.take([]ddbfake.Change{c}, func(s *step) {
-		now := s.partition.past(m.text)
+		now := s.partition.past(m.log.Promise, m.text)
 		m.sum += now - m.prints[s.rowID]
 		m.prints[s.rowID] = now
 		m.tag(s)
@@ -98,7 +99,7 @@ func (m *pages) Fingerprint(time.Time) uint64 { return uint64(m.sum) }
 
 // past is the fingerprint of a page's past in addition to its rows. It depends on the order of the turns, and on which
 // of them have published.
-func (p *partition) past(text words) (h fingerprint.Hash) {
+func (p *partition) past(promise Promise, text words) (h fingerprint.Hash) {
 	if p.lock.holder != "" {
 		h = h.Text(text.of(p.lock.holder))
 	}
@@ -126,7 +127,7 @@ func (p *partition) past(text words) (h fingerprint.Hash) {
 			parts += fingerprint.Hash(0).Text(text.of(v.sk))
 		}
 	}
-	if at, has := (Promise{}).generatedAt(p.meta); !p.generated.IsZero() && (!has || !at.Equal(p.generated)) {
+	if at, has := promise.generatedAt(p.meta); !p.generated.IsZero() && (!has || !at.Equal(p.generated)) {
 		h = h.Number(uint64(p.generated.Unix())).Number(uint64(p.generated.Nanosecond()))
 	}
 	if h == 0 && parts == 0 {
@@ -138,7 +139,7 @@ func (p *partition) past(text words) (h fingerprint.Hash) {
 // nothing is the memory of a check that depends on the schedule only through the rows.
 type nothing struct{}
 
-func rememberNothing() Memory { return nothing{} }
+func rememberNothing(Promise) Memory { return nothing{} }
 
 func (nothing) Change(ddbfake.Change)        {}
 func (nothing) Event(history.Event)          {}
@@ -150,7 +151,7 @@ type renderings struct {
 	text words
 }
 
-func rememberRenderings() Memory { return &renderings{} }
+func rememberRenderings(Promise) Memory { return &renderings{} }
 
 func (m *renderings) Clone() Memory { return &renderings{m.sum, m.text} }
 

@@ -24,7 +24,7 @@ func noLostInvalidation() Invariant {
 		Statement: "nothing that is asked for after an invalidation was confirmed is served as fresh " +
 			"from data read before that invalidation was asked for",
 		Check: checkInvalidations,
-		ours:  inside.Put(own{Follow: func(Promise) teller { return newCutoffs() }, Memory: func() Memory { return &invalidations{} }}),
+		ours:  inside.Put(own{Follow: func(Promise) teller { return newCutoffs() }, Memory: func(Promise) Memory { return &invalidations{} }}),
 	}
 }
 

@@ -21,7 +21,7 @@ func readYourWrites() Invariant {
 		Statement: "a node that was told that a page is regenerated is not served older data when it asks again, " +
 			"unless the page is rolled back",
 		Check: checkOwnWrites,
-		ours:  inside.Put(own{Memory: func() Memory { return &ownWrites{} }}),
+		ours:  inside.Put(own{Memory: func(Promise) Memory { return &ownWrites{} }}),
 	}
 }
 

@@ -122,6 +122,7 @@ func (r *run) keyed(key string) *run {
 type past struct {
 	name  string
 	at    time.Duration
+	skew  time.Duration // the promised MaxClockSkew
 	a, b  *run
 	equal bool // the memories are equal: no later event makes a difference
 }
@@ -145,7 +146,7 @@ func (test past) check(t *testing.T, inv invariant.Invariant) {
 
 // remembered is the fingerprint of the memory of a run, which next leads from one change or event to the next.
 func (test past) remembered(inv invariant.Invariant, r *run, next func(invariant.Memory, *ddbfake.Change, *history.Event) invariant.Memory) uint64 {
-	m, log := inside.In(&inv).Memory(), r.changes
+	m, log := inside.In(&inv).Memory(invariant.Promise{MaxClockSkew: test.skew}), r.changes
 	for _, e := range r.told.Events() {
 		for ; len(log) > 0 && log[0].Seq <= e.Change; log = log[1:] {
 			m = next(m, &log[0], nil)

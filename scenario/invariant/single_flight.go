@@ -36,10 +36,15 @@ func singleFlight() Invariant {
 			Follow: func(p Promise) teller {
 				return &followedFlights{flights: flights{skew: p.MaxClockSkew, log: newLedger(p)}}
 			},
-			Memory: func() Memory { return &flights{log: newLedger(Promise{})} },
+			Memory: func(p Promise) Memory { return newFlightsMemory(p, nil) },
 		}),
 		beyond: newFlights,
 	})
+}
+
+// newFlightsMemory returns the memory of singleFlight: which lease had time left beside which depends on the promise.
+func newFlightsMemory(p Promise, text words) *flights {
+	return &flights{skew: p.MaxClockSkew, log: newLedger(p), text: text}
 }
 
 // newFlights returns nil if no node rendered anything.

@@ -381,14 +381,32 @@ func (p *Proof) Proved() []string { return p.provable(true) }
 // any schedule, such as no-lost-invalidation where nothing is invalidated: their result means nothing.
 func (p *Proof) NothingToJudge() []string { return p.provable(false) }
 
-func (p *Proof) provable(judged bool) (names []string) {
+func (p *Proof) provable(judged bool) []string {
+	return p.asked(func(inv invariant.Invariant) bool {
+		return inside.In(&inv).Memory != nil && p.judged[inv.Name] == judged && (p.Scenario.Settle > 0 || inv.Name != invariant.Named("liveness").Name)
+	})
+}
+
+// LeftToCampaigns returns the names of the invariants that no search proves, because they depend on more than states
+// hold. At most, they have judged the schedules that were run.
+func (p *Proof) LeftToCampaigns() []string {
+	return p.asked(func(inv invariant.Invariant) bool {
+		return inside.In(&inv).Memory == nil && (p.Scenario.Promise.MaxAge > 0 || inv.Name != invariant.Named("bounded-staleness").Name)
+	})
+}
+
+// ReadsEventually says that the code sent reads that are eventually consistent, and that the scenario has no replica that
+// could be behind, so the proof says nothing about them.
+func (p *Proof) ReadsEventually() bool { return p.judged[hooks.EventualReads] }
+
+// asked returns the names of the invariants that the scenario does not leave out, and that are meant.
+func (p *Proof) asked(meant func(invariant.Invariant) bool) (names []string) {
 	if p.Explored.Split.Parts > 0 {
 		return nil // the other parts may violate anything
 	}
 	for _, inv := range invariant.All() {
-		asked := (p.Scenario.Settle > 0 || inv.Name != invariant.Named("liveness").Name) && !slices.Contains(p.Scenario.Without, inv.Name) &&
-			(p.Scenario.Invariants == nil || slices.Contains(p.Scenario.Invariants, inv.Name))
-		if inside.In(&inv).Memory != nil && asked && p.judged[inv.Name] == judged {
+		out := slices.Contains(p.Scenario.Without, inv.Name) || p.Scenario.Invariants != nil && !slices.Contains(p.Scenario.Invariants, inv.Name)
+		if !out && meant(inv) {
 			names = append(names, inv.Name)
 		}
 	}

@@ -57,8 +57,8 @@ func Searched(e sim.Explored) string {
 	return fmt.Sprintf("%d schedules, %d states, %s", e.Schedules, e.States, share)
 }
 
-// Proved prints the invariants that a complete proof has proved, those that had nothing to judge, and the deadlines
-// that it met. The parameter within names the bounds.
+// Proved prints the invariants that a complete proof has proved, those that had nothing to judge, those that no proof can
+// judge, and the deadlines that it met. The parameter within names the bounds.
 func Proved(p *campaign.Proof, within string) string {
 	var b strings.Builder
 	names := p.Proved()
@@ -68,6 +68,12 @@ func Proved(p *campaign.Proof, within string) string {
 	fmt.Fprintf(&b, "proved within %s: %s\n", within, strings.Join(names, ", "))
 	if names := p.NothingToJudge(); len(names) > 0 {
 		fmt.Fprintf(&b, "nothing to judge, and not proved: %s\n", strings.Join(names, ", "))
+	}
+	if names := p.LeftToCampaigns(); len(names) > 0 {
+		fmt.Fprintf(&b, "left to campaigns, and not proved: %s\n", strings.Join(names, ", "))
+	}
+	if p.ReadsEventually() {
+		b.WriteString("reads without ConsistentRead were judged as consistent ones: no replica was behind (replica-lag in the scenario: 5s)\n")
 	}
 	for _, d := range p.Deadlines {
 		fmt.Fprintf(&b, "%s\n", d)
