@@ -2,6 +2,7 @@ package property_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,6 +24,17 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
+
+// The correct stores pass in a fifth of the worlds that a check has by default, and in all of them every night. Children
+// have the default.
+func init() {
+	if os.Getenv(effort.LongVariable) != "" || os.Getenv(childEnv) != "" {
+		return
+	}
+	if err := flag.Set("rapid.checks", "20"); err != nil {
+		panic(err)
+	}
+}
 
 func TestReferencePasses(t *testing.T) {
 	t.Parallel()
@@ -139,7 +151,7 @@ func wantReplay(t *testing.T, c child, want string) {
 
 // TestCheckIsDeterministic compares two whole checks, shrinking included.
 func TestCheckIsDeterministic(t *testing.T) {
-	effort.OneAtATime(t)
+	effort.Long(t)
 	t.Parallel()
 	var files [2]string
 	for i, env := range []string{"GOMAXPROCS=1", "GOMAXPROCS=8"} {
@@ -366,6 +378,9 @@ func TestExplain(t *testing.T) {
 		{"heartbeat after release", nil, regexp.MustCompile("last jump: step "), true},
 	} {
 		t.Run(tc.store, func(t *testing.T) {
+			if tc.racy {
+				effort.Nightly(t)
+			}
 			t.Parallel()
 			dir := t.TempDir()
 			runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=2s"}, tc.env...).wantFailure(t,

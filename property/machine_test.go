@@ -122,7 +122,7 @@ func (c sleepless) Sleep(d time.Duration) { c.Advance(d) }
 // TestMachineFindsABug: the condition of the publish asks only for the token, so a holder can publish even after the
 // end of its lease.
 func TestMachineFindsABug(t *testing.T) {
-	for name, value := range map[string]string{"rapid.nofailfile": "true", "rapid.seed": "1"} {
+	for name, value := range map[string]string{"rapid.nofailfile": "true", "rapid.seed": "1", "rapid.checks": "100"} {
 		was := flag.Lookup(name).Value.String()
 		if err := flag.Set(name, value); err != nil {
 			t.Fatal(err)

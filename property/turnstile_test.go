@@ -378,7 +378,7 @@ func TestLocksOfNothing(t *testing.T) {
 // count. If the table has no TTL, it also passes with writes that do.
 func TestLocksWithTTLPass(t *testing.T) {
 	effort.Long(t)
-	withFlag(t, "rapid.checks", effort.Fewer("11", "55"))
+	withFlag(t, "rapid.checks", effort.Fewer("55", "20"))
 	purged := newTurnstiles(turnstile{purgedBy: "purge_at"})
 	property.LockCheck{Table: turnstileTable, TTL: property.NoTTL, Schedules: 5}.Run(t, purged)
 	reach := append(property.LockReach(), mark.TTLDeletion)
@@ -525,6 +525,7 @@ func (p *beatingPassage) Release(ctx context.Context) error {
 
 // TestLockWithHeartbeatsPasses: a check also works if a mutex is held during a request. Such a check takes a long time.
 func TestLockWithHeartbeatsPasses(t *testing.T) {
+	effort.Long(t)
 	t.Parallel()
 	c := runChild(t, t.TempDir(), "lock: beats", []string{"-rapid.seed=1", "-rapid.checks=" + effort.Fewer("20", "10")})
 	if !c.passed {

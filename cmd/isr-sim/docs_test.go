@@ -21,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
@@ -154,8 +155,11 @@ func TestDocsShowRealOutput(t *testing.T) {
 				got, known := printed[example.command]
 				if !known {
 					var stdout strings.Builder
-					run(t.Context(), strings.Fields(example.command), &stdout, &stderr)
+					code := run(t.Context(), strings.Fields(example.command), &stdout, &stderr)
 					got = stdout.String()
+					if example.command == "" {
+						wantEveryScenario(t, code, got, stderr.String())
+					}
 					printed[example.command] = got
 				}
 				for _, command := range []string{"replay: ", "shrink: "} {
@@ -166,6 +170,25 @@ func TestDocsShowRealOutput(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// wantEveryScenario: without arguments every embedded scenario runs on the embedded fake, under its own protocol, a
+// reference: a row each. One row is violated, as it is expected to be, and explained.
+func wantEveryScenario(t *testing.T, code int, stdout, stderr string) {
+	t.Helper()
+	if code != 0 || stderr != "" {
+		t.Errorf("without arguments: exit code %d, want 0, and nothing said beside it:\n%s", code, stderr)
+	}
+	for _, name := range fixtures.Names() {
+		row := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` +recipe-[ab](-guarded|-home)? +[0-9]+ +[0-9]+ +(ok|violated: lock-theft) +[a-z]`)
+		if !row.MatchString(stdout) {
+			t.Errorf("without arguments: no line matches %s", row)
+		}
+	}
+	if !regexp.MustCompile(`(?m)^two-regions +recipe-a .*violated: lock-theft`).MatchString(stdout) ||
+		strings.Count(stdout, "violated: ") != 2 || strings.Contains(stdout, "vacuous") {
+		t.Errorf("without arguments: want two-regions alone to be violated, in its row and below:\n%s", stdout)
 	}
 }
 

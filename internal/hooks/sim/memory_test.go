@@ -74,7 +74,7 @@ func hasLanes(a programActor) bool {
 // A search from moment to moment, in which code runs only for what is new, is the search in which everything runs: the
 // same runs, in the same order, by the same states, and to the same ends.
 func TestMemoryChangesNoSearch(t *testing.T) {
-	effort.OneAtATime(t)
+	effort.Long(t)
 	compared, ran, runs := 0, 0, 0
 	compare := func(p program, name string, bound int) {
 		if slices.ContainsFunc(p.Actors, hasLanes) {
@@ -96,13 +96,13 @@ func TestMemoryChangesNoSearch(t *testing.T) {
 		}
 	}
 	for _, c := range corners {
-		compare(c.program, c.name, effort.Quick(3000, 600))
+		compare(c.program, c.name, 3000)
 	}
-	compare(restless(), "restless", effort.Quick(3000, 600))
+	compare(restless(), "restless", 3000)
 	compare(program{Registers: 1, Ticks: 1, Actors: []programActor{
 		{Drift: fakeclock.Drift{PPM: -fakeclock.MaxPPM}, Script: []command{{}, {}}}, {Script: []command{{Sleep: time.Second}}},
 	}}, "a clock that stands still", 3000)
-	for seed := range uint64(effort.Quick(effort.Fewer(600, 150), 15)) {
+	for seed := range uint64(effort.Fewer(600, 150)) {
 		compare(drawProgram(sim.Stream(seed, "program"), seed, 2+int(seed/7%3)), fmt.Sprint("seed ", seed), effort.Fewer(300, 100))
 	}
 	t.Logf("%d comparisons, %d steps, code went on %d times", compared, runs, ran)

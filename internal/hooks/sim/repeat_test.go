@@ -318,8 +318,8 @@ func stored(t *testing.T, x *sim.Exploration) *sim.Saved {
 
 // The parts reach together what the whole reaches, no part is needless, and each deals the same subtrees.
 func TestPartsAreTheWhole(t *testing.T) {
-	effort.OneAtATime(t)
-	bound := effort.Quick(3000, 600)
+	effort.Long(t)
+	const bound = 3000
 	compared, needed := 0, 0
 	compare := func(p program, few int) {
 		want, e := p.part(t, sim.Split{}, bound, few)
@@ -371,11 +371,11 @@ func TestPartsAreTheWhole(t *testing.T) {
 	for _, c := range corners {
 		compare(c.program, 7)
 	}
-	for seed := range uint64(effort.Quick(effort.Fewer(400, 60), 20)) {
+	for seed := range uint64(effort.Fewer(400, 60)) {
 		compare(drawProgram(sim.Stream(seed, "program"), seed, 4), 1+int(seed%13))
 	}
 	t.Logf("%d programs; %d times a part was needed", compared, needed)
-	if want := effort.Quick(effort.Fewer(100, 15), 5); compared < want || needed < want {
+	if want := effort.Fewer(100, 15); compared < want || needed < want {
 		t.Errorf("%d programs, and %d times a part was needed, want %d each", compared, needed, want)
 	}
 }

@@ -74,6 +74,7 @@ func TestFakeGoDoor(t *testing.T) {
 }
 
 func TestFakeHTTPDoor(t *testing.T) {
+	effort.Long(t) // as above
 	db, store := newFake()
 	server := httptest.NewServer(db.Handler())
 	defer server.Close()

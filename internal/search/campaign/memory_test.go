@@ -54,9 +54,9 @@ func all(p *Proof) string {
 // A search in which the code of nodes runs only for what is new comes to the same schedules, states, verdicts, marks,
 // metrics and violations as one in which each schedule runs from its beginning. It starts far less code.
 func TestMemoryChangesNoProof(t *testing.T) {
-	effort.OneAtATime(t)
+	effort.Long(t)
 	compared, started, plainly := 0, 0, 0
-	for _, name := range effort.Quick(fixtures.Names(), []string{"prove-three-writers", "prove-regenerate", "two-regions", "skewed-clocks"}) {
+	for _, name := range fixtures.Names() {
 		s := scenariotest.Embedded(t, name)
 		if len(s.Actors) == 0 {
 			continue

@@ -90,6 +90,9 @@ func TestPartsAreOneProof(t *testing.T) {
 		"violated": {Scenario: small, Seed: 1, Protocol: thief, Certify: true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "small" || name == "cut" {
+				effort.Long(t)
+			}
 			whole, err := v.Run(t.Context())
 			if err != nil {
 				t.Fatal(err)

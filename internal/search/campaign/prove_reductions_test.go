@@ -92,7 +92,7 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 
 // Which of the interchangeable machines is which changes no verdict, and makes fewer states.
 func TestInterchangeableActorsChangeNoVerdict(t *testing.T) {
-	effort.OneAtATime(t)
+	effort.Long(t)
 	const (
 		cache   = "name: small\ncache: {lease: 10s, revalidate: 10s, retention: 1s, ttl-buffer: 1s, render: 0s, poll: 10s, patience: 1, attempts: 2}\n"
 		crashed = "faults: [maybe response-lost]\nbounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home], crashes: 1}\n" +
@@ -110,12 +110,12 @@ func TestInterchangeableActorsChangeNoVerdict(t *testing.T) {
 	}
 	protocols := []string{"recipe-a", "recipe-a-guarded", "recipe-b-guarded", "acquire-by-get-then-put", "blind-publish", "blind-release", "check-then-act-publish", "lease-in-milliseconds"}
 	violated := 0
-	for _, text := range effort.Quick([]string{crashed, three, ticking, asking}, []string{crashed, asking}) {
+	for _, text := range []string{crashed, three, ticking, asking} {
 		s, err := scenario.Parse("f.yaml", []byte(cache+text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range effort.Quick(effort.Fewer(protocols, protocols[:5]), protocols[3:5]) {
+		for _, name := range effort.Fewer(protocols, protocols[:5]) {
 			p, err := scenario.ProtocolNamed(name)
 			if err != nil {
 				t.Fatal(err)

@@ -41,6 +41,9 @@ func TestTheReferencesAreProved(t *testing.T) {
 	names := []string{"prove-crashed-writer", "prove-two-writers", "prove-three-writers", "prove-lost-answer", "prove-recipe-b", "prove-regenerate"}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
+			if name == "prove-crashed-writer" || name == "prove-two-writers" {
+				effort.Nightly(t) // the test of the pages proves the first, and .ci/nodes the world of the second
+			}
 			t.Parallel()
 			v := campaign.Prove{Scenario: scenariotest.Embedded(t, name), Seed: 1}
 			p := prove(t, v)
@@ -285,6 +288,9 @@ func TestARegionThatDecidesIsProved(t *testing.T) {
 		{"two-regions-home", "recipe-b", "no-dangling-pointer"},
 	} {
 		t.Run(test.scenario+"/"+test.protocol, func(t *testing.T) {
+			if test.breaks == "" {
+				effort.Nightly(t) // a proof of half a million steps
+			}
 			t.Parallel()
 			p := prove(t, campaign.Prove{Scenario: scenariotest.Embedded(t, test.scenario), Protocol: scenariotest.Protocol(t, test.protocol), Seed: 1})
 			if test.breaks != "" {

@@ -99,13 +99,16 @@ func TestAnInterruptedProofGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, v := range map[string]Prove{
-		"cut":           {Scenario: cut, Seed: 1},
 		"complete":      {Scenario: s, Seed: 1},
+		"cut":           {Scenario: cut, Seed: 1},
 		"a certificate": {Scenario: s, Seed: 1, Certify: true},
 		"the SDK":       {Scenario: s, Seed: 1, Options: scenario.Options{SDK: true}},
 		"violated":      {Scenario: s, Seed: 1, Protocol: blind},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "complete" || name == "the SDK" {
+				effort.Long(t) // a certificate is of a complete search, too
+			}
 			whole, err := v.Run(t.Context())
 			if err != nil {
 				t.Fatal(err)

@@ -1,6 +1,9 @@
 package differential
 
-import "regexp"
+import (
+	"regexp"
+	"sync"
+)
 
 // class is a class of errors.
 type class struct {
@@ -9,7 +12,7 @@ type class struct {
 }
 
 // classes are the errors of operations on data, by mistake. A run must meet each of them, and no others.
-var classes = func() []class {
+var classes = sync.OnceValue(func() []class {
 	inExpression := `(?:Invalid \w+Expression: )?` // statements do not say it
 	list := []class{}
 	for _, c := range [][2]string{
@@ -148,10 +151,10 @@ var classes = func() []class {
 		// The last: several texts begin so.
 		{"key condition: operator", v + `(Invalid operator used in KeyConditionExpression: .*|Invalid condition in KeyConditionExpression: .*|` + inExpression + `Invalid .*|Query key condition not supported|Attempted conditional constraint is not an indexable operation)`},
 	} {
-		list = append(list, class{c[0], regexp.MustCompile(`(?s)\A(?:` + c[1] + `)\z`)})
+		list = append(list, class{c[0], whole(c[1])})
 	}
 	return list
-}()
+})
 
 // whichStatement is how a text names the statement of a transaction.
 var whichStatement = regexp.MustCompile(`Validation failed in TransactStatements\[\d+\]: `)
@@ -160,7 +163,7 @@ var whichStatement = regexp.MustCompile(`Validation failed in TransactStatements
 func classOf(outcome string) string {
 	outcome = whichStatement.ReplaceAllString(outcome, "")
 	for _, text := range []string{outcome, withoutEnvelope(outcome)} {
-		for _, c := range classes {
+		for _, c := range classes() {
 			if c.pattern.MatchString(text) {
 				return c.name
 			}

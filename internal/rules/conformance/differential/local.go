@@ -53,7 +53,7 @@ const (
 
 // Local are the known differences between DynamoDB Local 3.3.1 and the fake. In each of them the fake answers as the
 // service does, by the source, or as far as is known.
-var Local = compile(append([]*Known{
+var Local = append([]*Known{
 	// Errors: names, keys and values.
 	{
 		Path: "error", Fake: "ResourceNotFoundException: Requested resource not found",
@@ -322,7 +322,7 @@ var Local = compile(append([]*Known{
 		Operations: "BatchWriteItem", Path: `ConsumedCapacity\[\d+\]\.(Table\.)?CapacityUnits`, Fake: "[0-9]+", Local: "[0-9]+", If: less,
 		Reason: "Local counts two units for a delete in a batch that finds nothing", Source: docCapacity,
 	},
-}, slices.Concat(localStatements, localLegacy, localMade)...))
+}, slices.Concat(localStatements, localLegacy, localMade)...)
 
 // more says that the fake has the larger number.
 func more(fake, local string) bool {

@@ -127,6 +127,7 @@ func (s Store) must(ctx context.Context, r Request) error {
 // Run runs a sequence on both stores and leaves their tables empty. It returns nil if every difference is listed. The
 // error is of the infrastructure.
 func (p *Pair) Run(ctx context.Context, s Sequence) (*Failure, error) {
+	compile(p.Known)
 	p.runs++
 	p.Tally.sequence()
 	failure, err := p.run(ctx, s)

@@ -229,14 +229,14 @@ func (c *Tally) Vacuous() (missing []string) {
 		short("legacy "+name+" in a request that succeeds", c.parameters[name], times)
 	}
 	short("statement with a Limit", c.clauses["Limit"], 3*times)
-	short("classes of errors", len(c.classes), len(classes)*9/10)
+	short("classes of errors", len(c.classes), len(classes())*9/10)
 	short("faults", len(c.faults), len(allFaults)*9/10)
 	if c.requests >= many {
 		for _, e := range edges {
 			short("edge "+e.value.name, c.edges[e.value.name], 1)
 			short("edge "+e.value.name+" exceeded", c.edges[e.value.name+" exceeded"], 1)
 		}
-		for _, k := range classes {
+		for _, k := range classes() {
 			short("error of class "+k.name, c.classes[k.name], times/10)
 		}
 		for _, f := range allFaults { // the rarest are drawn some eight times in 200,000 requests
