@@ -292,6 +292,16 @@ func (w *world) meetEnds(r *storeRequest) {
 	})
 }
 
+// judgesSomething says whether one of the judges has something to judge in the run. It is not known of the judges of locks
+// and calls, and of those of the caller.
+func (w *world) judgesSomething(judges judges, ev invariant.Evidence) bool {
+	if w.ofLocks || w.ofCalls || len(judges.own) > 0 || !judges.chosen {
+		return true
+	}
+	ev.Changes, ev.Schema = w.changes(), isr.Schema{}
+	return slices.ContainsFunc(judges.by, func(inv invariant.Invariant) bool { return inside.In(&inv).HasSubject(inv.Name, ev) })
+}
+
 var subjects = invariant.All()
 
 // noteSubjects adds to judged the invariants that have something to judge in the run.

@@ -96,6 +96,7 @@ func (r Run) judged(ctx context.Context) (*Outcome, error) {
 		o.Verdict, o.out = invariant.OK, judges.out
 	} else {
 		evidence := w.judge(o, lags, judges)
+		inside.In(o).Judged = w.judgesSomething(judges, evidence)
 		w.noteSubjects(r.probe.Judged, evidence)
 		if r.stage == nil { // then no other run uses the memory of this one
 			o.seen, o.whole = evidence, true

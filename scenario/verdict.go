@@ -200,6 +200,8 @@ type outcome struct {
 	// Scenario.Rows fits them, or if no row was written. If the rows do not fit, the verdict of the run is never violated
 	// but unknown.
 	Misfit string
+	// Judged says that one of the invariants that judge had something to judge.
+	Judged bool
 	// Metrics are the store's counters, under their names in CloudWatch. The requests that create the tables are not
 	// counted.
 	Metrics []ddbfake.Metrics

@@ -236,7 +236,7 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 	looked.Ends.Share(looked.Twins)
 	proof.Deadlines = deadlines(looked.Ends)
 	if proof.Explored.Complete {
-		proof.Missing = schedules.Missing(s.Reach, proof.total.Marks.Has)
+		proof.Missing, proof.idle = schedules.Missing(s.Reach, proof.total.Marks.Has), len(proof.Proved()) == 0
 		if v.Certify {
 			proof.States = x.States()
 		}
@@ -382,6 +382,9 @@ func (p *Proof) Proved() []string { return p.provable(true) }
 func (p *Proof) NothingToJudge() []string { return p.provable(false) }
 
 func (p *Proof) provable(judged bool) []string {
+	if p.Explored.Split.Parts > 0 {
+		return nil // the other parts may violate anything
+	}
 	return p.asked(func(inv invariant.Invariant) bool {
 		return inside.In(&inv).Memory != nil && p.judged[inv.Name] == judged && (p.Scenario.Settle > 0 || inv.Name != invariant.Named("liveness").Name)
 	})
@@ -398,17 +401,3 @@ func (p *Proof) LeftToCampaigns() []string {
 // ReadsEventually says that the code sent reads that are eventually consistent, and that the scenario has no replica that
 // could be behind, so the proof says nothing about them.
 func (p *Proof) ReadsEventually() bool { return p.judged[hooks.EventualReads] }
-
-// asked returns the names of the invariants that the scenario does not leave out, and that are meant.
-func (p *Proof) asked(meant func(invariant.Invariant) bool) (names []string) {
-	if p.Explored.Split.Parts > 0 {
-		return nil // the other parts may violate anything
-	}
-	for _, inv := range invariant.All() {
-		out := slices.Contains(p.Scenario.Without, inv.Name) || p.Scenario.Invariants != nil && !slices.Contains(p.Scenario.Invariants, inv.Name)
-		if !out && meant(inv) {
-			names = append(names, inv.Name)
-		}
-	}
-	return names
-}

@@ -105,6 +105,47 @@ func TestProofsFindMutants(t *testing.T) {
 	}
 }
 
+// Whether a lease had time left depends on the promised skew. So two moments that differ only in that are two states: from
+// one of them the next step violates single-flight, and from the other it does not.
+func TestThePromisedSkewCountsInAState(t *testing.T) {
+	s := scenariotest.Parsed(t, `name: skew
+cache: {lease: 2s, revalidate: 10s, ttl-buffer: 1s, render: 0s, poll: 11s, patience: 1, attempts: 1}
+max-clock-skew: 1s
+bounds: {ticks: 1}
+faults: [latency 2s op=PutItem actor=bob]
+invariants: [single-flight]
+actors:
+  - {name: alice, script: [get /home]}
+  - {name: bob, script: [sleep 1s, get /home], clock: {offset: 2s}}
+`)
+	if p := prove(t, campaign.Prove{Scenario: s, Seed: 1}); p.Verdict != invariant.Violated {
+		t.Errorf("%s; want it violated: bob's clock breaks its promise", prose.Extent(p))
+	}
+}
+
+// A proof says what it says nothing about: invariants that no search proves, and reads that a replica may answer where
+// the scenario has none that is behind.
+func TestAProofSaysWhatItLeavesOut(t *testing.T) {
+	const eventually = "reads without ConsistentRead were judged as consistent ones"
+	for _, test := range []struct {
+		protocol, more string
+		left           []string
+		eventually     bool
+	}{
+		{"recipe-a", "", []string{"ttl-is-gc", "linearizable", "monotonic-reads"}, false},
+		{"recipe-a", "promise: {max-age: 1m}\nwithout: [linearizable, ttl-is-gc]\n", []string{"monotonic-reads", "bounded-staleness"}, false},
+		{"recipe-a", "invariants: [freshness]\n", nil, false},
+		{"first-look-eventual", "", []string{"ttl-is-gc", "linearizable", "monotonic-reads"}, true},
+		{"first-look-eventual", "replica-lag: 1s\n", []string{"ttl-is-gc", "linearizable", "monotonic-reads"}, false},
+	} {
+		p := prove(t, campaign.Prove{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {ticks: 0}\n"+test.more), Protocol: scenariotest.Protocol(t, test.protocol)})
+		said := prose.Proof(p)
+		if diff := cmp.Diff(test.left, p.LeftToCampaigns()); diff != "" || !p.Explored.Complete || strings.Contains(said, eventually) != test.eventually {
+			t.Errorf("%s with %q: left to campaigns (-want +got):\n%s\n%s", test.protocol, test.more, diff, said)
+		}
+	}
+}
+
 func TestAnEndedSearchHasNoVerdictAndSaysWhatIsLeft(t *testing.T) {
 	s := scenariotest.Embedded(t, "prove-two-writers")
 	over, cancel := context.WithCancelCause(context.Background())

@@ -42,6 +42,9 @@ func Report(r *campaign.Report, program, file string) string {
 	case r.Vacuous():
 		which := fmt.Sprintf("vacuous: %s under %s: no schedule of %d (seed %d)", r.Scenario.Name, r.Protocol.Name, r.Schedules, r.Seed)
 		Missing(&b, which, r.Missing, schedules.FaultTexts(r.Unmet))
+		if names := r.Idle(); names != nil {
+			fmt.Fprintf(&b, "%s had anything to judge for %s\n", which, strings.Join(names, ", "))
+		}
 		for _, d := range r.Unreached() {
 			fmt.Fprintf(&b, "%s came to %s on all sides: %s\n", which, d.Of, d)
 		}
