@@ -25,8 +25,8 @@ import (
 // each restart, and all of them again for each schedule.
 type Node struct {
 	// Config is the machine's part of the world (Clock, Bodies, Render, Tokens, Table) and the configuration that the
-	// world wants for its caches. A store may ignore the configuration except for Revalidate: freshness is judged by
-	// Revalidate.
+	// world wants for its caches. A store may ignore the configuration except for two values: freshness is judged by
+	// Revalidate, and liveness gives a page the time of a Lease and a rendering.
 	isr.Config
 	// Client is Config.Client: a real client of the SDK, whose requests go to the simulator.
 	Client *dynamodb.Client

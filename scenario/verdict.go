@@ -114,8 +114,9 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 	recorded.Operations, recorded.Bodies, recorded.Lags = w.operations.All(), w.bodyLog, lags
 	o.seen = invariant.Evidence{MaxClockSkew: evidence.MaxClockSkew}
 	inside.In(&o.seen).Operations = recorded.Operations
+	recorded.Lease = w.scenario.Cache.Lease
 	if w.ofLocks || w.ofCalls {
-		inside.In(&evidence).Lease, inside.In(&evidence).Retention = w.scenario.Cache.Lease, w.scenario.Cache.Retention
+		recorded.Retention = w.scenario.Cache.Retention
 		inside.In(&evidence).Lock, inside.In(&evidence).Once = w.locks.terms, w.calls.terms
 		evidence.Changes = w.db.Changes() // whatever they mean
 	}

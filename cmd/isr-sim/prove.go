@@ -213,7 +213,7 @@ func (v *proveCommand) explain(proof *campaign.Proof, name string) string {
 	case proof.Vacuous() && proof.Protocol.Name != proof.Scenario.Protocol:
 		why += otherProtocol(&proof.Report)
 	case proof.Vacuous() && len(proof.Unreached()) > 0 && proof.Scenario.Bounds.Ticks == 0:
-		why += "hint: one tick has time go to the end of any lease at any moment (bounds: {ticks: 1})\n"
+		why += "hint: one tick has time go to the end of any lease at any moment (bounds: {ticks: 1}), as in prove-two-writers\n"
 	case proof.Vacuous():
 		why += "hint: these were all schedules; wider bounds in the scenario reach more (ticks, sweeps, crashes, faults)\n"
 	case proof.Verdict == invariant.OK && !proof.Passed():

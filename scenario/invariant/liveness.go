@@ -3,7 +3,9 @@ package invariant
 import (
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
@@ -57,15 +59,32 @@ func checkLiveness(ev Evidence) Finding {
 		if well[it] && !e.Time.After(settled.Time.Add(ev.Settle)) {
 			continue
 		}
+		locked := lockedBy(ev, &e)
 		return Finding{
 			Verdict: Violated,
-			Changes: lockedBy(ev, &e),
-			Why: fmt.Sprintf("%v after faults had stopped, no request had found a fresh page of %s in the cache; at most %v is allowed",
-				e.Time.Sub(settled.Time), it.key, ev.Settle),
+			Changes: locked,
+			Why: fmt.Sprintf("%v after faults had stopped, no request had found a fresh page of %s in the cache; at most %v is allowed%s",
+				e.Time.Sub(settled.Time), it.key, ev.Settle, tooLong(ev, locked)),
 			Events: []int{settled.Seq, e.Seq},
 		}
 	}
 	return ok()
+}
+
+// tooLong says that the lock was taken for longer than the leases of the world last, if the last of the changes that show
+// who holds it does so: by more than clocks, and times in whole seconds, can explain.
+func tooLong(ev Evidence, changes []int) string {
+	world := inside.In(&ev).Lease
+	if len(changes) == 0 || world == 0 {
+		return ""
+	}
+	at := slices.IndexFunc(ev.Changes, func(c ddbfake.Change) bool { return c.Seq == changes[len(changes)-1] })
+	c := &ev.Changes[at]
+	held, is := readLease(c.After)
+	if !is || !held.expires.After(c.Time.Add(world+ev.MaxClockSkew+2*time.Second)) {
+		return ""
+	}
+	return fmt.Sprintf(" (%s took the lock for %s, and a lease of this world lasts %v)", c.Actor, span(c.Time, held.expires), world)
 }
 
 // lockedBy returns the changes that show who holds the lock of an event's page at the time of the event: the change

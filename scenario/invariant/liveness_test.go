@@ -1,12 +1,14 @@
 package invariant_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -66,6 +68,21 @@ func TestLiveness(t *testing.T) {
 				t.Errorf("events (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A cache whose leases last longer than those of the world is told so: the time in which a page must be there follows from
+// the world's.
+func TestLivenessSaysThatALeaseIsTooLong(t *testing.T) {
+	for taken, says := range map[time.Duration]bool{10 * second: false, 12 * second: false, 13 * second: true} {
+		ev := newRun().do(func(l *changeLog) { l.lock("alice", "a1", taken) }).
+			happens("visitor", history.Settled).asks("visitor").wait(5*second).happens("visitor", history.Failed).evidence()
+		ev.Settle = 4 * second
+		inside.In(&ev).Lease = 10 * second
+		f := invariant.Named("liveness").Check(ev)
+		if got := strings.Contains(f.Why, "(alice took the lock for 13s, and a lease of this world lasts 10s)"); f.Verdict != invariant.Violated || got != says {
+			t.Errorf("a lock for %v: %v, %s", taken, f.Verdict, f.Why)
+		}
 	}
 }
 

@@ -65,7 +65,11 @@ func Proved(p *campaign.Proof, within string) string {
 	if len(names) == 0 {
 		names = []string{"nothing"}
 	}
-	fmt.Fprintf(&b, "proved within %s: %s\n", within, strings.Join(names, ", "))
+	if p.Vacuous() {
+		fmt.Fprintf(&b, "judged within %s, and not proved, because the proof is vacuous: %s\n", within, strings.Join(names, ", "))
+	} else {
+		fmt.Fprintf(&b, "proved within %s: %s\n", within, strings.Join(names, ", "))
+	}
 	if names := p.NothingToJudge(); len(names) > 0 {
 		fmt.Fprintf(&b, "nothing to judge, and not proved: %s\n", strings.Join(names, ", "))
 	}
