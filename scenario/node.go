@@ -145,9 +145,9 @@ func (n *node) config() isr.Config {
 	if w := n.world; w.fingerprinter != nil && w.protocol.Memoryless {
 		p := n.proc
 		inside.In(&cfg).Forget = func(state string) {
-			p.Tell(func() {
+			p.Forgets(func() (upToNames, named uint64) {
 				at := n.noted.fingerprint(w.position(p, p.Place()))
-				p.Forget(uint64(at.Text(w.fingerprinter.twins.text(state))), uint64(at.Text(state)))
+				return uint64(at.Text(w.fingerprinter.twins.text(state))), uint64(at.Text(state))
 			})
 		}
 	}
@@ -270,6 +270,8 @@ func (n *node) now() time.Time {
 func (n *node) record(e history.Event) {
 	if n.proc.Remembers() {
 		told := e
+		type whole history.Event                     // Event.String leaves out some fields
+		n.proc.Says(fmt.Sprintf("%+v", whole(told))) // without time and number, which it gets when it is recorded
 		n.proc.Tell(func() { n.record(told) })
 		return
 	}

@@ -212,9 +212,9 @@ func (w *world) addActor(a Actor, apart time.Duration) {
 				n.carryOut(handler, a.Script[next])
 				p.SetPlace(next + 1)
 				if w.fingerprinter != nil && w.protocol.Memoryless {
-					p.Tell(func() {
+					p.Forgets(func() (upToNames, named uint64) {
 						at := w.position(p, next)
-						p.Forget(at, at)
+						return at, at
 					})
 				}
 			}

@@ -265,6 +265,14 @@ func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 				get(fmt.Sprint("a number after ", n))
 			}, []string{`" and for "a number after `, "after two pasts of which it depends on neither, as it says (Forget)"},
 		},
+		"what it has said it forgets, in what it says": {
+			func(p *sim.Proc, get func(string) []int) {
+				n := get("a number")[0]
+				p.Forgets(func() (uint64, uint64) { return 0, 0 })
+				p.Says(fmt.Sprint("it was ", n))
+				get("a number")
+			}, []string{"it was ", "after two pasts of which it depends on neither, as it says (Forget)"},
+		},
 		"what it has said it forgets, later": {
 			func(p *sim.Proc, get func(string) []int) {
 				n := get("a number")[0]
