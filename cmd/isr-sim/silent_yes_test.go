@@ -134,6 +134,7 @@ func TestNoSilentYes(t *testing.T) {
 		{"prove changes.yaml", cli.ExitViolated, "vacuous"},
 		{"replay --choices - changes.yaml", cli.ExitUnknown, "vacuous"},
 		{"run no-subject.yaml", cli.ExitViolated, "had anything to judge for no-lost-invalidation"},
+		{"explore no-subject.yaml", cli.ExitViolated, "had anything to judge for the invariants of the scenario"},
 		{"prove no-subject.yaml", cli.ExitViolated, "had anything to judge for no-lost-invalidation"},
 		{"prove --certificate certificate no-subject.yaml", cli.ExitViolated, "had anything to judge for no-lost-invalidation"},
 		{"run no-settle.yaml", cli.ExitViolated, "had anything to judge for liveness"},

@@ -61,8 +61,7 @@ type Report struct {
 
 	total    schedules.Total
 	unjudged bool // the scenario leaves out all invariants
-	subject  bool // one of the invariants that judge had something to judge, in one of the schedules
-	idle     bool // none had, in any
+	idle     bool // no invariant that judges had anything to judge
 }
 
 // judgesNothing says that no invariant judges.
@@ -109,7 +108,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 	case r.Schedules < set.Schedules:
 		r.Verdict, r.Why = invariant.Unknown, fmt.Sprintf("interrupted after %d of %d schedules", r.Schedules, set.Schedules)
 	default:
-		r.Missing, r.idle = schedules.Missing(c.Scenario.Reach, r.total.Marks.Has), !r.subject
+		r.Missing, r.idle = schedules.Missing(c.Scenario.Reach, r.total.Marks.Has), !r.total.Judged
 	}
 	return r, nil
 }
@@ -117,7 +116,6 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 // add counts one run. A violation outweighs unknown, and unknown outweighs ok.
 func (r *Report) add(o *scenario.Outcome) {
 	r.total.Add(o)
-	r.subject = r.subject || inside.In(o).Judged
 	if r.Misfit == "" {
 		r.Misfit = inside.In(o).Misfit
 	}

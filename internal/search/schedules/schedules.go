@@ -159,6 +159,8 @@ type Total struct {
 	Marks            MarkSet
 	// Unmet are the declared faults that no run could meet.
 	Unmet []scenario.Fault
+	// Judged says that in some run an invariant that judges had something to judge.
+	Judged bool
 	// Metrics are the sums of the runs' stores' metrics.
 	Metrics []ddbfake.Metrics
 }
@@ -167,6 +169,7 @@ type Total struct {
 func (t *Total) Add(o *scenario.Outcome) {
 	t.Schedules++
 	t.Steps += inside.In(o).Result.Steps
+	t.Judged = t.Judged || inside.In(o).Judged
 	t.Metrics = AddMetrics(t.Metrics, inside.In(o).Metrics)
 	if t.Marks == nil {
 		t.Marks = MarkSet{}

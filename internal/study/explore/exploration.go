@@ -39,6 +39,8 @@ type Exploration struct {
 	Reached []Reached       `json:"reached,omitempty"`
 	// Unmet are the declared faults that could not strike in any schedule so far.
 	Unmet []string `json:"unmet,omitempty"`
+	// Unjudged says that no invariant that judges had anything to judge in any schedule so far.
+	Unjudged bool `json:"unjudged,omitempty"`
 
 	// Findings are the violated invariants and the broken runs, each once, in the order in which a whole campaign finds
 	// them.
@@ -146,10 +148,10 @@ func (x *Exploration) Verdict() invariant.Verdict {
 // idle says that there were schedules to run, and that none was run.
 func (x *Exploration) idle() bool { return x.Ran == 0 && x.Shard.size(x.Schedules) > 0 }
 
-// Vacuous says that nothing was violated, but that a mark which the scenario declares was not reached. A shard is never
-// vacuous: only the whole can be judged.
+// Vacuous says that nothing was violated, but that a mark which the scenario declares was not reached, or that nothing was
+// judged. A shard is never vacuous: only the whole can be judged.
 func (x *Exploration) Vacuous() bool {
-	return !x.Shard.partial() && x.Verdict() == invariant.OK && len(x.Missing())+len(x.Unmet) > 0
+	return !x.Shard.partial() && x.Verdict() == invariant.OK && (len(x.Missing())+len(x.Unmet) > 0 || x.Unjudged)
 }
 
 // Passed says whether the exploration has the expected verdict.
@@ -265,7 +267,11 @@ func (x *Exploration) explainReach(b *strings.Builder) {
 	missing := x.Missing()
 	switch {
 	case x.Vacuous():
-		prose.Missing(b, fmt.Sprintf("vacuous: %s under %s: no schedule of %d (seed %d)", x.Scenario, x.Protocol, x.Ran, x.Seed), missing, x.Unmet)
+		which := fmt.Sprintf("vacuous: %s under %s: no schedule of %d (seed %d)", x.Scenario, x.Protocol, x.Ran, x.Seed)
+		prose.Missing(b, which, missing, x.Unmet)
+		if x.Unjudged {
+			fmt.Fprintf(b, "%s had anything to judge for the invariants of the scenario\n", which)
+		}
 		b.WriteByte('\n')
 	case x.Shard.partial() && len(missing)+len(x.Unmet) > 0:
 		prose.Missing(b, fmt.Sprintf("shard %s of %s under %s: no schedule of %d", x.Shard, x.Scenario, x.Protocol, x.Ran), missing, x.Unmet)

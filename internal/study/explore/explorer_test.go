@@ -539,3 +539,27 @@ func TestParseShard(t *testing.T) {
 		}
 	}
 }
+
+// A campaign whose invariants had nothing to judge is vacuous, in one piece and as shards, some of which run nothing.
+func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {
+	for invariants, vacuous := range map[string]bool{"no-lost-invalidation, read-your-writes": true, "no-lost-invalidation, freshness": false} {
+		e := explore.Explorer{Campaign: campaign.Campaign{
+			Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"invariants: ["+invariants+"]\n"), Schedules: 3,
+		}}
+		whole := explored(t, e)
+		var shards []*explore.Exploration
+		for i := range 5 {
+			e.Shard = explore.Shard{Index: i + 1, Count: 5}
+			shards = append(shards, explored(t, e))
+		}
+		all, err := merged(shards...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range []*explore.Exploration{whole, all[0]} {
+			if x.Vacuous() != vacuous || strings.Contains(x.Explain("isr-sim"), "had anything to judge") != vacuous {
+				t.Errorf("%s: vacuous %v, want %v: %s", invariants, x.Vacuous(), vacuous, x.Explain("isr-sim"))
+			}
+		}
+	}
+}

@@ -351,7 +351,7 @@ func (g *group) merge() (*Exploration, error) {
 	x.Shard = Shard{1, 1}
 	x.Ran, x.Steps, x.Unknown, x.Doubt, x.Interrupted = 0, 0, 0, nil, false
 	x.Findings, x.Strategies, x.Corpus, x.Unmet = nil, nil, nil, slices.Clone(first.Unmet)
-	counts, orders, states, last := schedules.MarkSet{}, census{}, census{}, 0
+	counts, orders, states, last, judged := schedules.MarkSet{}, census{}, census{}, 0, false
 	for _, s := range g.shards {
 		x.Ran += s.Ran
 		x.Steps += s.Steps
@@ -360,6 +360,7 @@ func (g *group) merge() (*Exploration, error) {
 		if s.Doubt != nil && (x.Doubt == nil || s.Doubt.Schedule < x.Doubt.Schedule) {
 			x.Doubt = s.Doubt
 		}
+		judged = judged || s.Ran > 0 && !s.Unjudged
 		x.Unmet = slices.DeleteFunc(x.Unmet, func(f string) bool { return !slices.Contains(s.Unmet, f) })
 		for _, r := range s.Reached {
 			counts[r.Mark] += r.Runs
@@ -391,7 +392,7 @@ func (g *group) merge() (*Exploration, error) {
 			last = max(last, s.Shard.schedule(s.Ran-1))
 		}
 	}
-	x.Reached = reached(counts)
+	x.Reached, x.Unjudged = reached(counts), x.Ran > 0 && !judged
 	x.Orders = orders.coverage(x.Ran, last)
 	x.States = states.coverage(x.Ran, last)
 	return &x, nil

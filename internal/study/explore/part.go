@@ -35,6 +35,7 @@ type progress struct {
 // count puts the sums of all runs into the exploration.
 func (p *progress) count() {
 	p.Steps, p.Unmet = p.total.Steps, schedules.FaultTexts(p.total.Unmet)
+	p.Unjudged = p.total.Schedules > 0 && !p.total.Judged
 	p.Reached = reached(p.total.Marks)
 }
 
@@ -59,7 +60,7 @@ func (t *Part) again(x *Exploration, s *scenario.Scenario) (p progress, err erro
 	if what != "" {
 		return p, fmt.Errorf("found the %s %v, expected %v: it is of another campaign", what, got, want)
 	}
-	p = progress{Exploration: t.Exploration, last: t.Last, total: schedules.Total{Schedules: t.Judged, Steps: t.Steps, Marks: schedules.MarkSet{}}}
+	p = progress{Exploration: t.Exploration, last: t.Last, total: schedules.Total{Schedules: t.Judged, Steps: t.Steps, Marks: schedules.MarkSet{}, Judged: t.Judged > 0 && !t.Unjudged}}
 	for _, r := range t.Reached {
 		p.total.Marks[r.Mark] = r.Runs
 	}

@@ -44,6 +44,9 @@ func (x *Exploration) Results(program string) []verdicts.Result {
 		for _, mark := range x.Missing() {
 			left = append(left, string(mark))
 		}
+		if x.Unjudged {
+			left = append(left, "anything to judge")
+		}
 		whole.Message = fmt.Sprintf("no schedule of %d reached %s", x.Ran, strings.Join(append(left, x.Unmet...), ", "))
 	case x.Doubt != nil:
 		whole.Message = x.Doubt.Why
