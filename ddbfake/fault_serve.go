@@ -174,8 +174,8 @@ const throughputExceeded = "The level of configured provisioned throughput for t
 // Source: https://github.com/salesforce/mt-dynamo (the text, in a test)
 const rateExceeded = "Rate exceeded"
 
-// cancelledBy cancels a transaction whose targets a fault hits. The reasons name the actions whose rows the fault's
-// predicates match; without predicates, all of them.
+// cancelledBy cancels a transaction whose targets a fault hits. There is a reason for each action on a row that the
+// fault's Table and Key match; a fault without them matches all rows.
 func (db *DB) cancelledBy(r *request, f Fault, in any, code string, message *string) error {
 	targets := db.targets(r.region, in)
 	return cancelledWhere(len(targets), func(i int) bool { return db.hits(f, r.region, targets[i]) }, code, message)

@@ -38,8 +38,9 @@ const (
 	severalKeys = "Multiple conditions on same key %s. Only single item Update/Insert/Delete are supported"
 )
 
-// action returns the action that does what the statement says. WHERE is its condition. An UPDATE fails without an item,
-// because WHERE names the key, and no item fulfils that. A DELETE succeeds without an item, whatever else WHERE says.
+// action returns the action that does what the statement says. WHERE is its condition. An UPDATE of an item that is not
+// there fails, because WHERE names the key, and no item fulfils that. A DELETE of an item that is not there succeeds,
+// whatever else WHERE says.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.update.html
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ql-reference.delete.html

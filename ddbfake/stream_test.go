@@ -135,7 +135,7 @@ func TestStreamOfTTLDeletion(t *testing.T) {
 	}
 }
 
-// A record is its change, seen from outside.
+// A record has the number, the time (in whole seconds) and the size of its change.
 func TestStreamRecordIsTheChange(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	arn := w.stream(types.StreamViewTypeNewAndOldImages)

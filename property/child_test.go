@@ -110,7 +110,12 @@ func TestChild(t *testing.T) {
 		return
 	}
 	if lock, ok := turnstiles()[name]; ok {
-		property.LockCheck{Table: turnstileTable}.Run(t, newTurnstiles(lock))
+		check := property.LockCheck{Table: turnstileTable}
+		if file := os.Getenv(replayEnv); file != "" {
+			check.Replay(t, file, newTurnstiles(lock))
+			return
+		}
+		check.Run(t, newTurnstiles(lock))
 		return
 	}
 	if bugs, ok := beatingTurnstiles()[name]; ok {

@@ -356,6 +356,37 @@ func TestLockReplays(t *testing.T) {
 	property.LockCheck{Table: turnstileTable}.Replay(t, c.file(), newTurnstiles(turnstile{}))
 }
 
+// TestTheStoryOfALateExtension: bob sleeps for longer than his lease, and alice takes the lock, rightly. The report
+// says that bob's extension is the late one, and shows what it did to the row, also where carol's many writes to
+// another row leave no place for all that happened meanwhile.
+func TestTheStoryOfALateExtension(t *testing.T) {
+	t.Parallel()
+	world := `name: late-extension
+cache: {lease: 10s}
+actors:
+  - name: bob
+    script: [hold job for 20s]
+    events: [pause at 4s for 12600ms]
+  - name: alice
+    script: [sleep 10100ms, hold job for 9s]
+  - name: carol
+    script: [sleep 5s` + strings.Repeat(", hold mail for 100ms", 12) + `]
+bounds: {schedules: 20}
+`
+	runChild(t, t.TempDir(), "lock: extends anyone's", []string{"-rapid.shrinktime=0s"}, replayEnv+"="+fileOf(t, world)).wantFailure(t,
+		"bob was told that it has extended lock job, although alice had taken it 6.5s before\n",
+		"  +0s         bob       takes lock job (bob-hold-1, token 1)\n",
+		"  +4s         bob       paused: for 12.6s\n",
+		"  +10.1s      alice     asks for lock job (alice-hold-1)\n",
+		`  +10.1s      alice     {gate: "job"}: {badge: "bob-1", gate: "job", inside_until: 2208988810000, passages: 1} => {badge: "alice-1", `,
+		"  +10.1s      alice     takes lock job (alice-hold-1, token 2)\n",
+		"  +16.6s      bob       resumed\n",
+		"  +16.6s      bob       asks to extend lock job (bob-hold-1, token 1)\n",
+		`  +16.6s      bob       {gate: "job"}: {badge: "alice-1", gate: "job", inside_until: 2208988826100, passages: 2} => {badge: "alice-1", `,
+		"  +16.6s      bob       has extended lock job (bob-hold-1, token 1)\n",
+	)
+}
+
 // TestLocksOfNothing: a lock that shows nothing does not pass.
 func TestLocksOfNothing(t *testing.T) {
 	for lock, want := range map[string][]string{

@@ -355,8 +355,9 @@ const meanwhileMost = 24
 var ofNodes = []history.Kind{history.Paused, history.Resumed, history.Crashed, history.Restarted, history.Stepped}
 
 // meanwhile adds to a finding what else there was between its first and its last line: pauses, crashes and clock steps of
-// the machines that it names; and for a lock or a call all that was done to its key, and to any row. The judges need only
-// rows and what clients were told. Who reads the finding wants to know why.
+// the machines that it names; and for a lock or a call all that was done to its key, and to any row. Of a long story it
+// adds only the former, or nothing. The judges need only rows and what clients were told. Who reads the finding wants
+// to know why.
 func (w *world) meanwhile(seen invariant.Evidence, f invariant.Finding) invariant.Finding {
 	if len(f.Events)+len(f.Changes) == 0 {
 		return f
@@ -374,6 +375,8 @@ func (w *world) meanwhile(seen invariant.Evidence, f invariant.Finding) invarian
 			more.Events = append(more.Events, e.Seq)
 		}
 	}
+	inside.In(&more).Operations = inside.In(&f).Operations
+	short := ordered(more)
 	if (w.ofLocks || w.ofCalls) && len(f.Events) > 0 {
 		first, last := seen.History[f.Events[0]-1], seen.History[f.Events[len(f.Events)-1]-1]
 		for i := range seen.History[:last.Seq] {
@@ -385,15 +388,20 @@ func (w *world) meanwhile(seen invariant.Evidence, f invariant.Finding) invarian
 			more.Changes = append(more.Changes, seq)
 		}
 	}
-	for _, all := range []*[]int{&more.Events, &more.Changes} {
-		slices.Sort(*all)
-		*all = slices.Compact(*all)
+	for _, longer := range []invariant.Finding{ordered(more), short} {
+		if len(longer.Events)+len(longer.Changes) <= meanwhileMost {
+			return longer
+		}
 	}
-	if len(more.Events)+len(more.Changes) > meanwhileMost {
-		return f
+	return f
+}
+
+// ordered returns the finding with its events and changes in their order, each once.
+func ordered(f invariant.Finding) invariant.Finding {
+	for _, all := range []*[]int{&f.Events, &f.Changes} {
+		*all = slices.Compact(slices.Sorted(slices.Values(*all)))
 	}
-	inside.In(&more).Operations = inside.In(&f).Operations
-	return more
+	return f
 }
 
 // within says whether an event came between the first and the last line of a finding.

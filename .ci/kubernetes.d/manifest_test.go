@@ -36,7 +36,8 @@ func strict(text []byte) error {
 	return yaml.UnmarshalStrict(text, into)
 }
 
-// array decodes the job definition for AWS Batch. The SDK's types have the fields' names in another case.
+// array decodes the job definition for AWS Batch. Its field names begin with a small letter, and those of the SDK's
+// types with a capital one; a json.Decoder takes them for the same.
 func array(text []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()

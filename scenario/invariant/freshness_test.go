@@ -46,8 +46,8 @@ func (h *told) within(d time.Duration) *told {
 	return h
 }
 
-// A rendering may say how long it is fresh. If it does not, the window is the promised one. A follower without a
-// promise knows only the windows of renderings.
+// A rendering may say how long it is fresh. If it does not, the window is the promised one. Without a promise, a check
+// that follows the events (Follow) does not know that window, and its verdict is unknown.
 func TestARenderingHasItsOwnWindow(t *testing.T) {
 	for _, test := range []struct {
 		name           string

@@ -19,7 +19,7 @@ import (
 func lockTheft() Invariant {
 	return onLog("lock-theft",
 		"a write that replaces, extends or removes a LOCK row with lease_expires_at > T + e carries that row's token, "+
-			"and none extends a lease of which the row is gone",
+			"and no write extends a lease whose row is gone",
 		func(s *step) Finding {
 			c, held := s.onLock, s.was.lock
 			if c == nil || c.Cause == ddbfake.CauseTTL || c.Cause == ddbfake.CauseReplica && held.copied {

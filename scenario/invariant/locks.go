@@ -2,7 +2,6 @@ package invariant
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -20,78 +19,6 @@ var ofLocks = []Invariant{mutualExclusion(), guardedWrites(), keptLease(), freeL
 // OfLocks returns the invariants of locks in the order in which reports name them. They are not among All, because a
 // run is about pages or about locks. Pass them to Judge.
 func OfLocks() []Invariant { return slices.Clone(ofLocks) }
-
-// mutualExclusion holds that no two nodes hold a lock at the same time, as far as a lock can promise that.
-//
-// A holder may rely on its lock from the moment at which it is told that it has the lock, until it gives the lock back,
-// is told that it has lost it, or crashes. If it is not told again that it holds the lock, it may rely on it only until
-// the end of the lease less 2e. The lease counts from before the holder asked. The 2e are needed because the holder
-// reads its own clock at the beginning and at the end, or another node reads its clock. If a holder is told that it
-// still holds its lock, it has held it since it took it. Such an answer may be late by 4e, because two nodes have read
-// their clocks twice.
-func mutualExclusion() Invariant {
-	return Invariant{
-		Name: "mutual-exclusion",
-		Statement: "while a node may rely on a lock (within its lease less 2e, and up to each later answer that it still holds it, less 4e), " +
-			"no other node is told that it has the lock",
-		Check: checkMutualExclusion,
-	}
-}
-
-func checkMutualExclusion(ev Evidence) Finding {
-	for _, lock := range locksOf(ev) {
-		for i, first := range lock.holds {
-			for _, second := range lock.holds[i+1:] {
-				if until := both(ev, first, second); until != nil {
-					return Finding{
-						Verdict: Violated,
-						Why: fmt.Sprintf("%s was told that it has lock %s, which %s had taken %s before and could still rely on",
-							second.actor, lock.key, first.actor, span(first.taken.Time, second.taken.Time)),
-						Events: events(first.asked, first.taken, second.asked, second.taken, until),
-					}
-				}
-			}
-		}
-	}
-	return ok()
-}
-
-// both returns the event that shows that two holders of one lock could rely on it at the same time; nil if there is
-// none. The parameter second is the holder that was told later that it has the lock.
-func both(ev Evidence, first, second *hold) *history.Event {
-	at := second.taken
-	if first.ended != nil && first.ended.Seq < at.Seq {
-		return nil
-	}
-	surely := func(h *hold) bool { return at.Time.Before(h.sure(ev, at)) }
-	if surely(first) && surely(second) {
-		return at
-	}
-	// From here on, a later answer to a holder counts if it is later by more than clocks can be wrong.
-	shows, end := at, at.Time.Add(math.MaxInt64)
-	for _, h := range []*hold{first, second} {
-		until, claim := h.sure(ev, h.last), h.claim(at)
-		if claim == nil && !surely(h) {
-			return nil
-		}
-		if claim != nil {
-			until = later(until, claim.Time)
-			if shows == at || claim.Seq < shows.Seq {
-				shows = claim
-			}
-		}
-		if h.ended != nil && h.ended.Time.Before(until) {
-			until = h.ended.Time
-		}
-		if until.Before(end) {
-			end = until
-		}
-	}
-	if ev.MaxClockSkew > 0 && end.Sub(at.Time) <= 4*ev.MaxClockSkew {
-		return nil
-	}
-	return shows
-}
 
 // guardedWrites holds that writes to the guarded resource take effect in the order of the lock's holders.
 //
@@ -338,6 +265,9 @@ type lock struct {
 	writes []*history.Event // writes that the guarded resource accepted
 }
 
+// answered is a holder's question whether it still holds a lock, or for an extension, and the answer that it does.
+type answered struct{ asked, answer *history.Event }
+
 // hold is a request for a lock and its fate.
 type hold struct {
 	actor     string
@@ -345,8 +275,8 @@ type hold struct {
 	answer    *history.Event // LockTaken or LockRefused; nil if there is none
 	taken     *history.Event // nil if it was not granted
 	extending *history.Event
-	extended  []*history.Event // the questions for extensions that were granted
-	claims    []*history.Event // the questions whose answer was that it still holds the lock
+	extended  []answered // the extensions that were granted
+	claims    []answered // the extensions, and the answers that it still holds the lock
 	checking  *history.Event
 	ended     *history.Event // the event after which the holder no longer relies on the lock: released, lost or crashed
 	closed    *history.Event // the event after which it can no longer be in the way: refused, or the release has returned
@@ -359,34 +289,44 @@ type hold struct {
 // since is the request with which the lease began: the last one for the lock or an extension that was granted before an
 // event.
 func (h *hold) since(before *history.Event) *history.Event {
-	for _, e := range slices.Backward(h.extended) {
-		if e.Seq < before.Seq {
-			return e
-		}
+	if asked := h.extension(before).asked; asked != nil {
+		return asked
 	}
 	return h.asked
 }
 
-// sure is the time until which a holder may rely on its lock without asking again. It considers the extensions before
-// an event. Rows may hold whole milliseconds.
-func (h *hold) sure(ev Evidence, before *history.Event) time.Time {
-	return h.since(before).Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - time.Millisecond)
+// extension is the last extension that was asked for before an event, if it was granted.
+func (h *hold) extension(before *history.Event) answered {
+	for _, c := range slices.Backward(h.extended) {
+		if c.asked.Seq < before.Seq {
+			return c
+		}
+	}
+	return answered{}
 }
 
-// claim is the last question whose answer was that the lock is still held, if it came after the given event; otherwise
-// nil.
-func (h *hold) claim(after *history.Event) *history.Event {
-	if last := h.lastClaim(); last != nil && last.Seq > after.Seq {
-		return last
+// sure is the time until which a holder may rely on its lock without asking again. It considers the extensions before
+// an event.
+func (h *hold) sure(ev Evidence, before *history.Event) time.Time {
+	return sureFrom(ev, h.since(before))
+}
+
+// sureFrom is the time until which a holder may rely on a lease that began with a request. Rows may hold whole
+// milliseconds.
+func sureFrom(ev Evidence, asked *history.Event) time.Time {
+	return asked.Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - time.Millisecond)
+}
+
+// surely says whether a holder may rely on its lock at an event without asking again.
+func (h *hold) surely(ev Evidence, at *history.Event) bool { return at.Time.Before(h.sure(ev, at)) }
+
+// claimed is the last question whose answer was that the lock is still held, if it came after the given event;
+// otherwise nil.
+func (h *hold) claimed(after *history.Event) *history.Event {
+	if n := len(h.claims); n > 0 && h.claims[n-1].asked.Seq > after.Seq {
+		return h.claims[n-1].asked
 	}
 	return nil
-}
-
-func (h *hold) lastClaim() *history.Event {
-	if len(h.claims) == 0 {
-		return nil
-	}
-	return h.claims[len(h.claims)-1]
 }
 
 // end is the last event of a request.
@@ -471,12 +411,12 @@ func (l *lock) take(h *hold, e *history.Event) {
 	case mark.EventLockChecking:
 		h.checking = e
 	case mark.EventLockHeld:
-		h.claims = append(h.claims, h.checking)
+		h.claims = append(h.claims, answered{h.checking, e})
 	case mark.EventLockExtending:
 		h.extending = e
 	case mark.EventLockExtended:
-		h.extended = append(h.extended, h.extending)
-		h.claims = append(h.claims, h.extending)
+		h.extended = append(h.extended, answered{h.extending, e})
+		h.claims = append(h.claims, answered{h.extending, e})
 	case mark.EventLockLost:
 		end()
 	case mark.EventLockReleasing:

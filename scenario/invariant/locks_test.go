@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -202,8 +203,6 @@ func TestFindingsOfLocksShowWhatViolatesThem(t *testing.T) {
 		why       string
 		want      []int
 	}{
-		{"told again", "mutual-exclusion", LockTerms{}, join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), claims(12*s, "alice", "a")), "still rely", []int{1, 2, 3, 4, 5}},
-		{"both told again: the first time", "mutual-exclusion", LockTerms{}, join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), claims(13*s, "bob", "b"), claims(14*s, "alice", "a")), "still rely", []int{1, 2, 3, 4, 5}},
 		{"asked at a time", "mutual-exclusion", LockTerms{}, join(is(0, "bob", mark.EventLockAsked, "b", 0), takes(0, "alice", "a", 0), is(s, "bob", mark.EventLockTaken, "b", 0)), "bob was told", []int{1, 2, 3, 4}},
 		{"lost early", "kept-lease", LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), is(s, "alice", mark.EventLockLost, "a", 0)), "its lease is 10s", []int{1, 2, 3}},
 		{"lost although it extends itself", "kept-lease", LockTerms{Heartbeats: true}, join(takes(0, "alice", "a", 0), is(30*s, "alice", mark.EventLockLost, "a", 0)), "which extends itself", []int{1, 2, 3}},
@@ -212,6 +211,96 @@ func TestFindingsOfLocksShowWhatViolatesThem(t *testing.T) {
 		f := judge(test.inv, Evidence{History: of(test.story...), recorded: promised(test.terms)})
 		if f.Verdict != Violated || !strings.Contains(f.Why, test.why) || !slices.Equal(f.Events, test.want) {
 			t.Errorf("%s: got %v %q, events %v; want it violated, with %q and events %v", test.name, f.Verdict, f.Why, f.Events, test.why, test.want)
+		}
+	}
+}
+
+// TestFindingsOfMutualExclusionNameTheLateClaim: the reason names the holder whose answer came too late. The events are
+// the takes, the claim with its answer, and the extension before it.
+func TestFindingsOfMutualExclusionNameTheLateClaim(t *testing.T) {
+	extends := func(at time.Duration, actor, hold string) []told {
+		return append(is(at, actor, mark.EventLockExtending, hold, 0), is(at, actor, mark.EventLockExtended, hold, 0)...)
+	}
+	alice, bob := takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0)
+	late := is(0, "bob", mark.EventLockAsked, "b", 0)
+	for _, test := range []struct {
+		name  string
+		skew  time.Duration
+		story []told
+		why   string
+		want  []int
+	}{
+		{"within the lease", 0, join(alice, takes(9*s, "bob", "b", 0), claims(9*s, "alice", "a")), "bob was told that it has lock job, which alice had taken 9s before and could still rely on", []int{1, 2, 3, 4}},
+		{"within the lease and 4e", s, join(alice, takes(7*s, "bob", "b", 0), claims(12*s, "alice", "a")), "bob was told that it has lock job, which alice had taken 7s before and could still rely on", []int{1, 2, 3, 4}},
+		{"within an extended lease", 0, join(alice, extends(4*s, "alice", "a"), extends(5*s, "alice", "a"), takes(14*s, "bob", "b", 0)), "bob was told that it has lock job, which alice had taken 14s before and could still rely on", []int{1, 2, 5, 6, 7, 8}},
+		{"within an extended lease, and told again", 0, join(alice, extends(5*s, "alice", "a"), takes(14*s, "bob", "b", 0), claims(14*s, "alice", "a")), "bob was told that it has lock job, which alice had taken 14s before and could still rely on", []int{1, 2, 3, 4, 5, 6}},
+		{"told again at once", 0, join(alice, bob, claims(12*s, "alice", "a")), "alice was told that it still has lock job, although bob had taken it 0s before", []int{1, 2, 3, 4, 5, 6}},
+		{"told again", 0, join(alice, bob, claims(13*s, "alice", "a")), "alice was told that it still has lock job, although bob had taken it 1s before", []int{1, 2, 3, 4, 5, 6}},
+		{"told again often", 0, join(alice, bob, claims(13*s, "alice", "a"), claims(14*s, "alice", "a")), "alice was told that it still has lock job, although bob had taken it 1s before", []int{1, 2, 3, 4, 5, 6}},
+		{"told again after one who was told, too, and need not have been", 0, join(alice, bob, claims(13*s, "bob", "b"), claims(14*s, "alice", "a")), "alice was told that it still has lock job, although bob had taken it 2s before", []int{1, 2, 3, 4, 7, 8}},
+		{"told again before and after", 0, join(alice, claims(12*s, "alice", "a"), bob, claims(13*s, "alice", "a")), "alice was told that it still has lock job, although bob had taken it 1s before", []int{1, 2, 5, 6, 7, 8}},
+		{"the question came before", 0, join(alice, is(11*s, "alice", mark.EventLockChecking, "a", 0), bob, is(13*s, "alice", mark.EventLockHeld, "a", 0), claims(14*s, "alice", "a")), "alice was told that it still has lock job, although bob had taken it 2s before", []int{1, 2, 4, 5, 7, 8}},
+		{"told again more than 4e after", s, join(alice, bob, claims(16*s, "alice", "a"), claims(16001*ms, "alice", "a")), "alice was told that it still has lock job, although bob had taken it 4.001s before", []int{1, 2, 3, 4, 7, 8}},
+		{"told again after an extension", s, join(alice, extends(3*s, "alice", "a"), bob, claims(17*s, "alice", "a")), "alice was told that it still has lock job, although bob had taken it 5s before", []int{1, 2, 3, 4, 5, 6, 7, 8}},
+		{"extended", 0, join(alice, bob, extends(13*s, "alice", "a"), claims(13*s, "alice", "a")), "alice was told that it has extended lock job, although bob had taken it 1s before", []int{1, 2, 3, 4, 5, 6}},
+		{"extended anew", s, join(alice, extends(3*s, "alice", "a"), bob, extends(13*s, "alice", "a")), "alice was told that it has extended lock job, although bob had taken it 1s before", []int{1, 2, 3, 4, 5, 6, 7, 8}},
+		{"extended at the same time", 0, join(alice, is(11*s, "alice", mark.EventLockExtending, "a", 0), bob, is(13*s, "alice", mark.EventLockExtended, "a", 0)), "alice was told that it has extended lock job, although bob had taken it 1s before", []int{1, 2, 3, 4, 5, 6}},
+		{"extended too long ago", 0, join(alice, is(2*s, "alice", mark.EventLockExtending, "a", 0), bob, is(13*s, "alice", mark.EventLockExtended, "a", 0), claims(14*s, "alice", "a")), "alice was told that it still has lock job, although bob had taken it 2s before", []int{1, 2, 3, 4, 5, 6, 7, 8}},
+		{"the later one was told late", 0, join(late, takes(11*s, "alice", "a", 0), is(12*s, "bob", mark.EventLockTaken, "b", 0), claims(13*s, "alice", "a"), claims(14*s, "bob", "b")), "bob was told that it still has lock job, although alice had taken it 3s before", []int{1, 2, 3, 4, 7, 8}},
+		{"the later one was told late, and again more than 4e after", s, join(late, takes(11*s, "alice", "a", 0), is(12*s, "bob", mark.EventLockTaken, "b", 0), claims(13*s, "bob", "b"), claims(17*s, "bob", "b")), "bob was told that it still has lock job, although alice had taken it 6s before", []int{1, 2, 3, 4, 7, 8}},
+		{"extended for less than 4e, and both told again", 2 * s, join(alice, bob, extends(13*s, "alice", "a"), claims(21*s, "bob", "b"), claims(22*s, "alice", "a")), "alice was told that it still has lock job, although bob had taken it 10s before", []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
+		{"both told again, the first one last", 0, join(alice, late, is(12*s, "bob", mark.EventLockTaken, "b", 0), claims(13*s, "bob", "b"), claims(14*s, "alice", "a")), "alice was told that it still has lock job, although bob had taken it 2s before", []int{1, 2, 3, 4, 5, 6, 7, 8}},
+		{"both told again, the second one last", 0, join(alice, late, is(12*s, "bob", mark.EventLockTaken, "b", 0), claims(13*s, "alice", "a"), claims(14*s, "bob", "b")), "bob was told that it still has lock job, although alice had taken it 14s before", []int{1, 2, 3, 4, 5, 6, 7, 8}},
+		{"both told again, whose leases end within 4e", s, join(alice, is(5*s, "bob", mark.EventLockAsked, "b", 0), is(12*s, "bob", mark.EventLockTaken, "b", 0), claims(17*s, "bob", "b"), claims(18*s, "alice", "a")), "alice was told that it still has lock job, although bob had taken it 6s before", []int{1, 2, 3, 4, 5, 6, 7, 8}},
+	} {
+		f := judge("mutual-exclusion", Evidence{History: of(test.story...), MaxClockSkew: test.skew, recorded: promised(LockTerms{})})
+		if f.Verdict != Violated || f.Why != test.why || !slices.Equal(f.Events, test.want) {
+			t.Errorf("%s: got %v %q, events %v; want it violated, with %q and events %v", test.name, f.Verdict, f.Why, f.Events, test.why, test.want)
+		}
+	}
+}
+
+// TestFindingsOfMutualExclusionShowTheRows: the changes of a finding are those, between its first and its last event,
+// of the rows that either holder wrote in that time.
+func TestFindingsOfMutualExclusionShowTheRows(t *testing.T) {
+	row := func(table, key string) ddbfake.Change {
+		return ddbfake.Change{Table: table, Key: attr.Item{"gate": attr.S(key)}, Actor: "alice", Cause: ddbfake.CauseClient}
+	}
+	by := func(actor string, c ddbfake.Change) ddbfake.Change {
+		c.Actor = actor
+		return c
+	}
+	purged := by("", row("t", "job"))
+	purged.Cause = ddbfake.CauseTTL
+	copied := row("t", "copy")
+	copied.Cause = ddbfake.CauseReplica
+	job := row("t", "job")
+	for _, test := range []struct {
+		name string
+		log  []ddbfake.Change
+		want []int // the first change comes before the first event, and the last one after the last event
+	}{
+		{"of both", []ddbfake.Change{job, job, by("bob", job), job, job}, []int{2, 3, 4}},
+		{"of one", []ddbfake.Change{job, by("bob", job), job}, []int{2}},
+		{"none", []ddbfake.Change{job, job}, nil},
+		{"of others, too", []ddbfake.Change{job, by("carol", job), job, purged, job}, []int{2, 3, 4}},
+		{"of others only", []ddbfake.Change{job, by("carol", job), purged, job}, nil},
+		{"of another row", []ddbfake.Change{job, job, by("carol", row("t", "mail")), by("carol", row("u", "job")), job}, []int{2}},
+		{"that was copied", []ddbfake.Change{job, copied, job}, nil},
+		{"that fill a story", slices.Repeat([]ddbfake.Change{job}, 10), []int{2, 3, 4, 5, 6, 7, 8, 9}},
+		{"one too many", slices.Repeat([]ddbfake.Change{job}, 11), []int{2, 4, 5, 6, 7, 8, 9, 10}},
+		{"too many", slices.Repeat([]ddbfake.Change{job}, 12), []int{2, 5, 6, 7, 8, 9, 10, 11}},
+	} {
+		for i := range test.log {
+			test.log[i].Seq = i + 1
+		}
+		ev := Evidence{Changes: test.log, History: of(join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", 0), claims(12*s, "alice", "a"))...), recorded: promised(LockTerms{})}
+		for i := range ev.History {
+			ev.History[i].Change = 2
+		}
+		ev.History[0].Change, ev.History[len(ev.History)-1].Change = 1, len(test.log)-1
+		if f := judge("mutual-exclusion", ev); f.Verdict != Violated || !slices.Equal(f.Changes, test.want) {
+			t.Errorf("%s: got %v, changes %v; want it violated, with changes %v", test.name, f.Verdict, f.Changes, test.want)
 		}
 	}
 }

@@ -208,8 +208,13 @@ func Story(log []ddbfake.Change, deciding []int) []int {
 		}
 	}
 	slices.Sort(seqs)
+	return shortened(seqs)
+}
+
+// shortened leaves the first and the last changes of a long story.
+func shortened(seqs []int) []int {
 	if extra := len(seqs) - longestStory; extra > 0 {
-		seqs = slices.Delete(seqs, 1, 1+extra)
+		return slices.Delete(seqs, 1, 1+extra)
 	}
 	return seqs
 }

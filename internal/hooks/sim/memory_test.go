@@ -425,7 +425,7 @@ func TestEndlessCodeIsUnwound(t *testing.T) {
 	x.Close()
 }
 
-// The coroutines of a search end with it, and those of code that was brought elsewhere.
+// A search that has ended leaves no coroutine, neither of its runs nor of code that it has brought to a past.
 func TestAClosedSearchKeepsNoCode(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for seed := range uint64(20) {

@@ -12,8 +12,8 @@ import (
 // Source: Burckhardt, Kothari, Musuvathi, Nagarakatte: A randomized scheduler with probabilistic guarantees of finding
 // bugs (ASPLOS 2010).
 //
-// Deviation: the threads of the environment (time, sweeps, pauses and crashes) can nearly always run, so a fixed high
-// priority would spend all their steps at the start of the run. They draw a new priority after each step.
+// Deviation: the threads of the environment (time, sweeps, pauses and crashes) can nearly always run. With a fixed high
+// priority, such a thread would take all its steps at the start of the run. So it draws a new priority after each step.
 func PCT(d int) Strategy {
 	return Strategy{
 		Name: fmt.Sprintf("pct%d", d),

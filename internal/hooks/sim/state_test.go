@@ -196,7 +196,7 @@ func TestWhatMakesAState(t *testing.T) {
 			s.Add(a)
 		}
 	}
-	// life are the steps of a life, at whose end the request is in the network or has taken effect.
+	// life are the steps of one life. At its end the request is still in the network (left), or has taken effect.
 	life := func(name, next string, left bool) []string {
 		if left {
 			return []string{name + " start", name + " crash", next + " restart"}

@@ -120,7 +120,8 @@ func drawWeighted(rng *rand.Rand, weights []int) int {
 	return slices.IndexFunc(weights, func(n int) bool { left -= n; return left < 0 })
 }
 
-// selective is the chooser of a schedule that is about one thing.
+// selective is the chooser of one schedule. It decides in which order the threads access one thing, and leaves all else
+// to pos.
 type selective struct {
 	pos
 	about uint64 // the thing, 0 is none

@@ -153,7 +153,7 @@ func Piecewise(steps ...Step) Schedule {
 }
 
 // Tiered gives each class of data a lifetime of its own, such as a short absolute one for prices and a long sliding one
-// for pictures. The workload gives each key its class. A class without a lifetime has the last one.
+// for pictures. The workload gives each key its class. Classes beyond the last lifetime have that one.
 func Tiered(byClass ...Lifetime) Lifetime { return tiered(byClass) }
 
 type tiered []Lifetime

@@ -14,8 +14,8 @@ import (
 )
 
 // An invalidation closes the window of the page and counts META's version up. If there is no page, it leaves a row with
-// a version, so that the publish of a page that is being made is refused. The row is kept as long as a page: no
-// rendering may take longer.
+// a version, so that the publish of a page that is being made is refused. That row expires when a page would, and then
+// refuses nothing: no rendering may take that long.
 var (
 	ifThere = "attribute_exists(pk) AND (attribute_not_exists(#ttl) OR #ttl > :gone)"
 	ifGone  = "attribute_not_exists(pk) OR #ttl <= :gone"

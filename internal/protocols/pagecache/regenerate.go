@@ -18,7 +18,7 @@ import (
 // ErrOtherInputs says that Request.ID was used with another Hash. A failed request is an error, whatever
 // Config.Failure says: the page was not made, or this call cannot tell. The same request again finds out.
 //
-// The page of an earlier call is served as fresh only while it is the visible page.
+// A page that an earlier call has made is served as fresh only while META leads to it, and says that it is fresh.
 func (c *Cache) Regenerate(ctx context.Context, key string, r isr.Request) (isr.Served, error) {
 	if r.ID == "" {
 		return isr.Served{}, errNoID

@@ -31,7 +31,7 @@ func TestWings(t *testing.T) {
 	}
 }
 
-// TestCircle: a circle of wings is found, even if there is no circle of packages.
+// TestCircle: wings that import each other are found, even if no packages import each other in a circle.
 func TestCircle(t *testing.T) {
 	graph := Graph{
 		"m/internal/a/one": {"m/internal/b/two", "fmt"}, "m/internal/b/two": {"m/scenario"},

@@ -40,10 +40,10 @@ type Explorer struct {
 	For     time.Duration
 }
 
-// Run explores. A context that is cancelled ends the campaign between schedules, and makes its verdict unknown unless
-// something is violated; a deadline that has passed is an end like any other. All findings until then are in the
-// result. An error is about the corpus or the scenario, never about a run. The result may have findings even with an
-// error.
+// Run explores. If ctx is cancelled, the campaign ends between two schedules, and its verdict is unknown unless
+// something is violated. If the deadline of ctx passes, it ends there, too, but its verdict is that of the schedules so
+// far. All findings until then are in the result. An error is about the corpus or the scenario, never about a run. The
+// result may have findings even with an error.
 func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	run := scenario.Run{Scenario: e.Scenario, Protocol: e.Protocol, Seed: e.Seed, Options: e.Options}
 	c, err := schedules.New(run, e.Plan, e.Schedules, e.Workers)

@@ -146,8 +146,8 @@ func (g *group) common() shardOf {
 	return slices.MaxFunc(g.shards, func(a, b shardOf) int { return cmp.Compare(count[a.campaign()], count[b.campaign()]) })
 }
 
-// complaints are about the shards that do not belong to the others, and those that are there twice. It takes them out
-// of the group, and sorts the rest.
+// complaints names the shards that are not of the campaign of the others, and those that are there twice. It takes
+// these shards out of the group, and sorts the shards that are left.
 func (g *group) complaints() (all []string) {
 	first, kept := g.common(), []shardOf{}
 	for _, s := range g.shards {
