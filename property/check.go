@@ -74,6 +74,7 @@ type Check struct {
 type subject struct {
 	function string              // the function that checks the subject
 	call     string              // the call that replays a file, with %q for the file's name
+	anew     string              // what a machine that shares its client must do instead
 	hint     func(*Check) string // where to look if nothing was reached
 	worlds   func(name, protocol string, schedules int, extra worlds.Extras) *rapid.Generator[worlds.World]
 	able     bool                       // worlds depend on the verbs that a store can do besides Get
@@ -90,6 +91,7 @@ type subject struct {
 // stores is the subject of Check itself.
 var stores = subject{
 	function: "property.CheckStore", call: "property.Replay(t, %q, newStore)",
+	anew: "newStore must make a new store at each call",
 	hint: func(c *Check) string {
 		return "does it use the node's Client, Clock and Table, and " + c.expectedRows() + "?"
 	},

@@ -177,6 +177,7 @@ func TestBadStores(t *testing.T) {
 			"broken: the store under test: a goroutine waits for a mutex that is never unlocked", " (get /", "): sync.Mutex.Lock in github.com/isr-sim/isr-sim/property_test.badStores",
 		}, false},
 
+		{"is shared", []string{"broken: the store under test: ", " used the client or the clock of ", "an earlier run", ": newStore must make a new store at each call\n"}, false},
 		{"uses a timer", []string{"broken: the store under test: actor ", "clock.After is not available", "use Sleep"}, true},
 		{"never caches", []string{"unknown: TestChild under store-under-test", "single-flight: ", ", and nothing tells which rows are that page's"}, true},
 		{"always fails", []string{"vacuous: TestChild under store-under-test: each of its ", " answers was an error, such as: not today"}, true},

@@ -204,6 +204,7 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	panicked, isPanic := errors.AsType[*sim.PanicError](err)
 	stuck, isStuck := errors.AsType[*stuckError](err)
 	_, diverged := errors.AsType[*sim.DivergedError](err)
+	stranger, isStranger := errors.AsType[*sim.StrangerError](err)
 	unstable, isUnstable := errors.AsType[*scenario.NondeterminismError](err)
 	if isBroken {
 		f.replay = r.recorded(broken.Replay())
@@ -218,6 +219,10 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	case isPanic:
 		f.kind, f.text = kindPanic, fmt.Sprintf("broken: the store under test: %v\n", panicked)
 		f.details = string(panicked.Stack)
+	case isStranger:
+		// A store that outlives its run has what earlier runs have left, which no schedule repeats.
+		f.kind, f.replay = kindRules, nil
+		f.text = fmt.Sprintf("broken: the store under test: %v: %s\n", stranger, r.subject.anew)
 	case isUnstable:
 		// Another run would again have another result.
 		f.kind, f.text, f.replay = kindUnstable, r.unstable(s, unstable), nil
