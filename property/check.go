@@ -153,7 +153,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 		nothing = "no world had anything to judge for the invariants that Check.Without leaves: " + strings.Join(idle, "; ")
 	}
 	if nothing != "" {
-		t.Fatalf("vacuous: nothing was violated, but %s (%s)\n%s%v\n%v", nothing, c.subject.hint(&c), count.misfit, count.answers, count)
+		t.Fatalf("vacuous: nothing was violated, but %s (%s)\n%s%v\n%v", nothing, c.subject.hint(&c), count.rows(), count.answers, count)
 	}
 	if missing := count.missing(c.Reach); len(missing) > 0 {
 		names := make([]string, len(missing))
@@ -161,7 +161,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 			names[i] = string(m)
 		}
 		t.Fatalf("vacuous: nothing was violated, but none of %d worlds reached %s: it was not tested there (%s)\n%s%s%v\n%v",
-			count.worlds, strings.Join(names, ", "), c.subject.hint(&c), count.misfit, c.say(hint(missing)), count.answers, count)
+			count.worlds, strings.Join(names, ", "), c.subject.hint(&c), count.rows(), c.say(hint(missing)), count.answers, count)
 	}
 	if c.subject.unmet != nil {
 		why, note := c.subject.unmet(count)

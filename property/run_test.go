@@ -277,13 +277,13 @@ func TestTally(t *testing.T) {
 	}
 	count := tally{marks: map[scenario.Mark]int{}}
 	want := tally{
-		worlds: 3, schedules: 3 * report.Schedules, steps: 3 * report.Steps, marks: map[scenario.Mark]int{}, misfit: "one\n",
+		worlds: 3, schedules: 3 * report.Schedules, steps: 3 * report.Steps, marks: map[scenario.Mark]int{}, misfit: "one\n", pageless: "one\n",
 	}
 	for _, m := range report.Reached() {
 		want.marks[m] = 3
 	}
 	for _, misfit := range []string{"", "one", "two"} {
-		report.Misfit = misfit
+		report.Misfit, report.Pageless = misfit, misfit
 		count.add(report)
 	}
 	if diff := cmp.Diff(want, count, cmp.AllowUnexported(tally{})); diff != "" || want.marks[mark.Published] == 0 {

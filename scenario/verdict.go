@@ -200,6 +200,8 @@ type outcome struct {
 	// Scenario.Rows fits them, or if no row was written. If the rows do not fit, the verdict of the run is never violated
 	// but unknown.
 	Misfit string
+	// Pageless names the rows that were no pages, with the reason, if none was a page.
+	Pageless string
 	// Metrics are the store's counters, under their names in CloudWatch. The requests that create the tables are not
 	// counted.
 	Metrics []ddbfake.Metrics

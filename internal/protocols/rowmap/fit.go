@@ -18,6 +18,8 @@ type fit struct {
 	locked     bool // in some row there was a lock with its holder and its end
 	left       bool // some attribute, or some row, has no meaning
 	strangers  []string
+	paged      bool     // in some row there was a page
+	pageless   []string // rows in which there was none, with the reason
 	complaints []string // the complaints of a schema's own function
 	times      map[*attribute]*timesOf
 }
@@ -110,6 +112,7 @@ func (f *fit) see(m *Mapping, c *ddbfake.Change, found []target, matched, marks 
 		}
 	}
 	f.found = f.found || any
+	f.pages(m, c, found, any)
 	left := !any
 	if matched && !left && !f.left {
 		//isrsim:unordered any of them will do
@@ -126,8 +129,28 @@ func (f *fit) see(m *Mapping, c *ddbfake.Change, found []target, matched, marks 
 	}
 }
 
+// pages notes whether a change leaves a page, or why its row is none.
+func (f *fit) pages(m *Mapping, c *ddbfake.Change, found []target, any bool) {
+	f.paged = f.paged || slices.ContainsFunc(found, func(o target) bool { return o.sk == sortMeta && o.after != nil })
+	if f.paged || len(f.pageless) == maxStrangers {
+		return
+	}
+	why := m.reasons(c, func(e *entry) bool { return e.isPage && (!any || e.matches(c.Table, c.Key, new(captures))) })
+	if why == "" {
+		return
+	}
+	if text := rowOf(c) + why; !slices.Contains(f.pageless, text) {
+		f.pageless = append(f.pageless, text)
+	}
+}
+
 // stranger describes a row, and says why nothing, or no lock, was found in it.
 func (m *Mapping) stranger(c *ddbfake.Change, found bool) string {
+	return rowOf(c) + m.reasons(c, func(e *entry) bool { return !found || e.isLock })
+}
+
+// rowOf names a row and its attributes.
+func rowOf(c *ddbfake.Change) string {
 	var others []string
 	for _, name := range slices.Sorted(maps.Keys(c.After)) {
 		if c.Key[name] == nil {
@@ -138,16 +161,24 @@ func (m *Mapping) stranger(c *ddbfake.Change, found bool) string {
 	if len(others) > 0 {
 		text += ", with " + strings.Join(others, ", ")
 	}
+	return text
+}
+
+// reasons says, after a colon, why some entries find nothing in a row, or no lock; "" if there is no reason.
+func (m *Mapping) reasons(c *ddbfake.Change, of func(*entry) bool) string {
 	var reasons []string
 	for i := range m.entries {
-		if why := m.entries[i].misses(c); why != "" && !slices.Contains(reasons, why) && (!found || m.entries[i].isLock) {
+		if !of(&m.entries[i]) {
+			continue
+		}
+		if why := m.entries[i].misses(c); why != "" && !slices.Contains(reasons, why) {
 			reasons = append(reasons, why)
 		}
 	}
-	if len(reasons) > 0 {
-		text += ": " + strings.Join(reasons, "; ")
+	if len(reasons) == 0 {
+		return ""
 	}
-	return text
+	return ": " + strings.Join(reasons, "; ")
 }
 
 // misses says why an entry finds nothing in a row, or no lock; "" if it does.
@@ -216,6 +247,20 @@ func (t *Translator) Misfit() string {
 	}
 	lines = append(lines, f.strangers...)
 	if len(f.strangers) == maxStrangers {
+		lines = append(lines, "and others")
+	}
+	return strings.Join(lines, "\n  ")
+}
+
+// Pageless names rows that are no pages, with the reason, if none was a page that the mapping could read; otherwise "".
+// It says something only where a page was written: a run may end before.
+func (t *Translator) Pageless() string {
+	f := &t.fit
+	if f.paged || len(f.pageless) == 0 {
+		return ""
+	}
+	lines := append([]string{"the row mapping finds no page in the rows that were written:"}, f.pageless...)
+	if len(f.pageless) == maxStrangers {
 		lines = append(lines, "and others")
 	}
 	return strings.Join(lines, "\n  ")
