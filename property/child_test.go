@@ -289,6 +289,14 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 			sharedStore.Do(func() { sharedStore.Handler, _ = newStore(n) })
 			return handler(sharedStore.Get), nil
 		},
+		"serves other bytes": func(n property.Node) (isr.Handler, error) {
+			store, err := newStore(n)
+			return handler(func(ctx context.Context, key string) (isr.Served, error) {
+				served, err := store.Get(ctx, key)
+				served.Body = append([]byte("<html>"), served.Body...)
+				return served, err
+			}), err
+		},
 		"never caches": answer(render),
 		"always fails": answer(func(context.Context, property.Node, string) (isr.Served, error) {
 			return isr.Served{}, errors.New("not today")

@@ -55,10 +55,11 @@ func (r *rows) fit(o *Outcome) {
 	}
 	if inside.In(o).Misfit = r.translator.Misfit(); inside.In(o).Misfit != "" && o.Verdict != invariant.OK {
 		o.Verdict, o.Why, o.Violation, o.Broken = invariant.Unknown, inside.In(o).Misfit, nil, nil
+		inside.In(o).Doubtful = nil
 	}
 	inside.In(o).Pageless = r.translator.Pageless()
-	if misread := r.translator.Misread(); misread != "" && o.Violation != nil {
-		o.Violation.Why += " (" + misread + ")"
+	if misread, hint := r.translator.Misread(); misread != "" && o.Violation != nil {
+		o.Violation.Why += " (" + misread + ")\n" + hint
 	}
 }
 

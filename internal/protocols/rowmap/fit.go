@@ -28,6 +28,7 @@ type fit struct {
 type timesOf struct {
 	near  bool   // some value was
 	text  string // the first value that would be one in another unit
+	as    unit   // that unit
 	tries int    // so many values were looked at in other units
 }
 
@@ -68,6 +69,7 @@ func (f *fit) time(e *entry, c *ddbfake.Change) {
 		for _, u := range unitsOfTime {
 			if near(u) {
 				of.text = fmt.Sprintf("%s is %s: no time of this run in %s, but one in %s", a.name, shortened(a.in(c.After)), a.unit, u)
+				of.as = u
 				break
 			}
 		}
@@ -75,17 +77,24 @@ func (f *fit) time(e *entry, c *ddbfake.Change) {
 }
 
 // Misread names an attribute whose values are times of the run in another unit than the mapping's, and in that one
-// never; "" if there is none.
-func (t *Translator) Misread() string {
+// never, and says in a hint how to map it; both are "" if there is none.
+func (t *Translator) Misread() (text, hint string) {
 	for i := range t.m.entries {
 		e := &t.m.entries[i]
-		for _, a := range e.times() {
-			if of := t.fit.times[a]; of != nil && !of.near && of.text != "" {
-				return of.text
+		for n, a := range e.times() {
+			of := t.fit.times[a]
+			if of == nil || of.near || of.text == "" {
+				continue
 			}
+			mapped := a.name
+			if of.as != seconds {
+				mapped += " " + string(of.as)
+			}
+			field := [...][2]string{{"Expires", "expires"}, {"Generated", "generated"}, {"FreshUntil", "fresh-until"}}[n]
+			return of.text, fmt.Sprintf("hint: `%s` looks like %s: %s: %q, or in a file %s: %s", a.name, of.as, field[0], mapped, field[1], mapped)
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // maxStrangers is the number of rows that a misfit names.
