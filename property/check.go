@@ -74,6 +74,7 @@ type Check struct {
 type subject struct {
 	function string              // the function that checks the subject
 	call     string              // the call that replays a file, with %q for the file's name
+	keys     string              // what to look at if each request is refused
 	anew     string              // what a machine that shares its client must do instead
 	hint     func(*Check) string // where to look if nothing was reached
 	worlds   func(name, protocol string, schedules int, extra worlds.Extras) *rapid.Generator[worlds.World]

@@ -182,7 +182,7 @@ func TestBadStores(t *testing.T) {
 		{"serves other bytes", []string{"unknown: TestChild under store-under-test: freshness: event ", " hint: serve the bytes of Render unchanged\n", " served /"}, true},
 		{"never caches", []string{"unknown: TestChild under store-under-test", "single-flight: ", ", and nothing tells which rows are that page's"}, true},
 		{"always fails", []string{"vacuous: TestChild under store-under-test: each of its ", " answers was an error, such as: not today"}, true},
-		{"looks into another table", []string{"vacuous: ", " answers was an error, such as: ", "ResourceNotFoundException"}, true},
+		{"looks into another table", []string{"vacuous: ", " answers was an error, such as: ", "ResourceNotFoundException", "it asked for the table the-real-one; the world has isr-cache\n"}, true},
 		{"another LOCK", []string{"unknown: TestChild under store-under-test", "a LOCK row without lease_token (S)"}, true},
 		{"cannot be made", []string{"broken: newStore: no region"}, false},
 		{"is nil", []string{"broken: newStore: it returned neither a store nor an error"}, false},
