@@ -106,6 +106,9 @@ const (
 )
 
 func (c *command) run(cmd *cobra.Command, _ []string) error {
+	if given := cmd.Flags().Changed; !given("exec") && !given("protocol") {
+		return cli.Usage(errors.New("check: found no program, expected --exec 'COMMAND' or --protocol NAME"), cmd.CommandPath()+" --help")
+	}
 	check, err := c.check(cmd)
 	if err != nil {
 		return err
