@@ -74,6 +74,8 @@ type Check struct {
 type subject struct {
 	function string              // the function that checks the subject
 	call     string              // the call that replays a file, with %q for the file's name
+	keys     string              // what to look at if each request is refused
+	anew     string              // what a machine that shares its client must do instead
 	hint     func(*Check) string // where to look if nothing was reached
 	worlds   func(name, protocol string, schedules int, extra worlds.Extras) *rapid.Generator[worlds.World]
 	able     bool                       // worlds depend on the verbs that a store can do besides Get
@@ -90,6 +92,7 @@ type subject struct {
 // stores is the subject of Check itself.
 var stores = subject{
 	function: "property.CheckStore", call: "property.Replay(t, %q, newStore)",
+	anew: "newStore must make a new store at each call",
 	hint: func(c *Check) string {
 		return "does it use the node's Client, Clock and Table, and " + c.expectedRows() + "?"
 	},
@@ -151,7 +154,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 		nothing = "no world had anything to judge for the invariants that Check.Without leaves: " + strings.Join(idle, "; ")
 	}
 	if nothing != "" {
-		t.Fatalf("vacuous: nothing was violated, but %s (%s)\n%s%v\n%v", nothing, c.subject.hint(&c), count.misfit, count.answers, count)
+		t.Fatalf("vacuous: nothing was violated, but %s (%s)\n%s%v\n%v", nothing, c.subject.hint(&c), count.rows(), count.answers, count)
 	}
 	if missing := count.missing(c.Reach); len(missing) > 0 {
 		names := make([]string, len(missing))
@@ -159,7 +162,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 			names[i] = string(m)
 		}
 		t.Fatalf("vacuous: nothing was violated, but none of %d worlds reached %s: it was not tested there (%s)\n%s%s%v\n%v",
-			count.worlds, strings.Join(names, ", "), c.subject.hint(&c), count.misfit, c.say(hint(missing)), count.answers, count)
+			count.worlds, strings.Join(names, ", "), c.subject.hint(&c), count.rows(), c.say(hint(missing)), count.answers, count)
 	}
 	if c.subject.unmet != nil {
 		why, note := c.subject.unmet(count)

@@ -189,10 +189,12 @@ func TestBadStores(t *testing.T) {
 			"broken: the store under test: a goroutine waits for a mutex that is never unlocked", " (get /", "): sync.Mutex.Lock in github.com/isr-sim/isr-sim/property_test.badStores",
 		}, false},
 
+		{"is shared", []string{"broken: the store under test: ", " used the client or the clock of ", "an earlier run", ": newStore must make a new store at each call\n"}, false},
 		{"uses a timer", []string{"broken: the store under test: actor ", "clock.After is not available", "use Sleep"}, true},
+		{"serves other bytes", []string{"unknown: TestChild under store-under-test: freshness: event ", " hint: serve the bytes of Render unchanged\n", " served /"}, true},
 		{"never caches", []string{"unknown: TestChild under store-under-test", "single-flight: ", ", and nothing tells which rows are that page's"}, true},
 		{"always fails", []string{"vacuous: TestChild under store-under-test: each of its ", " answers was an error, such as: not today"}, true},
-		{"looks into another table", []string{"vacuous: ", " answers was an error, such as: ", "ResourceNotFoundException"}, true},
+		{"looks into another table", []string{"vacuous: ", " answers was an error, such as: ", "ResourceNotFoundException", "it asked for the table the-real-one; the world has isr-cache\n"}, true},
 		{"another LOCK", []string{"unknown: TestChild under store-under-test", "a LOCK row without lease_token (S)"}, true},
 		{"cannot be made", []string{"broken: newStore: no region"}, false},
 		{"is nil", []string{"broken: newStore: it returned neither a store nor an error"}, false},

@@ -225,6 +225,12 @@ func (h handler) Get(ctx context.Context, key string) (isr.Served, error) { retu
 // sharedMutex is shared by nodes.
 var sharedMutex sync.Mutex
 
+// sharedStore is the store of the first node, which all nodes share.
+var sharedStore struct {
+	sync.Once
+	isr.Handler
+}
+
 // badStores are stores that a check must refuse for another reason than a violated invariant.
 func badStores() map[string]func(property.Node) (isr.Handler, error) {
 	read := func(ctx context.Context, n property.Node) error {
@@ -284,6 +290,18 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 			<-n.Clock.After(n.Lease)
 			return isr.Served{}, nil
 		}),
+		"is shared": func(n property.Node) (isr.Handler, error) {
+			sharedStore.Do(func() { sharedStore.Handler, _ = newStore(n) })
+			return handler(sharedStore.Get), nil
+		},
+		"serves other bytes": func(n property.Node) (isr.Handler, error) {
+			store, err := newStore(n)
+			return handler(func(ctx context.Context, key string) (isr.Served, error) {
+				served, err := store.Get(ctx, key)
+				served.Body = append([]byte("<html>"), served.Body...)
+				return served, err
+			}), err
+		},
 		"never caches": answer(render),
 		"always fails": answer(func(context.Context, property.Node, string) (isr.Served, error) {
 			return isr.Served{}, errors.New("not today")

@@ -267,6 +267,12 @@ func greenChecks() (all []green) {
 	rows("that are locks alone", isr.Row{Partition: "pk = {key}", Sort: "sk = LOCK", Token: "lease_token", Expires: "lease_expires_at"})
 	rows("in another table", isr.Row{Table: "pages", Partition: "pk = {key}", Sort: "sk = META", BodyKey: "s3_key"})
 	rows("without a key", isr.Row{Sort: "sk = META"})
+	check("rows with pages under another key", `isr-cache \{pk: .*, sk: "META"\}, with .*: pk is not of the form pge:\{key\}\n`, property.Check{
+		Rows: isr.Schema{Rows: []isr.Row{
+			{Partition: "pk = pge:{key}", Sort: "sk = META", BodyKey: "s3_key", Generated: "generated_at"},
+			{Partition: "pk = {key}", Sort: "sk = LOCK", Token: "lease_token", Expires: "lease_expires_at"},
+		}}, Without: []string{"single-flight"},
+	})
 	silent := isr.Schema{Translate: func(string, map[string]types.AttributeValue) []map[string]types.AttributeValue { return nil }}
 	check("rows by a function that finds none", unjudged, property.Check{Rows: silent})
 	check("rows by a function that finds none, any marks", unjudged, property.Check{Rows: silent, Reach: none, Without: []string{"liveness"}})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
@@ -122,7 +124,9 @@ func (g *guard) onClient(actor string) func(o *dynamodb.Options) {
 						return middleware.InitializeOutput{}, middleware.Metadata{}, err
 					}
 					g.checkTimes(actor, in.Parameters)
-					return next.HandleInitialize(ctx, in)
+					out, metadata, err := next.HandleInitialize(ctx, in)
+					g.requested(in.Parameters, err)
+					return out, metadata, err
 				}), middleware.Before)
 		})
 	}
@@ -277,6 +281,42 @@ func actorOf(client *dynamodb.Client) string {
 type answers struct {
 	all, errors, fresh int
 	first              error // the first error that no fault explains; if there is none, the first error
+
+	requests, refused int    // of stores without goroutines; refused are those that no schedule would have let through
+	refusal           error  // the first of them
+	table             string // the first table that was asked for and does not exist
+}
+
+// requested counts a request.
+func (g *guard) requested(input any, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	a := g.answers
+	a.requests++
+	api, ok := errors.AsType[smithy.APIError](err)
+	if !ok || api.ErrorCode() != "ValidationException" && api.ErrorCode() != "ResourceNotFoundException" {
+		return
+	}
+	if a.refused++; a.refusal == nil {
+		a.refusal = err
+	}
+	if name, is := tableOf(input); is && a.table == "" && api.ErrorCode() == "ResourceNotFoundException" {
+		a.table = name
+	}
+}
+
+// tableOf is the table of a request that names one for all its rows.
+func tableOf(input any) (string, bool) {
+	v := reflect.Indirect(reflect.ValueOf(input))
+	if v.Kind() != reflect.Struct {
+		return "", false
+	}
+	f := v.FieldByName("TableName")
+	if !f.IsValid() {
+		return "", false
+	}
+	name, ok := f.Interface().(*string)
+	return aws.ToString(name), ok
 }
 
 // String says how many answers were errors, and shows one of them.

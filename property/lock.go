@@ -146,6 +146,8 @@ func (c LockCheck) check() Check {
 	}
 	return Check{Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines, Protocol: lockName, subject: &subject{
 		function: "property.CheckLock", call: "property.LockCheck{}.Replay(t, %q, newLock), with the check's own fields",
+		keys: "does LockCheck.Table have the lock's keys?",
+		anew: "newLock must make a new lock at each call",
 		hint: func(*Check) string {
 			return "does it use the node's Client, Table and Clock, and return a Held from Acquire?"
 		},

@@ -112,6 +112,8 @@ func (c OnceCheck) check() Check {
 	}
 	return Check{Schedules: c.Schedules, Reach: c.Reach, Goroutines: c.Goroutines, Protocol: onceName, subject: &subject{
 		function: "property.CheckOnce", call: "property.OnceCheck{}.Replay(t, %q, newOnce), with the check's own fields",
+		keys: "does OnceCheck.Table have the layer's keys?",
+		anew: "newOnce must make a new layer at each call",
 		hint: func(*Check) string {
 			return "does it use the node's Client, Table and Clock, and call effect?"
 		},

@@ -26,6 +26,8 @@ type tally struct {
 	early                    bool            // the search ended because the time of the test was nearly over
 	// misfit says in several lines why Check.Rows does not fit the rows of some world; "" if it fits the rows of all.
 	misfit string
+	// pageless says in several lines why the rows of some world were no pages, if none was.
+	pageless string
 }
 
 func (c *tally) add(r *campaign.Report) {
@@ -34,6 +36,9 @@ func (c *tally) add(r *campaign.Report) {
 	c.steps += r.Steps
 	if c.misfit == "" && r.Misfit != "" {
 		c.misfit = r.Misfit + "\n"
+	}
+	if c.pageless == "" && r.Pageless != "" {
+		c.pageless = r.Pageless + "\n"
 	}
 	for _, m := range r.Reached() {
 		c.marks[m]++
@@ -76,6 +81,14 @@ func (c *tally) nothing(s *subject) string {
 	default:
 		return ""
 	}
+}
+
+// rows says why Check.Rows does not fit; "" if nothing shows that it does not.
+func (c *tally) rows() string {
+	if c.misfit == "" && c.marks[mark.Published] == 0 {
+		return c.pageless
+	}
+	return c.misfit
 }
 
 // hint is a line about how the store can reach a mark that it has missed; "" if nothing is known about these marks.

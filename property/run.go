@@ -12,9 +12,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	ours "github.com/isr-sim/isr-sim/internal/base/inside" // property has a function of that name
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -129,13 +132,41 @@ func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*cam
 // the store has not been tested yet.
 func (r runner) doubt(f *failure, v *scenario.Violation) {
 	switch a := r.answers; {
-	case v.Invariant.Name != invariant.Named("liveness").Name:
-	case a.errors == a.all:
-		f.kind, f.replay.Violates = kindVacuous, "" // a replay then has the same doubt
-		f.text = fmt.Sprintf("vacuous: %s under %s: each of its %d answers was an error, such as: %v\n\n%s", f.world.Name, r.name, a.all, a.first, f.text)
-	case a.fresh == 0:
+	case !strings.HasSuffix(v.Invariant.Name, "liveness"):
+	case r.subject.basic == "" && a.errors == a.all:
+		r.untested(f, fmt.Sprintf("each of its %d answers was an error, such as: %v", a.all, a.first))
+	case a.requests > 0 && a.refused == a.requests:
+		r.untested(f, fmt.Sprintf("each of its %d requests was an error, such as: %v", a.requests, a.refusal))
+	case r.subject.basic == "" && a.fresh == 0:
 		f.text += fmt.Sprintf("hint: none of the store's %d answers was fresh: does the adapter set isr.Served.Fresh?\n", a.all)
 	}
+}
+
+// untested makes a failure of liveness one of a store that was not tested. What clients saw stays, without its verdict.
+func (r runner) untested(f *failure, why string) {
+	f.kind, f.replay.Violates = kindVacuous, "" // a replay then has the same doubt
+	if a := r.answers; a.table != "" {
+		why += fmt.Sprintf("\nit asked for the table %s; the world has %s", a.table, strings.Join(tablesOf(f.world), ", "))
+	} else if a.refused > 0 && r.subject.keys != "" {
+		why += "\n" + r.subject.keys
+	}
+	_, seen, _ := strings.Cut(f.text, "\n\n")
+	f.text = fmt.Sprintf("vacuous: %s under %s: %s\n\n%s", f.world.Name, r.name, why, seen)
+}
+
+// tablesOf names the tables of a world.
+func tablesOf(s *scenario.Scenario) (names []string) {
+	m, err := rowmap.New(s.Rows)
+	if err != nil || m == nil {
+		return []string{hooks.TableName}
+	}
+	for _, t := range m.Tables(hooks.TableName) {
+		names = append(names, aws.ToString(t.Create.TableName))
+	}
+	if names == nil {
+		names = []string{hooks.TableName}
+	}
+	return names
 }
 
 // replay runs one recorded schedule and returns its trace. It returns no failure if the run is ok.
@@ -204,6 +235,7 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	panicked, isPanic := errors.AsType[*sim.PanicError](err)
 	stuck, isStuck := errors.AsType[*stuckError](err)
 	_, diverged := errors.AsType[*sim.DivergedError](err)
+	stranger, isStranger := errors.AsType[*sim.StrangerError](err)
 	unstable, isUnstable := errors.AsType[*scenario.NondeterminismError](err)
 	if isBroken {
 		f.replay = r.recorded(broken.Replay())
@@ -218,6 +250,10 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	case isPanic:
 		f.kind, f.text = kindPanic, fmt.Sprintf("broken: the store under test: %v\n", panicked)
 		f.details = string(panicked.Stack)
+	case isStranger:
+		// A store that outlives its run has what earlier runs have left, which no schedule repeats.
+		f.kind, f.replay = kindRules, nil
+		f.text = fmt.Sprintf("broken: the store under test: %v: %s\n", stranger, r.subject.anew)
 	case isUnstable:
 		// Another run would again have another result.
 		f.kind, f.text, f.replay = kindUnstable, r.unstable(s, unstable), nil

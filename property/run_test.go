@@ -277,13 +277,13 @@ func TestTally(t *testing.T) {
 	}
 	count := tally{marks: map[scenario.Mark]int{}}
 	want := tally{
-		worlds: 3, schedules: 3 * report.Schedules, steps: 3 * report.Steps, marks: map[scenario.Mark]int{}, misfit: "one\n",
+		worlds: 3, schedules: 3 * report.Schedules, steps: 3 * report.Steps, marks: map[scenario.Mark]int{}, misfit: "one\n", pageless: "one\n",
 	}
 	for _, m := range report.Reached() {
 		want.marks[m] = 3
 	}
 	for _, misfit := range []string{"", "one", "two"} {
-		report.Misfit = misfit
+		report.Misfit, report.Pageless = misfit, misfit
 		count.add(report)
 	}
 	if diff := cmp.Diff(want, count, cmp.AllowUnexported(tally{})); diff != "" || want.marks[mark.Published] == 0 {
@@ -818,13 +818,13 @@ func TestAnswersAreCounted(t *testing.T) {
 		err    error
 		want   answers
 	}{
-		{isr.Served{Fresh: true}, nil, answers{1, 0, 1, nil}},
-		{isr.Served{}, nil, answers{2, 0, 1, nil}},
-		{isr.Served{Fresh: true}, lost, answers{3, 1, 1, lost}},
-		{isr.Served{}, slow, answers{4, 2, 1, lost}},
-		{isr.Served{}, wrong, answers{5, 3, 1, wrong}},
-		{isr.Served{}, worse, answers{6, 4, 1, wrong}},
-		{isr.Served{}, slow, answers{7, 5, 1, wrong}},
+		{isr.Served{Fresh: true}, nil, answers{all: 1, errors: 0, fresh: 1, first: nil}},
+		{isr.Served{}, nil, answers{all: 2, errors: 0, fresh: 1, first: nil}},
+		{isr.Served{Fresh: true}, lost, answers{all: 3, errors: 1, fresh: 1, first: lost}},
+		{isr.Served{}, slow, answers{all: 4, errors: 2, fresh: 1, first: lost}},
+		{isr.Served{}, wrong, answers{all: 5, errors: 3, fresh: 1, first: wrong}},
+		{isr.Served{}, worse, answers{all: 6, errors: 4, fresh: 1, first: wrong}},
+		{isr.Served{}, slow, answers{all: 7, errors: 5, fresh: 1, first: wrong}},
 	} {
 		if c.count(tc.served, tc.err); *c.guard.answers != tc.want {
 			t.Errorf("after answer %d: %+v, want %+v", i, *c.guard.answers, tc.want)

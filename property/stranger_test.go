@@ -491,7 +491,10 @@ func TestAMappingThatDoesNotFit(t *testing.T) {
 	for name, want := range map[string][]string{
 		"articles, another form": {"unknown: TestChild under store-under-test", "the row mapping fits none of the rows", `isr-cache {id: "page#/about"}, with locked_by, locked_until: id is not of the form article#{key}`},
 		"articles, another lock": {"unknown: TestChild under store-under-test", "the row mapping finds no lock", "no owner"},
-		"articles, a mistake":    {"property: Check.Rows: rows: entry 1, expires: found the unit"},
+		"articles, no time": {"unknown: TestChild under store-under-test: monotonic-publication: change ", " publishes without updatd_at (ms)\n",
+			"page#/", "{html: ", "updated_at: "},
+		"articles, seconds":   {"violated: TestChild under store-under-test", "no time of this run in s, but one in ms)\n", "hint: `locked_until` looks like ms: Expires: \"locked_until ms\"", "record: "},
+		"articles, a mistake": {"property: Check.Rows: rows: entry 1, expires: found the unit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -505,5 +508,7 @@ func TestAMappingThatDoesNotFit(t *testing.T) {
 var wrongRows = map[string]isr.Row{
 	"articles, another form": {Partition: "id = article#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until ms"},
 	"articles, another lock": {Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "owner", Expires: "until ms"},
+	"articles, no time":      {Partition: "id = page#{key}", Body: "html", Generated: "updatd_at ms", Token: "locked_by", Expires: "locked_until ms"},
+	"articles, seconds":      {Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until"},
 	"articles, a mistake":    {Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Token: "locked_by", Expires: "locked_until millis"},
 }

@@ -288,8 +288,9 @@ func badLocks() map[string]func(property.LockNode) (property.Lock, error) {
 			n.Table = "the-real-one"
 			return &turnstile{LockNode: n}, nil
 		},
-		"lock: cannot be made": func(property.LockNode) (property.Lock, error) { return nil, errors.New("no region") },
-		"lock: is nil":         func(property.LockNode) (property.Lock, error) { return nil, nil },
+		"lock: with other keys": func(n property.LockNode) (property.Lock, error) { return &turnstile{LockNode: n}, nil },
+		"lock: cannot be made":  func(property.LockNode) (property.Lock, error) { return nil, errors.New("no region") },
+		"lock: is nil":          func(property.LockNode) (property.Lock, error) { return nil, nil },
 	}
 }
 
@@ -391,7 +392,8 @@ bounds: {schedules: 20}
 func TestLocksOfNothing(t *testing.T) {
 	for lock, want := range map[string][]string{
 		"lock: always refuses":  {"lock-under-test", "free-lock: "},
-		"lock: in no table":     {"lock-liveness: ", "ResourceNotFoundException"},
+		"lock: in no table":     {"vacuous: ", "requests was an error, such as: ", "ResourceNotFoundException", "it asked for the table the-real-one; the world has isr-cache", "lock-liveness: "},
+		"lock: with other keys": {"vacuous: ", "requests was an error, such as: ", "ValidationException", "does LockCheck.Table have the lock's keys?", "lock-liveness: "},
 		"lock: neither nor":     {"free-lock: ", "the lock returned neither a hold nor an error"},
 		"lock: cannot be made":  {"broken: newStore: no region"},
 		"lock: is nil":          {"broken: newStore: it returned neither a lock nor an error"},

@@ -132,6 +132,16 @@ func thatListPrints() string {
 	return fmt.Sprintf("the %d that isr-sim list prints", len(scenario.Protocols()))
 }
 
+// TestFilesOfGoTests: isr-sim cannot run what is in a Go test, and says how to.
+func TestFilesOfGoTests(t *testing.T) {
+	for _, name := range []string{"store-under-test", "lock-under-test", "calls-under-test"} {
+		_, err := scenario.Parse("testdata/isr-sim/TestX.yaml", []byte(strings.Replace(valid, "recipe-a", name, 1)))
+		if want := "\nhint: this run is of code in a Go test: go test -v -run '^TestX$'"; err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, want the end %q", name, err, want)
+		}
+	}
+}
+
 func TestSyntaxErrorsPointAtTheColumn(t *testing.T) {
 	_, err := scenario.Parse("f.yaml", []byte(strings.Replace(valid, "recipe-a", "recipe-z", 1)))
 	want := `f.yaml:2:11: found protocol "recipe-z", expected one of ` + thatListPrints() + `

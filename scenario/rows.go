@@ -47,7 +47,7 @@ func (r *rows) place(table *string, key map[string]types.AttributeValue) (pk str
 // say puts the cache's own names of rows into a sentence.
 func (r *rows) say(text string) string { return r.mapping().Say(text) }
 
-// fit sets Misfit. A violation that rests on unread rows makes the run unknown. One that may rest on times in the wrong
+// fit sets Misfit and Pageless. A violation that rests on unread rows makes the run unknown. One that may rest on times in the wrong
 // unit says so.
 func (r *rows) fit(o *Outcome) {
 	if r == nil {
@@ -55,9 +55,11 @@ func (r *rows) fit(o *Outcome) {
 	}
 	if inside.In(o).Misfit = r.translator.Misfit(); inside.In(o).Misfit != "" && o.Verdict != invariant.OK {
 		o.Verdict, o.Why, o.Violation, o.Broken = invariant.Unknown, inside.In(o).Misfit, nil, nil
+		inside.In(o).Doubtful = nil
 	}
-	if misread := r.translator.Misread(); misread != "" && o.Violation != nil {
-		o.Violation.Why += " (" + misread + ")"
+	inside.In(o).Pageless = r.translator.Pageless()
+	if misread, hint := r.translator.Misread(); misread != "" && o.Violation != nil {
+		o.Violation.Why += " (" + misread + ")\n" + hint
 	}
 }
 

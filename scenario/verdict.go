@@ -132,10 +132,11 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 			case w.only != "" && inv.Name != w.only:
 			case f.Verdict == invariant.Unknown && o.Verdict == invariant.OK:
 				o.Verdict, o.Why = invariant.Unknown, inv.Name+": "+say(f.Why)
+				inside.In(o).Doubtful = describe.Finding(w.words(), shown, f)
 			case f.Verdict == invariant.Violated:
 				o.Broken = append(o.Broken, inv.Name)
 				if o.Violation == nil {
-					o.Verdict, o.Why = invariant.Violated, ""
+					o.Verdict, o.Why, inside.In(o).Doubtful = invariant.Violated, "", nil
 					inv.Statement = state(inv.Statement)
 					w.shown = hooks.Shown{Changes: f.Changes, Events: f.Events, Operations: inside.In(&f).Operations}
 					words := w.words()
@@ -203,11 +204,23 @@ type outcome struct {
 	Misfit string
 	// Judged says that one of the invariants that judge had something to judge.
 	Judged bool
+	// Doubtful are the changes and events that leave the doubt, for the verdict unknown, like Violation.Lines.
+	Doubtful []string
+	// Pageless names the rows that were no pages, with the reason, if none was a page.
+	Pageless string
 	// Metrics are the store's counters, under their names in CloudWatch. The requests that create the tables are not
 	// counted.
 	Metrics []ddbfake.Metrics
 	// Digest is the beginning of the trace's SHA-256, eight hexadecimal digits; "" if the run was not traced.
 	Digest string
+}
+
+// Shown prints what leaves the doubt, after an empty line; "" if nothing is known of it.
+func (o *outcome) Shown() string {
+	if len(o.Doubtful) == 0 {
+		return ""
+	}
+	return "\n  " + strings.Join(o.Doubtful, "\n  ") + "\n"
 }
 
 // Replay returns everything that is needed to run the schedule again.
@@ -269,7 +282,7 @@ func (o *Outcome) Explain(scenario, protocol string) string {
 	case invariant.Violated:
 		o.Violation.print(&b, scenario, protocol)
 	case invariant.Unknown:
-		fmt.Fprintf(&b, "unknown: %s under %s: %s\n", scenario, protocol, o.Why)
+		fmt.Fprintf(&b, "unknown: %s under %s: %s\n%s", scenario, protocol, o.Why, inside.In(o).Shown())
 	case invariant.OK:
 		fmt.Fprintf(&b, "ok: %s under %s\n", scenario, protocol)
 		if o.cut > 0 {

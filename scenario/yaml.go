@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -329,6 +330,10 @@ func (r *reader) text(n yamlNode) string {
 // line.
 const longList = 50
 
+// underTest are the protocols of the files that package property leaves, by the names of their tests: stores, locks and
+// layers that are in a Go test.
+var underTest = []string{"store-under-test", "lock-under-test", "calls-under-test"}
+
 // word reads one of the given words.
 func (r *reader) word(n yamlNode, what string, options []string) string {
 	if r.shape != nil {
@@ -341,7 +346,11 @@ func (r *reader) word(n yamlNode, what string, options []string) string {
 		if len(options) > longList {
 			expected = fmt.Sprintf("one of the %d that isr-sim list prints", len(options))
 		}
-		r.fail(n, suggest.Hint(s, options, "such as: "+options[0]), "found %s %q, expected %s", what, s, expected)
+		hint := suggest.Hint(s, options, "such as: "+options[0])
+		if slices.Contains(underTest, s) {
+			hint = "this run is of code in a Go test: go test -v -run '^" + strings.TrimSuffix(filepath.Base(r.file), filepath.Ext(r.file)) + "$'"
+		}
+		r.fail(n, hint, "found %s %q, expected %s", what, s, expected)
 	}
 	return s
 }

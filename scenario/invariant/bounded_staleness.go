@@ -32,7 +32,7 @@ func checkAges(ev Evidence) Finding {
 		case !is || r.foreign:
 		case r.source == nil:
 			finding = finding.or(unknown("event %d serves body %q for %s as %s, and no rendering is known that made it: it may be of any age",
-				r.served.Seq, r.served.Body, r.served.Key, r.served.As))
+				r.served.Seq, r.served.Body, r.served.Key, r.served.As).event(r.served.Seq))
 		case r.asked.Time.Sub(r.source.Time) > limit:
 			return Finding{
 				Verdict: Violated,

@@ -85,7 +85,7 @@ func (all *cutoffs) serve(page pageOf, by boundBy, e *history.Event) Finding {
 	source := all.rendered[renderedFor{page, e.Body}]
 	if source == nil {
 		return unknown("event %d serves body %q for %s as fresh after an invalidation, and no rendering of that page is known that made it",
-			e.Seq, e.Body, e.Key)
+			e.Seq, e.Body, e.Key).event(e.Seq)
 	}
 	if source.Seq > by.asked.Seq {
 		return ok()

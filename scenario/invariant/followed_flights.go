@@ -84,19 +84,19 @@ func (all *followedFlights) Event(e *history.Event) Finding {
 func (all *followedFlights) judge(e *history.Event) Finding {
 	p, why := all.partitionOf(e)
 	if p == nil {
-		return unknown("event %d: %s made %s, and %s", e.Seq, e.Actor, e.Key, why)
+		return unknown("event %d: %s made %s, and %s", e.Seq, e.Actor, e.Key, why).event(e.Seq)
 	}
 	under := all.pages[all.page(p)]
 	own := slices.IndexFunc(under, func(f *flight) bool { return f.actor == e.Actor })
 	if own < 0 {
 		switch {
 		case !all.locks[p.tableOf()]:
-			return unknown("event %d: %s made %s, and no LOCK row was ever written in table %s", e.Seq, e.Actor, e.Key, p.tableOf().name)
+			return unknown("event %d: %s made %s, and no LOCK row was ever written in table %s", e.Seq, e.Actor, e.Key, p.tableOf().name).event(e.Seq)
 		case !all.actors[e.Actor]:
 			return unknown("event %d: %s made %s without having taken its lease, and has never written a row: is that the access key id "+
-				"that it signs its requests with?", e.Seq, e.Actor, e.Key)
+				"that it signs its requests with?", e.Seq, e.Actor, e.Key).event(e.Seq)
 		case all.forgotten[p]:
-			return unknown("event %d: %s made %s, whose lease more than %d clients have taken without giving it back", e.Seq, e.Actor, e.Key, maxFlights)
+			return unknown("event %d: %s made %s, whose lease more than %d clients have taken without giving it back", e.Seq, e.Actor, e.Key, maxFlights).event(e.Seq)
 		}
 	} else if first := under[own].rendered; first != nil && first.Call != e.Call && first.Call != "" && e.Call != "" {
 		return Finding{

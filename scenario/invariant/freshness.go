@@ -99,10 +99,12 @@ func (all *freshPages) Event(e *history.Event) Finding {
 func (all *freshPages) notItsOwn(e *history.Event) Finding {
 	source := all.first[e.Body]
 	if source == nil {
+		hint := ""
 		if all.whole {
 			all.unmade = append(all.unmade, e)
+			hint = "\nhint: serve the bytes of Render unchanged"
 		}
-		return unknown("event %d serves body %q for %s as %s, and no rendering is known that made it", e.Seq, e.Body, e.Key, e.As)
+		return unknown("event %d serves body %q for %s as %s, and no rendering is known that made it%s", e.Seq, e.Body, e.Key, e.As, hint).event(e.Seq)
 	}
 	return Finding{
 		Verdict: Violated,

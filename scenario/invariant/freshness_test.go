@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -167,9 +165,7 @@ func TestFreshness(t *testing.T) {
 					t.Errorf("%q does not mention %q", got.Why, word)
 				}
 			}
-			if diff := cmp.Diff(test.show, got.Events); diff != "" {
-				t.Errorf("events named (-want +got):\n%s", diff)
-			}
+			checkShown(t, got, nil, test.show)
 		})
 	}
 }

@@ -99,7 +99,7 @@ func checkRequests(ev Evidence) Finding {
 			body := shown.by(row)
 			if body == "" && row != nil && !leads(row) {
 				doubt = doubt.or(unknown("change %d publishes a row in which no body can be found that was made: "+
-					"which request it is of is not known", s.onMeta.Seq))
+					"which request it is of is not known", s.onMeta.Seq).change(s.onMeta.Seq))
 			}
 			of, is := made[body]
 			if !is {
@@ -140,7 +140,7 @@ func checkRequests(ev Evidence) Finding {
 		pk := where.of(l, e)
 		row := requestRow(pk, e.Request)
 		if pk == "" || len(claims[row]) == 0 && inputsOf(renderings, e) > 1 {
-			doubt = doubt.or(unknown("event %d: %s made %s for the request %s, of which no REQ row is known", e.Seq, e.Actor, e.Key, e.Request))
+			doubt = doubt.or(unknown("event %d: %s made %s for the request %s, of which no REQ row is known", e.Seq, e.Actor, e.Key, e.Request).event(e.Seq))
 			continue
 		}
 		if other := otherInputs(claims[row], e, since); other != "" {

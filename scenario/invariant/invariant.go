@@ -86,8 +86,8 @@ type evidence struct {
 type Finding struct {
 	Verdict Verdict
 	Why     string // one sentence; "" for ok
-	// Changes and Events are the sequence numbers of the few changes and events that show the violation. The last of each
-	// is the decisive one.
+	// Changes and Events are the sequence numbers of the few changes and events that show the violation, or that leave the
+	// doubt. The last of each is the decisive one.
 	Changes, Events []int
 
 	deciding
@@ -154,6 +154,18 @@ func ok() Finding { return Finding{Verdict: OK} }
 
 func unknown(why string, args ...any) Finding {
 	return Finding{Verdict: Unknown, Why: fmt.Sprintf(why, args...)}
+}
+
+// change adds a change to a doubt, which names it by its number.
+func (f Finding) change(seq int) Finding {
+	f.Changes = append(f.Changes, seq)
+	return f
+}
+
+// event adds an event to a doubt, which names it by its number.
+func (f Finding) event(seq int) Finding {
+	f.Events = append(f.Events, seq)
+	return f
 }
 
 // or returns f or, if f is ok, other. So the first doubt is kept. Violations are not lost in this way, because a

@@ -37,14 +37,14 @@ func lockTheft() Invariant {
 					return ok()
 				}
 				return unknown("change %d finds a LOCK row of which the log does not say who holds it until when: "+
-					"one without lease_token (S) and lease_expires_at (N), or one from before the log began", c.Seq)
+					"one without lease_token (S) and lease_expires_at (N), or one from before the log began", c.Seq).change(c.Seq)
 			}
 			why := theft(c, held)
 			switch {
 			case why == "" || held.open == 0 && !held.expires.After(c.Time.Add(s.MaxClockSkew)):
 				return ok()
 			case held.open != 0:
-				return unknown("change %d finds a LOCK row without lease_expires_at (N): %s, and it is not known whether the lease was over", c.Seq, why)
+				return unknown("change %d finds a LOCK row without lease_expires_at (N): %s, and it is not known whether the lease was over", c.Seq, why).change(c.Seq)
 			case held.endless():
 				return violated("%s, which had not given it back: a lock without an expiry has no other end", why)
 			default:

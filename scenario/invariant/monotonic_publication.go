@@ -35,18 +35,18 @@ func monotonicPublication() Invariant {
 			}
 			at, known := s.generatedAt(c.After)
 			if !known {
-				return unknown("change %d publishes without generated_at (N)", c.Seq)
+				return unknown("change %d publishes without generated_at (N)", c.Seq).change(c.Seq)
 			}
 			newest := s.was.generated
 			if allowed := roundedUp(2*s.MaxClockSkew, grain(newest, at)); !s.restored && farther(at, newest, allowed) {
 				if _, points := c.After.Str("current_sk"); s.arrived && points {
-					return unknown("change %d brings an older page from another region, and not whether the page was rolled back there", c.Seq)
+					return unknown("change %d brings an older page from another region, and not whether the page was rolled back there", c.Seq).change(c.Seq)
 				}
 				return violated("%s published what was generated %s before what had been visible; at most %v is allowed",
 					c.Actor, span(at, newest), allowed)
 			}
 			if s.by.n == 0 && s.published {
-				return unknown("change %d publishes, and the log does not show that its actor %s ever took the lease", c.Seq, c.Actor)
+				return unknown("change %d publishes, and the log does not show that its actor %s ever took the lease", c.Seq, c.Actor).change(c.Seq)
 			}
 			return ok()
 		})

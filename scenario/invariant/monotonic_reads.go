@@ -86,7 +86,7 @@ func (all *readers) judge(r read) Finding {
 	finding := ok()
 	if body, is := all.lost[by]; is && body != r.served.Body && r.served.Request == "" {
 		finding = unknown("event %d serves %s, and it is not known whether body %q, which was served before, is newer: nobody is known to have made it",
-			r.served.Seq, r.served.Key, body)
+			r.served.Seq, r.served.Key, body).event(r.served.Seq)
 	}
 	if !r.own && !all.cached[r.source] {
 		all.cached[r.source] = true
@@ -127,7 +127,7 @@ func (all *readers) unknownBody(by question, r read) Finding {
 		return ok()
 	}
 	return unknown("event %d serves body %q for %s, and no rendering is known that made it: it may be older than what was served before",
-		r.served.Seq, r.served.Body, r.served.Key)
+		r.served.Seq, r.served.Body, r.served.Key).event(r.served.Seq)
 }
 
 // finding is the violation. The parameter proof is the answer that shows that the newer page was in the cache; nil if

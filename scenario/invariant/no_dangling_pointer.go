@@ -132,7 +132,7 @@ func (all *bodies) step(s *step) {
 	body, is := all.there[name]
 	if all.elsewhere {
 		all.first = all.first.and(unknown("change %d publishes the body %q, and no body was ever put into the body store: "+
-			"the cache keeps its bodies in a place that is not observed", s.onMeta.Seq, name))
+			"the cache keeps its bodies in a place that is not observed", s.onMeta.Seq, name).change(s.onMeta.Seq))
 		return
 	}
 	if !is {
@@ -150,7 +150,7 @@ func (all *bodies) tags(s *step, row attr.Item, body string) {
 			continue
 		}
 		if body == "" {
-			all.first = all.first.and(unknown("change %d publishes the etag %s with a row in which no body can be found that was made", s.onMeta.Seq, etag))
+			all.first = all.first.and(unknown("change %d publishes the etag %s with a row in which no body can be found that was made", s.onMeta.Seq, etag).change(s.onMeta.Seq))
 			return
 		}
 		of := tag{s.rowID, etag}

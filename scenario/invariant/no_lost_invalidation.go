@@ -120,7 +120,7 @@ func (all *invalidations) end(page pageOf, e *history.Event) Finding {
 			made := func(r *history.Event) bool { return r.Body == e.Body }
 			if !slices.ContainsFunc(all.rendered[page], made) {
 				finding = finding.or(unknown("event %d serves body %q for %s as fresh after an invalidation, and no rendering of that page is known that made it",
-					e.Seq, e.Body, e.Key))
+					e.Seq, e.Body, e.Key).event(e.Seq))
 			}
 			for _, source := range v.old {
 				if source.Body == e.Body {

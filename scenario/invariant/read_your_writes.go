@@ -105,7 +105,7 @@ func (all *ownWrites) read(q question, r read) Finding {
 		}
 		if r.source == nil && !r.foreign {
 			finding = finding.or(unknown("event %d serves body %q for %s after its node was told of its own write (event %d), and no rendering is known that made it",
-				r.served.Seq, r.served.Body, r.served.Key, w.told.Seq))
+				r.served.Seq, r.served.Body, r.served.Key, w.told.Seq).event(r.served.Seq))
 		}
 		for _, old := range w.old {
 			if old == r.source {

@@ -199,7 +199,7 @@ func (all *flights) render(e *history.Event) Finding {
 	if pk == "" {
 		all.lost += fingerprint.Hash(0).Text(all.text.of(e.Actor)).Text(e.Tenant).Text(e.Key).Text(all.text.of(e.Body))
 		return unknown("event %d: %s made %s, and nothing tells which rows are that page's: no META or LOCK row of one page alone "+
-			"was named since it was asked for, and no META row leads to the body", e.Seq, e.Actor, e.Key)
+			"was named since it was asked for, and no META row leads to the body", e.Seq, e.Actor, e.Key).event(e.Seq)
 	}
 	return all.renderIn(all.log.find(pk), e)
 }
@@ -220,7 +220,7 @@ func (all *flights) renderIn(p *partition, e *history.Event) Finding {
 	}
 	if own.murky != 0 {
 		return unknown("change %d leaves a LOCK row without lease_token (S) and lease_expires_at (N), and %s makes %s under it",
-			own.murky, e.Actor, e.Key)
+			own.murky, e.Actor, e.Key).change(own.murky).event(e.Seq)
 	}
 	own.rendered = e
 	for _, f := range under {
@@ -235,7 +235,7 @@ func (all *flights) renderIn(p *partition, e *history.Event) Finding {
 	}
 	if e.Request == "" && own.unread {
 		return unknown("event %d: %s made %s, and META does not say whether it was fresh: it lacks generated_at (N) or revalidate_seconds (N)",
-			e.Seq, e.Actor, e.Key)
+			e.Seq, e.Actor, e.Key).event(e.Seq)
 	}
 	if e.Request == "" && own.fresh.After(e.Time.Add(all.skew)) {
 		return Finding{

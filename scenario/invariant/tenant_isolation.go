@@ -61,7 +61,7 @@ func (all *tenants) Event(e *history.Event) Finding {
 			Events:  []int{source.Seq, e.Seq},
 		}
 	case e.Tenant != "":
-		return unknown("event %d serves body %q to tenant %q; the tenant that it was made for is not known", e.Seq, e.Body, e.Tenant)
+		return unknown("event %d serves body %q to tenant %q; the tenant that it was made for is not known", e.Seq, e.Body, e.Tenant).event(e.Seq)
 	}
 	return Finding{}
 }

@@ -46,7 +46,7 @@ func (p Promise) judgeTTL(c *ddbfake.Change, ttl attr.Value) Finding {
 	case second <= 0 || second > lastSecond:
 		return violated("%s gave %s the ttl %s, which is no whole number (N) of epoch seconds", c.Actor, sk, ttl)
 	case use.unread != "":
-		return unknown("change %d gives %s a ttl, and the row does not say when its use is over: it lacks %s", c.Seq, sk, use.unread)
+		return unknown("change %d gives %s a ttl, and the row does not say when its use is over: it lacks %s", c.Seq, sk, use.unread).change(c.Seq)
 	case at.Before(use.until):
 		return violated("%s gave %s a ttl that comes %s before %s", c.Actor, sk, span(at, use.until), use.end)
 	default:

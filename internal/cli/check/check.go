@@ -47,10 +47,11 @@ type Result struct {
 	Worlds, Schedules, Steps int
 	Marks                    map[scenario.Mark]int // in how many worlds each was reached
 	// Failed is the campaign of the world that is not ok, and ended the check; nil if all are ok.
-	Failed *campaign.Report
-	last   int      // the number of the world of Failed, or of the error; from 0
-	misfit string   // why the mapping of rows does not fit the rows of some world
-	unmet  []string // attributes that the mapping names and no row had
+	Failed   *campaign.Report
+	last     int      // the number of the world of Failed, or of the error; from 0
+	pageless string   // why no row of some world was a page, if none was
+	misfit   string   // why the mapping of rows does not fit the rows of some world
+	unmet    []string // attributes that the mapping names and no row had
 }
 
 // name is the name of each world.
@@ -199,6 +200,9 @@ func (r *Result) add(report *campaign.Report) {
 	r.Steps += report.Steps
 	if r.misfit == "" {
 		r.misfit = report.Misfit
+	}
+	if r.pageless == "" {
+		r.pageless = report.Pageless
 	}
 	for _, m := range report.Reached() {
 		r.Marks[m]++

@@ -106,6 +106,9 @@ const (
 )
 
 func (c *command) run(cmd *cobra.Command, _ []string) error {
+	if given := cmd.Flags().Changed; !given("exec") && !given("protocol") {
+		return cli.Usage(errors.New("check: found no program, expected --exec 'COMMAND' or --protocol NAME"), cmd.CommandPath()+" --help")
+	}
 	check, err := c.check(cmd)
 	if err != nil {
 		return err
@@ -464,8 +467,11 @@ func (c *command) ended(cmd *cobra.Command, check *Check, r *Result) error {
 		return nil
 	}
 	fmt.Fprintf(c.Out, "\n%s: %s\n", verdict, why)
-	if r.misfit != "" {
+	switch {
+	case r.misfit != "":
 		fmt.Fprintln(c.Out, r.misfit)
+	case r.pageless != "" && r.Marks[mark.Published] == 0:
+		fmt.Fprintln(c.Out, r.pageless)
 	}
 	if slices.Contains(missing, mark.TTLDeletion) {
 		fmt.Fprintln(c.Out, "hint: TTL deletes a row by a time in seconds in the attribute that --rows names as its ttl; a cache without TTL leaves ttl out of --rows")

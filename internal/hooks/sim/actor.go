@@ -121,6 +121,7 @@ type actor struct {
 	forgot                    fingerprint.Hash // what the code depends on since Forget in this step; 0 without
 	unread                    bool             // the code has not read a clock since it was resumed
 	place                     int              // see Proc.Place
+	within                    int              // coroutines of this node whose code runs, or is being unwound
 }
 
 type procState uint8
@@ -212,6 +213,41 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
+// StrangerError says that an actor's code used the client or the clock of a node whose code was not running: of another
+// machine, or of an earlier run.
+type StrangerError struct{ user, owner string }
+
+func (e *StrangerError) Error() string {
+	if e.user == e.owner {
+		return e.user + " used the client or the clock of an earlier run, or of itself before a restart"
+	}
+	return fmt.Sprintf("%s used the client or the clock of %s, or of an earlier run", e.user, e.owner)
+}
+
+// BreaksRun implements runBreaker.
+func (*StrangerError) BreaksRun() {}
+
+// owned panics if the code that calls it is not that of p's node.
+func (p *Proc) owned() {
+	if a := p.actor; a.within == 0 || p.coroutine == nil || a.proc.incarnation != p.incarnation {
+		panic(&StrangerError{owner: p.name})
+	}
+}
+
+// goOn resumes the code of a coroutine of the node.
+func (a *actor) goOn(co *coroutine) {
+	a.within++
+	co.resume()
+	a.within--
+}
+
+// unwind ends a coroutine of the node, and its code.
+func (a *actor) unwind(co *coroutine) {
+	a.within++
+	co.stop()
+	a.within--
+}
+
 // crashSignal unwinds the code of a node that crashed.
 type crashSignal struct{}
 
@@ -247,7 +283,7 @@ func (p *Proc) run() {
 	if p.state == notStarted {
 		p.coroutine = p.sim.pool.lend(p)
 	}
-	p.coroutine.resume()
+	p.actor.goOn(p.coroutine)
 	if p.state == ended {
 		p.sim.pool.back(p.coroutine)
 		p.coroutine = nil
@@ -289,6 +325,9 @@ func (p *Proc) guard(code func(), fail func(error)) {
 			}
 		case crashSignal:
 		case error:
+			if stranger, ok := errors.AsType[*StrangerError](v); ok && stranger.user == "" {
+				stranger.user = p.name
+			}
 			var breaks runBreaker
 			if errors.As(v, &breaks) {
 				fail(v)
@@ -331,7 +370,7 @@ func (p *Proc) crash() {
 	}
 	p.actor.endLanes(p.sim, true)
 	if started && p.sim.pasts == nil {
-		p.coroutine.stop()
+		p.actor.unwind(p.coroutine)
 	}
 }
 

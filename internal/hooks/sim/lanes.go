@@ -17,11 +17,12 @@ func (c actorClock) Lane(f func()) (drop func()) { return c.proc.openLane(f) }
 // Join parks the actor's own code until a lane has come to its end. There must be one.
 func (c actorClock) Join() { c.proc.park(away) }
 
-// here returns the lane whose code is running, or p itself.
+// here returns the lane whose code is running, or p itself. It panics if the code of neither is running.
 func (p *Proc) here() *Proc {
 	if p.current != nil {
 		return p.current
 	}
+	p.owned()
 	return p
 }
 
@@ -40,7 +41,7 @@ func (p *Proc) openLane(f func()) func() {
 func (p *Proc) resume() (over bool) {
 	own := p.actor.proc
 	own.current = p
-	p.coroutine.resume()
+	p.actor.goOn(p.coroutine)
 	own.current = nil
 	if p.state != ended {
 		return false
@@ -64,7 +65,7 @@ func (p *Proc) drop() {
 // stop unwinds the lane's code.
 func (p *Proc) stop() {
 	p.state = crashed
-	p.coroutine.stop()
+	p.actor.unwind(p.coroutine)
 	p.coroutine = nil
 }
 

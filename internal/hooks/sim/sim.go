@@ -238,7 +238,7 @@ func (s *Sim) Run() Result {
 		a.endLanes(s, false)
 		if p := a.proc; s.pasts == nil && p.state != notStarted && p.state != ended && p.state != crashed {
 			p.state = crashed
-			p.coroutine.stop()
+			a.unwind(p.coroutine)
 		}
 	}
 	clear(s.steps[:cap(s.steps)]) // they lead to the run's actors

@@ -694,3 +694,40 @@ func BenchmarkSteps(b *testing.B) {
 	}
 	b.ReportMetric(float64(steps)/b.Elapsed().Seconds(), "steps/s")
 }
+
+// TestTheNodeOfAnotherIsRefused: code that uses another node's clock or requests ends the run with an error that says
+// so, whatever that node does, and so does code that uses those of an earlier run.
+func TestTheNodeOfAnotherIsRefused(t *testing.T) {
+	for _, test := range []struct{ name, want string }{
+		{"sleeps", "bob used the client or the clock of alice, or of an earlier run"},
+		{"is over", "bob used the client or the clock of alice, or of an earlier run"},
+		{"is of an earlier run", "bob used the client or the clock of an earlier run, or of itself before a restart"},
+	} {
+		for _, use := range []func(p *sim.Proc){
+			func(p *sim.Proc) { p.Clock().Sleep(time.Second) },
+			func(p *sim.Proc) { p.Do(&access{to: &register{}}) },
+		} {
+			var other *sim.Proc
+			s := sim.New(sim.Config{})
+			if test.name == "is of an earlier run" {
+				before := sim.New(sim.Config{})
+				before.Add(sim.Actor{Name: "bob", Run: func(p *sim.Proc) { other = p; p.Clock().Sleep(time.Second) }})
+				before.Run()
+			} else {
+				s.Add(sim.Actor{Name: "alice", Run: func(p *sim.Proc) {
+					other = p
+					if test.name == "sleeps" {
+						p.Clock().Sleep(time.Hour)
+					}
+				}})
+			}
+			s.Add(sim.Actor{Name: "bob", Run: func(p *sim.Proc) {
+				p.Clock().Sleep(time.Second)
+				use(other)
+			}})
+			if result := s.Run(); result.End != sim.Broken || result.Err == nil || result.Err.Error() != test.want {
+				t.Errorf("the other %s: run %v with %v, want broken with %q", test.name, result.End, result.Err, test.want)
+			}
+		}
+	}
+}

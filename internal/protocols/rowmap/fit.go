@@ -18,6 +18,8 @@ type fit struct {
 	locked     bool // in some row there was a lock with its holder and its end
 	left       bool // some attribute, or some row, has no meaning
 	strangers  []string
+	paged      bool     // in some row there was a page
+	pageless   []string // rows in which there was none, with the reason
 	complaints []string // the complaints of a schema's own function
 	times      map[*attribute]*timesOf
 }
@@ -26,6 +28,7 @@ type fit struct {
 type timesOf struct {
 	near  bool   // some value was
 	text  string // the first value that would be one in another unit
+	as    unit   // that unit
 	tries int    // so many values were looked at in other units
 }
 
@@ -66,6 +69,7 @@ func (f *fit) time(e *entry, c *ddbfake.Change) {
 		for _, u := range unitsOfTime {
 			if near(u) {
 				of.text = fmt.Sprintf("%s is %s: no time of this run in %s, but one in %s", a.name, shortened(a.in(c.After)), a.unit, u)
+				of.as = u
 				break
 			}
 		}
@@ -73,17 +77,24 @@ func (f *fit) time(e *entry, c *ddbfake.Change) {
 }
 
 // Misread names an attribute whose values are times of the run in another unit than the mapping's, and in that one
-// never; "" if there is none.
-func (t *Translator) Misread() string {
+// never, and says in a hint how to map it; both are "" if there is none.
+func (t *Translator) Misread() (text, hint string) {
 	for i := range t.m.entries {
 		e := &t.m.entries[i]
-		for _, a := range e.times() {
-			if of := t.fit.times[a]; of != nil && !of.near && of.text != "" {
-				return of.text
+		for n, a := range e.times() {
+			of := t.fit.times[a]
+			if of == nil || of.near || of.text == "" {
+				continue
 			}
+			mapped := a.name
+			if of.as != seconds {
+				mapped += " " + string(of.as)
+			}
+			field := [...][2]string{{"Expires", "expires"}, {"Generated", "generated"}, {"FreshUntil", "fresh-until"}}[n]
+			return of.text, fmt.Sprintf("hint: `%s` looks like %s: %s: %q, or in a file %s: %s", a.name, of.as, field[0], mapped, field[1], mapped)
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // maxStrangers is the number of rows that a misfit names.
@@ -110,6 +121,7 @@ func (f *fit) see(m *Mapping, c *ddbfake.Change, found []target, matched, marks 
 		}
 	}
 	f.found = f.found || any
+	f.pages(m, c, found, any)
 	left := !any
 	if matched && !left && !f.left {
 		//isrsim:unordered any of them will do
@@ -126,8 +138,28 @@ func (f *fit) see(m *Mapping, c *ddbfake.Change, found []target, matched, marks 
 	}
 }
 
+// pages notes whether a change leaves a page, or why its row is none.
+func (f *fit) pages(m *Mapping, c *ddbfake.Change, found []target, any bool) {
+	f.paged = f.paged || slices.ContainsFunc(found, func(o target) bool { return o.sk == sortMeta && o.after != nil })
+	if f.paged || len(f.pageless) == maxStrangers {
+		return
+	}
+	why := m.reasons(c, func(e *entry) bool { return e.isPage && (!any || e.matches(c.Table, c.Key, new(captures))) })
+	if why == "" {
+		return
+	}
+	if text := rowOf(c) + why; !slices.Contains(f.pageless, text) {
+		f.pageless = append(f.pageless, text)
+	}
+}
+
 // stranger describes a row, and says why nothing, or no lock, was found in it.
 func (m *Mapping) stranger(c *ddbfake.Change, found bool) string {
+	return rowOf(c) + m.reasons(c, func(e *entry) bool { return !found || e.isLock })
+}
+
+// rowOf names a row and its attributes.
+func rowOf(c *ddbfake.Change) string {
 	var others []string
 	for _, name := range slices.Sorted(maps.Keys(c.After)) {
 		if c.Key[name] == nil {
@@ -138,16 +170,24 @@ func (m *Mapping) stranger(c *ddbfake.Change, found bool) string {
 	if len(others) > 0 {
 		text += ", with " + strings.Join(others, ", ")
 	}
+	return text
+}
+
+// reasons says, after a colon, why some entries find nothing in a row, or no lock; "" if there is no reason.
+func (m *Mapping) reasons(c *ddbfake.Change, of func(*entry) bool) string {
 	var reasons []string
 	for i := range m.entries {
-		if why := m.entries[i].misses(c); why != "" && !slices.Contains(reasons, why) && (!found || m.entries[i].isLock) {
+		if !of(&m.entries[i]) {
+			continue
+		}
+		if why := m.entries[i].misses(c); why != "" && !slices.Contains(reasons, why) {
 			reasons = append(reasons, why)
 		}
 	}
-	if len(reasons) > 0 {
-		text += ": " + strings.Join(reasons, "; ")
+	if len(reasons) == 0 {
+		return ""
 	}
-	return text
+	return ": " + strings.Join(reasons, "; ")
 }
 
 // misses says why an entry finds nothing in a row, or no lock; "" if it does.
@@ -216,6 +256,20 @@ func (t *Translator) Misfit() string {
 	}
 	lines = append(lines, f.strangers...)
 	if len(f.strangers) == maxStrangers {
+		lines = append(lines, "and others")
+	}
+	return strings.Join(lines, "\n  ")
+}
+
+// Pageless names rows that are no pages, with the reason, if none was a page that the mapping could read; otherwise "".
+// It says something only where a page was written: a run may end before.
+func (t *Translator) Pageless() string {
+	f := &t.fit
+	if f.paged || len(f.pageless) == 0 {
+		return ""
+	}
+	lines := append([]string{"the row mapping finds no page in the rows that were written:"}, f.pageless...)
+	if len(f.pageless) == maxStrangers {
 		lines = append(lines, "and others")
 	}
 	return strings.Join(lines, "\n  ")

@@ -560,8 +560,15 @@ func TestMisread(t *testing.T) {
 			}
 			l.write("a", "pages", items{"id": s("page#/a")}, row)
 		}
-		if got := l.rows.Misread(); got != test.want {
-			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		got, hint := l.rows.Misread()
+		if got != test.want || (hint == "") != (got == "") {
+			t.Errorf("%s: %q, want %q; and the hint %q", test.name, got, test.want, hint)
+		}
+		if want := "hint: `locked_until` looks like s: Expires: \"locked_until\", or in a file expires: locked_until"; test.name == "in seconds" && hint != want {
+			t.Errorf("%s: %q, want %q", test.name, hint, want)
+		}
+		if want := "hint: `locked_until` looks like us: Expires: \"locked_until us\", or in a file expires: locked_until us"; test.name == "in microseconds" && hint != want {
+			t.Errorf("%s: %q, want %q", test.name, hint, want)
 		}
 	}
 	of := one
@@ -570,7 +577,7 @@ func TestMisread(t *testing.T) {
 	l := newStory(t, of)
 	l.now = now
 	l.write("a", "pages", items{"id": s("page#/a")}, items{"locked_until": in(time.Second)})
-	if got := l.rows.Misread(); got != "" {
+	if got, _ := l.rows.Misread(); got != "" {
 		t.Errorf("a row of another kind: %q", got)
 	}
 }

@@ -51,6 +51,8 @@ type Report struct {
 	Doubt *scenario.Outcome
 	// Misfit says why Scenario.Rows does not fit the rows of some run (Outcome.Misfit), "" if there is no such run.
 	Misfit string
+	// Pageless names the rows of some run that were no pages, with the reason, if none was a page (Outcome.Pageless).
+	Pageless string
 	// Metrics are the sums of the stores' metrics over all schedules that were run: they tell whether an alarm would have
 	// rung.
 	Metrics []ddbfake.Metrics
@@ -118,6 +120,9 @@ func (r *Report) add(o *scenario.Outcome) {
 	r.total.Add(o)
 	if r.Misfit == "" {
 		r.Misfit = inside.In(o).Misfit
+	}
+	if r.Pageless == "" {
+		r.Pageless = inside.In(o).Pageless
 	}
 	r.sum()
 	switch o.Verdict {

@@ -37,6 +37,7 @@ func Report(r *campaign.Report, program, file string) string {
 	case r.Verdict == invariant.Unknown:
 		fmt.Fprintf(&b, "unknown: %s under %s: %s\n", r.Scenario.Name, r.Protocol.Name, r.Why)
 		if r.Doubt != nil {
+			b.WriteString(inside.In(r.Doubt).Shown())
 			b.WriteString(ReplayLine(r.Doubt.Replay(), "replay", program, file))
 		}
 	case r.Vacuous():
