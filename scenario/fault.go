@@ -156,11 +156,16 @@ func (w *world) canStrike(f *Fault, c ddbfake.Call) bool {
 // since is the true time since the run began.
 func (w *world) since() time.Duration { return w.clock.Now().Sub(w.start) }
 
-// countCall counts a call to the store for those certain faults for which the store itself counts calls, too.
+// countCall counts a call to the store for those certain faults for which the store itself counts calls, too. It does
+// the same as the store: a call that another fault hits is none for the faults after it.
 func (w *world) countCall(c ddbfake.Call) {
+	if c.Fault != nil {
+		return
+	}
 	for i := range w.certain {
-		if f := &w.certain[i]; f.fault.ofStore() && !w.countedHere(&f.fault) && w.matches(f.fault.Fault, c) {
-			f.calls++
+		f := &w.certain[i]
+		if f.fault.ofStore() && !w.countedHere(&f.fault) && w.matches(f.fault.Fault, c) && f.meets() {
+			return
 		}
 	}
 }

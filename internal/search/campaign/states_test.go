@@ -1,0 +1,448 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// A search goes on from one of all the moments that have the same fingerprint, and from no other. So whatever is left
+// out of a fingerprint, from a row to what an invariant will remember, can hide a violation, and no other test of a
+// search would notice: the search is complete, and its verdict is wrong. These tests walk through small worlds at
+// random, and hold that the same step from the same state always comes to the same.
+
+// follower makes a note of each step of a walk.
+type follower struct {
+	sim.Chooser
+	walks    *walks
+	possible fingerprint.Hash // all steps that the next one is chosen from; 0 if it is the only one
+	steps    []followed
+}
+
+type followed struct {
+	move     uint64
+	possible fingerprint.Hash
+}
+
+func (f *follower) Choose(steps []sim.Step) int {
+	for _, s := range steps { // a sum has no order: nor have the steps of equal states
+		f.possible += fingerprint.Hash(0).Number(f.walks.number(s.Move()))
+	}
+	return f.Chooser.Choose(steps)
+}
+
+// Watch implements sim.Watcher.
+func (f *follower) Watch(s sim.Step) {
+	f.walks.taken[s.Kind]++
+	f.steps = append(f.steps, followed{f.walks.number(s.Move()), f.possible})
+	f.possible = 0
+	if next, ok := f.Chooser.(sim.Watcher); ok {
+		next.Watch(s)
+	}
+}
+
+// transition is a step from a state.
+type transition struct{ state, move uint64 }
+
+// successor is what a transition has led to.
+type successor struct {
+	state    uint64 // 0 if the run is over
+	possible fingerprint.Hash
+	found    string // the violation, or the doubt, that the step brought about
+	choices  sim.Choices
+	step     int
+}
+
+// difference says what differs between two successors of the same transition; "" if nothing does.
+func (s successor) difference(o successor) string {
+	switch {
+	case s.found != o.found:
+		return fmt.Sprintf("it comes to %q, and to %q", s.found, o.found)
+	case s.found == "" && s.state != o.state:
+		return "it leads to different states"
+	case s.possible != o.possible:
+		return "other steps are possible beside it"
+	default:
+		return ""
+	}
+}
+
+// walks are walks through one world.
+type walks struct {
+	scenario *scenario.Scenario
+	protocol isr.Protocol
+	pool     hooks.Pool
+	numbers  map[sim.Move]uint64
+	known    map[transition]successor
+	walked   int
+	repeated int // transitions that were known already
+	found    int // walks with a violation or a doubt
+	taken    map[sim.Kind]int
+}
+
+func (w *walks) number(m sim.Move) uint64 {
+	n, known := w.numbers[m]
+	if !known {
+		n = uint64(len(w.numbers) + 1)
+		w.numbers[m] = n
+	}
+	return n
+}
+
+// outcome is what a run came to; "" if nothing is wrong.
+func outcome(o *scenario.Outcome) string {
+	switch o.Verdict {
+	case invariant.OK:
+		return ""
+	case invariant.Violated:
+		return "violated: " + strings.Join(o.Broken, ", ")
+	default:
+		return "unknown: " + o.Why
+	}
+}
+
+func (w *walks) run(t *testing.T, strategy sim.Strategy, steps int) (*scenario.Outcome, []uint64, error) {
+	probe := &hooks.Probe{Coverage: true}
+	o, err := scenario.Run{Scenario: w.scenario, Protocol: w.protocol, Seed: 1, Strategy: strategy, Steps: steps}.
+		Do(w.pool.In(hooks.With(t.Context(), probe)))
+	return o, probe.States, err
+}
+
+// walk walks once more, and returns how a step differs from what it has come to before; "" if none does.
+func (w *walks) walk(t *testing.T, rng *rand.Rand) string {
+	var f *follower
+	o, states, err := w.run(t, sim.Strategy{Name: "followed", New: func(_ *rand.Rand, expected int) sim.Chooser {
+		f = &follower{Chooser: sim.RandomWalk.New(rng, expected), walks: w}
+		return f
+	}}, 0)
+	w.walked++
+	if err != nil {
+		t.Fatalf("%s: %v", w.protocol.Name, err)
+	}
+	choices, until, found := slices.Clone(inside.In(o).Result.Choices), len(f.steps), outcome(o)
+	if found != "" {
+		w.found++
+		// The step that brought it about is the last one of the shortest run that has it.
+		until = 1 + sort.Search(len(f.steps)-1, func(n int) bool {
+			cut, _, err := w.run(t, sim.Replay(choices), n+1)
+			if err != nil {
+				t.Fatalf("%s: %d steps of %v: %v", w.protocol.Name, n+1, choices, err)
+			}
+			now := outcome(cut)
+			if now != "" {
+				found = now
+			}
+			return now != ""
+		})
+	}
+	for i, s := range f.steps[:until] {
+		now := successor{possible: s.possible, choices: choices, step: i + 1}
+		if i+1 < len(states) {
+			now.state = states[i+1]
+		}
+		if i+1 == until {
+			now.found = found
+		}
+		from := transition{states[i], s.move}
+		before, known := w.known[from]
+		if !known {
+			w.known[from] = now
+			continue
+		}
+		w.repeated++
+		if d := now.difference(before); d != "" {
+			return fmt.Sprintf("from equal states, the same step differs: %s\nstep %d of %v\nstep %d of %v", d, now.step, now.choices, before.step, before.choices)
+		}
+	}
+	return ""
+}
+
+// through walks through a world until a step differs, and at most so many times.
+func through(t *testing.T, s *scenario.Scenario, p isr.Protocol, seed uint64, times int) (*walks, string) {
+	w := &walks{scenario: s, protocol: p, numbers: map[sim.Move]uint64{}, known: map[transition]successor{}, taken: map[sim.Kind]int{}}
+	defer w.pool.Close()
+	for n := range times {
+		if differs := w.walk(t, rand.New(rand.NewPCG(seed, uint64(n)))); differs != "" {
+			return w, differs
+		}
+	}
+	return w, ""
+}
+
+// unproved are the invariants that no search proves: their memory is not a part of the states.
+var unproved = []string{"monotonic-reads", "bounded-staleness", "linearizable", "ttl-is-gc"}
+
+// drawnKinds are texts that a drawn world may have. The n-th world has the n-th of them, and so on from the first again.
+var drawnKinds = []string{
+	"[get", "sleep", "change", "invalidate", "rollback", "regenerate", "as y", "with q", "/b", "tenant", "carol",
+	"ttl-lag: at-once", "ttl-lag: fixed", "ttl-lag: scheduler", "replica-lag", "region: ", "region-lag: scheduler", "region-lag: fixed", "max-clock-skew: 1s",
+	"pauses: 1", "crashes: 1", "restarts: 1", "crash at 1s, restart", "pause at", "clock +1s", "offset: 1s", "offset: -1s", "offset: 500ms", "steps:", "drift-ppm",
+	"response-lost", "request-lost", "throttled", "error-after", "duplicate", "stale-read", "body-put-failed", "body-put-lost", "body-get-failed",
+	"origin-failed", "latency", "cut-off", "conflict", "[maybe", "times=2", "nth=2", " from 1s to 3s",
+}
+
+// drawnProtocols are the protocols of drawn worlds: references, policies, and mutants that break what proofs are about.
+var drawnProtocols = []string{
+	"recipe-a", "recipe-a-guarded", "recipe-b", "recipe-b-guarded", "acquire-a-second-early", "acquire-by-get-then-put", "reentrant-by-owner", "blind-publish",
+	"check-then-act-publish", "publish-at-expiry", "blind-release", "lease-floored", "heartbeat-without-token", "two-transactions", "request-hash-ignored",
+	"request-completed-late", "shared-body-name", "invalidation-overtaken", "invalidation-deletes-meta", "eventual-read", "generated-at-late",
+	"rollback-without-lease", "last-page-published-again", "old-stock-published", "etag-of-another-body", "release-before-publish", "no-second-look",
+	"unlocked-first-fill", "policy-unprotected", "policy-hybrid", "policy-swr", "fence-in-lock-row", "retry-without-token", "pointer-before-version",
+	"tenant-missing", "own-commit-as-conflict",
+}
+
+func oneOf[T any](r *rand.Rand, all ...T) T { return all[r.IntN(len(all))] }
+
+// drawnWorld draws the file of a scenario. It may not be a valid one.
+func drawnWorld(r *rand.Rand) string {
+	var b strings.Builder
+	add := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
+	add("name: small\ncache: {lease: %s, revalidate: %s, retention: %s, ttl-buffer: 1s, render: %s, keep-alive: %s, ",
+		oneOf(r, "1s", "2s", "3s"), oneOf(r, "1s", "2s", "10s"), oneOf(r, "1s", "3s"), oneOf(r, "0s", "0s", "1s", "2s"), oneOf(r, "0s", "0s", "1s"))
+	add("contention: %s, failure: %s, poll: %s, patience: %d, attempts: %d}\n",
+		oneOf(r, "serve-stale", "wait"), oneOf(r, "serve-last", "error"), oneOf(r, "1s", "2s", "500ms"), oneOf(r, 1, 1, 2), oneOf(r, 1, 1, 2, 3))
+	regions := r.IntN(6) == 0
+	if regions {
+		add("ttl-lag: never\nregion-lag: %s\n", oneOf(r, "scheduler", "fixed 1s", "fixed 2s"))
+	} else {
+		add("ttl-lag: %s\n", oneOf(r, "never", "never", "at-once", "fixed 1s", "scheduler"))
+	}
+	if r.IntN(5) == 0 {
+		add("replica-lag: 1s\n")
+	}
+	add("max-clock-skew: %s\nbounds: {ticks: %d, sweeps: 2}\n", oneOf(r, "0s", "0s", "1s", "2s"), r.IntN(3))
+	var faults []string
+	for range r.IntN(3) {
+		faults = append(faults, drawnFault(r))
+	}
+	add("faults: [%s]\nactors:\n", strings.Join(faults, ", "))
+	keys := oneOf(r, []string{"/a"}, []string{"/a"}, []string{"/a"}, []string{"/a"}, []string{"/a", "/b"})
+	for i, name := range []string{"alice", "bob", "carol"}[:oneOf(r, 2, 2, 2, 3)] {
+		var script []string
+		for range oneOf(r, 1, 2, 2, 3) {
+			script = append(script, drawnCommand(r, oneOf(r, keys...), regions))
+		}
+		add("  - {name: %s, script: [%s]", name, strings.Join(script, ", "))
+		if r.IntN(4) == 0 {
+			add(", pauses: 1, pause-for: %s", oneOf(r, "0s", "1s", "2s"))
+		}
+		if r.IntN(4) == 0 {
+			add(", crashes: 1%s", oneOf(r, "", ", restarts: 1"))
+		}
+		if r.IntN(4) == 0 {
+			add(", clock: {%s}", oneOf(r, "offset: 1s", "offset: -1s", "offset: 500ms", "steps: [1s]", "steps: [-1s]", "steps: [2s]", "drift-ppm: 200000"))
+		}
+		if r.IntN(8) == 0 {
+			add(", events: [%s]", oneOf(r, "crash at 1s", "pause at 1s for 2s", "clock +1s at 1s", "crash at 1s, restart at 2s"))
+		}
+		if r.IntN(12) == 0 && !regions {
+			add(", tenant: t1")
+		}
+		if regions && i == 1 {
+			add(", region: eu-west-1")
+		}
+		add("}\n")
+	}
+	return b.String()
+}
+
+func drawnFault(r *rand.Rand) string {
+	fault := oneOf(r, "response-lost", "request-lost", "throttled", "error-after", "duplicate", "stale-read", "body-put-failed", "body-put-lost", "body-get-failed",
+		"origin-failed", "latency 1s", "cut-off", "conflict")
+	if slices.Contains([]string{"response-lost", "request-lost", "throttled", "error-after", "latency 1s"}, fault) {
+		fault += oneOf(r, "", " op=TransactWriteItems", " op=PutItem", " op=GetItem", " op=UpdateItem", " op=DeleteItem", " actor=bob", " actor=alice")
+	}
+	if r.IntN(3) > 0 {
+		fault = "maybe " + fault + oneOf(r, "", "", " times=2")
+	} else {
+		fault += oneOf(r, "", "", " times=2", " nth=2")
+	}
+	return fault + oneOf(r, "", "", "", " from 1s to 3s")
+}
+
+func drawnCommand(r *rand.Rand, key string, regions bool) string {
+	command := oneOf(r, "get", "get", "get", "sleep", "change", "invalidate", "rollback", "regenerate", "regenerate")
+	switch {
+	case command == "sleep":
+		return "sleep " + oneOf(r, "1s", "2s", "3s", "500ms")
+	case regions && (command == "rollback" || command == "regenerate"):
+		return "get " + key
+	case command == "regenerate":
+		return fmt.Sprintf("regenerate %s as %s with %s", key, oneOf(r, "x", "x", "y"), oneOf(r, "p", "p", "q"))
+	default:
+		return command + " " + key
+	}
+}
+
+// drawnAs draws the n-th world. It is a valid one.
+func drawnAs(t *testing.T, n int) (text string, s *scenario.Scenario, p isr.Protocol) {
+	rng, kind := rand.New(rand.NewPCG(uint64(n), 7)), drawnKinds[n%len(drawnKinds)]
+	for range 10_000 {
+		text = drawnWorld(rng)
+		if !strings.Contains(text, kind) {
+			continue
+		}
+		s, err := scenario.Parse("f.yaml", []byte(text))
+		if err != nil {
+			continue
+		}
+		s.Without = unproved
+		name := oneOf(rng, drawnProtocols...)
+		if s.Actors[1].Region != "" && strings.HasPrefix(name, "recipe-a") {
+			name = oneOf(rng, "recipe-a", "recipe-a-home")
+		}
+		return text, s, scenariotest.Protocol(t, name)
+	}
+	t.Fatalf("no drawn world has %q", kind)
+	return "", nil, isr.Protocol{}
+}
+
+func TestEqualStatesHaveEqualSuccessors(t *testing.T) {
+	effort.OneAtATime(t)
+	worlds, each := effort.Quick(effort.Fewer(1000, 100), len(drawnKinds)), effort.Quick(effort.Fewer(200, 50), 40)
+	var walked, repeated, found int
+	taken := map[sim.Kind]int{}
+	for n := range worlds {
+		text, s, p := drawnAs(t, n)
+		w, differs := through(t, s, p, uint64(n), each)
+		if differs != "" {
+			t.Errorf("world %d, %s: %s\n%s", n, p.Name, differs, text)
+		}
+		walked, repeated, found = walked+w.walked, repeated+w.repeated, found+w.found
+		for kind, times := range w.taken {
+			taken[kind] += times
+		}
+	}
+	t.Logf("%d walks, %d steps were taken again from an equal state, %d walks came to a violation or a doubt; steps: %v", walked, repeated, found, taken)
+	if repeated < 10*walked || found < walked/20 {
+		t.Errorf("in %d walks %d steps were compared, and %d walks came to a violation or a doubt: that is too little to find anything", walked, repeated, found)
+	}
+	for kind := sim.Start; kind <= sim.Tick; kind++ {
+		if taken[kind] < worlds {
+			t.Errorf("%d steps are a %v, want %d", taken[kind], kind, worlds)
+		}
+	}
+}
+
+// Each of these worlds has equal states with different successors if a part of the states is left out that once was.
+func TestEqualStatesThatOnceDiffered(t *testing.T) {
+	effort.OneAtATime(t)
+	for name, c := range map[string]struct {
+		protocol, text string
+		seed           uint64
+	}{
+		// Bob's clock is ahead by more than is promised, so he takes a lease that has time left: how much decides whether
+		// that is a flight of its own.
+		"the promised skew, to the memory of single-flight": {"recipe-a", `
+cache: {lease: 2s, revalidate: 10s, ttl-buffer: 1s, render: 0s, poll: 11s, patience: 1, attempts: 1}
+max-clock-skew: 1s
+bounds: {ticks: 1}
+faults: [latency 2s op=PutItem actor=bob]
+invariants: [single-flight] # others are violated before
+actors:
+  - {name: alice, script: [get /a]}
+  - {name: bob, script: [sleep 1s, get /a], clock: {offset: 2s}}
+`, 1},
+		// Alice's clock decides when her request may be forgotten. Carol's page hides all else that it decided, and bob takes
+		// the place of the request's row.
+		"the ttl of a REQ row that is replaced": {"recipe-a", `
+cache: {lease: 3s, retention: 4s, ttl-buffer: 1s, render: 0s, patience: 1, attempts: 1}
+bounds: {ticks: 0}
+actors:
+  - {name: alice, script: [regenerate /a as x with p], clock: {steps: [1s]}}
+  - {name: bob, script: [sleep 4s, regenerate /a as x with p], clock: {offset: 1s}}
+  - {name: carol, script: [regenerate /b as y with p, sleep 1s, regenerate /a as z with p]}
+`, 3},
+		// All that is left of bob is whether he has asked for a request, which has changed nothing.
+		"whether a request has been asked for": {"recipe-a", `
+cache: {render: 0s, patience: 1, attempts: 1}
+bounds: {ticks: 0}
+faults: [request-lost actor=bob times=always]
+actors:
+  - {name: alice, script: [get /a]}
+  - {name: bob, script: [get /a, regenerate /a as x with p], crashes: 1}
+`, 1},
+		// That bob has written the row of his own request is of no interest once he asks for something else.
+		"what a node notes of its own request": {"recipe-a", `
+cache: {lease: 2s, revalidate: 1s, retention: 1s, ttl-buffer: 1s, render: 0s, poll: 2s, patience: 1, attempts: 1}
+bounds: {ticks: 1}
+actors:
+  - {name: alice, script: [regenerate /a as x with p]}
+  - {name: bob, script: [regenerate /a as x with p, sleep 2s, get /a]}
+`, 1},
+		// A call that one fault has hit is none for a fault that counts calls, and a dead node knows nothing of either.
+		"calls that a possible fault has hit": {"recipe-a", `
+cache: {render: 0s, patience: 1, attempts: 1}
+bounds: {ticks: 0}
+faults: [maybe request-lost actor=bob times=always, conflict]
+actors:
+  - {name: alice, script: [get /a]}
+  - {name: bob, script: [regenerate /a as x with p], crashes: 1}
+`, 1},
+		"calls that a certain fault has hit": {"recipe-a", `
+cache: {render: 0s, patience: 1, attempts: 1}
+bounds: {ticks: 0}
+faults: [request-lost nth=2, conflict op=PutItem]
+actors:
+  - {name: alice, script: [get /a]}
+  - {name: bob, script: [get /a], crashes: 1}
+  - {name: carol, script: [regenerate /a as x with p], crashes: 1}
+`, 1},
+	} {
+		s := scenariotest.Parsed(t, "name: small"+c.text)
+		s.Without = unproved
+		w, differs := through(t, s, scenariotest.Protocol(t, c.protocol), c.seed, 60)
+		if differs != "" {
+			t.Errorf("%s: %s", name, differs)
+		}
+		t.Logf("%s: %d steps compared", name, w.repeated)
+	}
+}
+
+// keeper is a node's cache that serves the first page that it got again, from memory.
+type keeper struct {
+	isr.Handler
+	kept *isr.Served
+}
+
+func (k keeper) Get(ctx context.Context, key string) (isr.Served, error) {
+	if k.kept.Body != nil {
+		return *k.kept, nil
+	}
+	page, err := k.Handler.Get(ctx, key)
+	*k.kept = page
+	return page, err
+}
+
+// Walks notice that a state lacks something: the memory of a node whose protocol says that it has none. Alice gets the
+// page, or gets no answer, and that she has got it is nowhere but there.
+func TestEqualStatesOfCodeWithMemoryDiffer(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: small\ncache: {render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n"+
+		"faults: [maybe request-lost actor=alice times=always]\n"+
+		"actors:\n  - {name: alice, script: [sleep 1s, get /a, sleep 1s, get /a]}\n  - {name: bob, script: [get /a]}\n")
+	s.Without = unproved
+	of := scenariotest.Protocol(t, "recipe-a")
+	for _, says := range []bool{true, false} {
+		p := isr.Protocol{Name: "keeper", Memoryless: says, New: func(cfg isr.Config) (isr.Handler, error) {
+			handler, err := of.New(cfg)
+			return keeper{handler, new(isr.Served)}, err
+		}}
+		if w, differs := through(t, s, p, 1, 60); differs != "" != says {
+			t.Errorf("it says that it has no memory: %v; %d steps compared: %q", says, w.repeated, differs)
+		}
+	}
+}
