@@ -384,7 +384,7 @@ func TestUnproved(t *testing.T) {
 		}
 	}
 
-	found.Scenario.Without = []string{"mutual-exclusion", "freshness"}
+	found.Scenario.Without, found.Deadlines = []string{"mutual-exclusion", "freshness"}, nil
 	said := Check{Invariants: []invariant.Invariant{never("own"), never("mutual-exclusion")}}.proved(found, "world.yaml")
 	judged := "\nown: judged in these schedules, and not proved: it is the test's own\n" +
 		"mutual-exclusion: not judged: left out\nfreshness: not judged: left out\n"
@@ -579,7 +579,7 @@ var (
 // TestTimesOfPackageTime: if a store reads time.Now, one of its first requests has that time.
 func TestTimesOfPackageTime(t *testing.T) {
 	for before, want := range map[int]bool{0: true, looked - 1: true, looked: false} {
-		g := &guard{}
+		g := &guard{answers: &answers{}}
 		for range before {
 			g.checkTimes("alice", inputOfNode)
 		}
@@ -639,7 +639,7 @@ func TestWaysIntoTheSimulator(t *testing.T) {
 	} {
 		for _, goroutines := range []bool{false, true} {
 			for _, inStore := range []func(func()){inStore, func(call func()) { call() }} {
-				s, g := &side{}, &guard{goroutines: goroutines}
+				s, g := &side{}, &guard{goroutines: goroutines, answers: &answers{}}
 				n, err := g.node(s.config())
 				if err != nil {
 					t.Fatal(err)
@@ -659,14 +659,14 @@ func TestWaysIntoTheSimulator(t *testing.T) {
 		}
 	}
 
-	s, g := &side{}, &guard{}
+	s, g := &side{}, &guard{answers: &answers{}}
 	cfg := s.config()
 	cfg.Bodies = struct{ isr.BodyStore }{s}
 	n, err := g.node(cfg)
 	if _, steps := n.Bodies.(hooks.BodySteps); steps || err != nil {
 		t.Errorf("bodies without steps have them: %v, %v", steps, err)
 	}
-	plain := &guard{}
+	plain := &guard{answers: &answers{}}
 	if n, err := plain.node(cfg); err != nil || n.Bodies.PutBody(ctx, "body", nil) == nil || plain.offence() == nil {
 		t.Errorf("bodies without steps are reached from a goroutine: %v, offence %v", err, plain.offence())
 	}
