@@ -25,8 +25,8 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// The correct stores pass in a fifth of the worlds that a check has by default, and in all of them every night. Children
-// have the default.
+// The correct stores pass in a fifth of the worlds that a check has by default, and in all of them every night.
+// Children have the default.
 func init() {
 	if os.Getenv(effort.LongVariable) != "" || os.Getenv(childEnv) != "" {
 		return

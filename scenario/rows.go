@@ -47,8 +47,8 @@ func (r *rows) place(table *string, key map[string]types.AttributeValue) (pk str
 // say puts the cache's own names of rows into a sentence.
 func (r *rows) say(text string) string { return r.mapping().Say(text) }
 
-// fit sets Misfit and Pageless. A violation that rests on unread rows makes the run unknown. One that may rest on times in the wrong
-// unit says so.
+// fit sets Misfit and Pageless. A violation that rests on unread rows makes the run unknown. One that may rest on times
+// in the wrong unit says so.
 func (r *rows) fit(o *Outcome) {
 	if r == nil {
 		return

@@ -18,8 +18,9 @@ type Probe struct {
 	Symmetry bool
 	// Twins are then the classes of the interchangeable actors, by name.
 	Twins map[string]int
-	// Ends and Judged gather from all runs of a search: the ends that requests met, and the names of the invariants that
-	// had something to judge; EventualReads is there as well if a read was eventually consistent and no replica was behind.
+	// Ends and Judged gather from all runs of a search: the ends that requests met, and the names of the invariants
+	// that had something to judge; EventualReads is there as well if a read was eventually consistent and no replica
+	// was behind.
 	Ends   Ends
 	Judged map[string]bool
 	// Memory says how the run may use what nodes did in others.

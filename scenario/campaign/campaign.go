@@ -66,8 +66,8 @@ func reportOf(r *campaign.Report) *Report {
 }
 
 // Vacuous says that nothing was violated, but too little was tested: no schedule reached a declared mark, a declared
-// fault could never strike, no invariant judged anything (or a proof proved none), or a proof did not reach the end of a
-// lease.
+// fault could never strike, no invariant judged anything (or a proof proved none), or a proof did not reach the end of
+// a lease.
 func (r *Report) Vacuous() bool { return r.whole.Vacuous() }
 
 // Passed says whether the campaign has the verdict that its scenario expects, and reached the marks that it declares.

@@ -86,8 +86,8 @@ type evidence struct {
 type Finding struct {
 	Verdict Verdict
 	Why     string // one sentence; "" for ok
-	// Changes and Events are the sequence numbers of the few changes and events that show the violation, or that leave the
-	// doubt. The last of each is the decisive one.
+	// Changes and Events are the sequence numbers of the few changes and events that show the violation, or that leave
+	// the doubt. The last of each is the decisive one.
 	Changes, Events []int
 
 	deciding

@@ -71,8 +71,8 @@ func checkLiveness(ev Evidence) Finding {
 	return ok()
 }
 
-// tooLong says that the lock was taken for longer than the leases of the world last, if the last of the changes that show
-// who holds it does so: by more than clocks, and times in whole seconds, can explain.
+// tooLong says that the lock was taken for longer than the leases of the world last, if the last of the changes that
+// show who holds it does so: by more than clocks, and times in whole seconds, can explain.
 func tooLong(ev Evidence, changes []int) string {
 	world := inside.In(&ev).Lease
 	if len(changes) == 0 || world == 0 {

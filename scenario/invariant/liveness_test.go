@@ -71,8 +71,8 @@ func TestLiveness(t *testing.T) {
 	}
 }
 
-// A cache whose leases last longer than those of the world is told so: the time in which a page must be there follows from
-// the world's.
+// A cache whose leases last longer than those of the world is told so: the time in which a page must be there follows
+// from the world's.
 func TestLivenessSaysThatALeaseIsTooLong(t *testing.T) {
 	lock := func(taken time.Duration) *run {
 		return newRun().do(func(l *changeLog) { l.lock("alice", "a1", taken) })

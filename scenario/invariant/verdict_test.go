@@ -55,8 +55,8 @@ func checkFinding(t *testing.T, got invariant.Finding, want invariant.Verdict, c
 // firstNumber finds the change or the event with whose number a doubt begins.
 var firstNumber = regexp.MustCompile(`^(change|event) (\d+)`)
 
-// checkShown compares the changes and events of a finding with the expected ones. A doubt that begins with the number of
-// a change or an event must have it among them.
+// checkShown compares the changes and events of a finding with the expected ones. A doubt that begins with the number
+// of a change or an event must have it among them.
 func checkShown(t *testing.T, got invariant.Finding, changes, events []int) {
 	t.Helper()
 	if got.Verdict == invariant.Unknown && changes == nil {

@@ -112,8 +112,8 @@ type Explored struct {
 	// Shallowest and Deepest are the numbers of choices before the first and the last of them.
 	Open, Shallowest, Deepest int
 	// Share is how much of the tree is searched, from 0 to 1, if the branches of a moment are equally large. It never
-	// falls. They are not: what branches have in common is searched in the first of them. So the first hundredth of the tree
-	// takes most of the time: in the embedded proofs, between 27 and 99 of a hundred schedules.
+	// falls. They are not: what branches have in common is searched in the first of them. So the first hundredth of the
+	// tree takes most of the time: in the embedded proofs, between 27 and 99 of a hundred schedules.
 	//
 	// Source: Simsa, Bryant and Gibson: Runtime estimation and resource allocation for concurrency testing
 	// (CMU-PDL-12-113, 2012).

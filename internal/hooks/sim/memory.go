@@ -107,8 +107,8 @@ func (p *Proc) Tell(f func()) {
 	f()
 }
 
-// Says adds to what the code tells the world besides its requests: after pasts of which it does not depend on either, it
-// must say the same.
+// Says adds to what the code tells the world besides its requests: after pasts of which it does not depend on either,
+// it must say the same.
 func (p *Proc) Says(text string) {
 	if l := p.running; l != nil {
 		l.doing.says += text + "\n"
@@ -198,8 +198,8 @@ func (p *Proc) recall() {
 	}
 }
 
-// depends notes what the code says and asks for at a past, and returns an error if it was something else where Proc.Forget
-// said that all it depends on was the same.
+// depends notes what the code says and asks for at a past, and returns an error if it was something else where
+// Proc.Forget said that all it depends on was the same.
 func (m *pasts) depends(p *Proc, at *past) error {
 	if at.since == 0 {
 		return nil

@@ -106,8 +106,8 @@ func (v *visit) forget(where string, values ...any) {
 	}
 }
 
-// held is what a visit depends on that holds a lease and has made its page, if it has. The end of the lease matters only
-// while the page is being made.
+// held is what a visit depends on that holds a lease and has made its page, if it has. The end of the lease matters
+// only while the page is being made.
 func (l Lease) held() string { return fmt.Sprint(l.Token, l.Seen, l.Request) }
 
 // page is a META row with its body.
@@ -129,8 +129,8 @@ func (p *page) String() string {
 	return fmt.Sprint(meta, " ", string(p.body), " ", p.overtaken)
 }
 
-// look returns the page that META leads to; nil if there is none. A row whose body is gone counts as no row. The rest of
-// the visit depends on where it is, and on these values: see forget.
+// look returns the page that META leads to; nil if there is none. A row whose body is gone counts as no row. The rest
+// of the visit depends on where it is, and on these values: see forget.
 func (v *visit) look(ctx context.Context, where string, values ...any) (*page, error) {
 	meta, err := v.store.Read(ctx, v.key)
 	if err == nil || errors.Is(err, isr.ErrMiss) {

@@ -398,6 +398,6 @@ func (p *Proof) LeftToCampaigns() []string {
 	})
 }
 
-// ReadsEventually says that the code sent reads that are eventually consistent, and that the scenario has no replica that
-// could be behind, so the proof says nothing about them.
+// ReadsEventually says that the code sent reads that are eventually consistent, and that the scenario has no replica
+// that could be behind, so the proof says nothing about them.
 func (p *Proof) ReadsEventually() bool { return p.judged[hooks.EventualReads] }

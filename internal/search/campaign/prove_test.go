@@ -105,8 +105,8 @@ func TestProofsFindMutants(t *testing.T) {
 	}
 }
 
-// Whether a lease had time left depends on the promised skew. So two moments that differ only in that are two states: from
-// one of them the next step violates single-flight, and from the other it does not.
+// Whether a lease had time left depends on the promised skew. So two moments that differ only in that are two states:
+// from one of them the next step violates single-flight, and from the other it does not.
 func TestThePromisedSkewCountsInAState(t *testing.T) {
 	s := scenariotest.Parsed(t, `name: skew
 cache: {lease: 2s, revalidate: 10s, ttl-buffer: 1s, render: 0s, poll: 11s, patience: 1, attempts: 1}
@@ -191,8 +191,8 @@ func TestSchedulesCutAtTheScenariosBoundAreNotProved(t *testing.T) {
 	}
 }
 
-// BenchmarkProve measures complete proofs. The first is what prove-three-writers was at first: three machines want a page,
-// one of them may crash, and one answer may be lost.
+// BenchmarkProve measures complete proofs. The first is what prove-three-writers was at first: three machines want a
+// page, one of them may crash, and one answer may be lost.
 func BenchmarkProve(b *testing.B) {
 	const three = "name: three\ncache: {lease: 10s, revalidate: 60s, render: 0s, poll: 11s, patience: 1}\nsettle: 30s\nbounds: {ticks: 0}\n" +
 		"faults: [maybe response-lost]\nactors:\n  - {name: alice, script: [get /home], crashes: 1}\n" +

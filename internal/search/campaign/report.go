@@ -8,8 +8,8 @@ import (
 )
 
 // Vacuous says that nothing was violated, but too little was tested: no schedule reached a declared mark, a declared
-// fault could never strike, no invariant judged anything (or a proof proved none), or a proof did not reach the end of a
-// lease.
+// fault could never strike, no invariant judged anything (or a proof proved none), or a proof did not reach the end of
+// a lease.
 func (r *Report) Vacuous() bool {
 	return r.Verdict == invariant.OK && (len(r.Missing)+len(r.Unmet)+len(r.Unreached()) > 0 || r.idle) || r.unjudged
 }

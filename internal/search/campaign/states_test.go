@@ -186,7 +186,8 @@ func through(t *testing.T, s *scenario.Scenario, p isr.Protocol, seed uint64, ti
 // unproved are the invariants that no search proves: their memory is not a part of the states.
 var unproved = []string{"monotonic-reads", "bounded-staleness", "linearizable", "ttl-is-gc"}
 
-// drawnKinds are texts that a drawn world may have. The n-th world has the n-th of them, and so on from the first again.
+// drawnKinds are texts that a drawn world may have. The n-th world has the n-th of them, and so on from the first
+// again.
 var drawnKinds = []string{
 	"[get", "sleep", "change", "invalidate", "rollback", "regenerate", "as y", "with q", "/b", "tenant", "carol",
 	"ttl-lag: at-once", "ttl-lag: fixed", "ttl-lag: scheduler", "replica-lag", "region: ", "region-lag: scheduler", "region-lag: fixed", "max-clock-skew: 1s",
@@ -345,8 +346,8 @@ func TestEqualStatesThatOnceDiffered(t *testing.T) {
 		protocol, text string
 		seed           uint64
 	}{
-		// Bob's clock is ahead by more than is promised, so he takes a lease that has time left: how much decides whether
-		// that is a flight of its own.
+		// Bob's clock is ahead by more than is promised, so he takes a lease that has time left: how much decides
+		// whether that is a flight of its own.
 		"the promised skew, to the memory of single-flight": {"recipe-a", `
 cache: {lease: 2s, revalidate: 10s, ttl-buffer: 1s, render: 0s, poll: 11s, patience: 1, attempts: 1}
 max-clock-skew: 1s
@@ -357,8 +358,8 @@ actors:
   - {name: alice, script: [get /a]}
   - {name: bob, script: [sleep 1s, get /a], clock: {offset: 2s}}
 `, 1},
-		// Alice's clock decides when her request may be forgotten. Carol's page hides all else that it decided, and bob takes
-		// the place of the request's row.
+		// Alice's clock decides when her request may be forgotten. Carol's page hides all else that it decided, and bob
+		// takes the place of the request's row.
 		"the ttl of a REQ row that is replaced": {"recipe-a", `
 cache: {lease: 3s, retention: 4s, ttl-buffer: 1s, render: 0s, patience: 1, attempts: 1}
 bounds: {ticks: 0}

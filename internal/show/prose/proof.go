@@ -57,8 +57,8 @@ func Searched(e sim.Explored) string {
 	return fmt.Sprintf("%d schedules, %d states, %s", e.Schedules, e.States, share)
 }
 
-// Proved prints the invariants that a complete proof has proved, those that had nothing to judge, those that no proof can
-// judge, and the deadlines that it met. The parameter within names the bounds.
+// Proved prints the invariants that a complete proof has proved, those that had nothing to judge, those that no proof
+// can judge, and the deadlines that it met. The parameter within names the bounds.
 func Proved(p *campaign.Proof, within string) string {
 	var b strings.Builder
 	names := p.Proved()

@@ -60,8 +60,8 @@ func meaningOf(c ddbfake.Change, window time.Duration) (Meaning, bool) {
 	return m, true
 }
 
-// recordable says whether JSON can hold a time, which it cannot after the year 9999. A time that was read in another unit
-// than it was written in may be later.
+// recordable says whether JSON can hold a time, which it cannot after the year 9999. A time that was read in another
+// unit than it was written in may be later.
 func recordable(t time.Time) bool {
 	const last = 9999
 	return t.Year() >= 0 && t.Year() <= last

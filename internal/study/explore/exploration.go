@@ -148,8 +148,8 @@ func (x *Exploration) Verdict() invariant.Verdict {
 // idle says that there were schedules to run, and that none was run.
 func (x *Exploration) idle() bool { return x.Ran == 0 && x.Shard.size(x.Schedules) > 0 }
 
-// Vacuous says that nothing was violated, but that a mark which the scenario declares was not reached, or that nothing was
-// judged. A shard is never vacuous: only the whole can be judged.
+// Vacuous says that nothing was violated, but that a mark which the scenario declares was not reached, or that nothing
+// was judged. A shard is never vacuous: only the whole can be judged.
 func (x *Exploration) Vacuous() bool {
 	return !x.Shard.partial() && x.Verdict() == invariant.OK && (len(x.Missing())+len(x.Unmet) > 0 || x.Unjudged)
 }

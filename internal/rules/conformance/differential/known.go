@@ -37,8 +37,8 @@ type Known struct {
 
 var compiling sync.Mutex
 
-// compile makes the patterns that a list has not yet. A test that only draws requests, which property/gen does, does not
-// wait for them as it starts.
+// compile makes the patterns that a list has not yet. A test that only draws requests, which property/gen does, does
+// not wait for them as it starts.
 func compile(list []*Known) {
 	compiling.Lock()
 	defer compiling.Unlock()
