@@ -35,7 +35,7 @@ type Node struct {
 }
 
 // defaultName is the name, in reports and files, of a store that Check does not name.
-const defaultName = "store-under-test"
+const defaultName = protocols.StoreUnderTest
 
 // Check has the settings of a check of a store. CheckStore uses the zero Check.
 type Check struct {
@@ -189,7 +189,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 func (c *Check) name(t *testing.T) {
 	t.Helper()
 	c.subject = cmp.Or(c.subject, &stores)
-	if err := protocols.Known(c.Protocol); err != nil && !slices.Contains([]string{"", defaultName, lockName, onceName}, c.Protocol) {
+	if err := protocols.Known(c.Protocol); err != nil && c.Protocol != "" && !protocols.UnderTest(c.Protocol) {
 		t.Fatalf("property: Check.Protocol: %v", err) // the file of a failure would not be read again
 	}
 	if c.Protocol == "" {

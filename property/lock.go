@@ -14,6 +14,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -161,7 +162,7 @@ func (c LockCheck) check() Check {
 }
 
 // lockName is the name, in reports and files, of a lock under test.
-const lockName = "lock-under-test"
+const lockName = protocols.LockUnderTest
 
 // store makes the store that runs in the world's nodes: it is a lock, and has no pages.
 func (c LockCheck) store(newLock func(LockNode) (Lock, error)) func(Node) (isr.Handler, error) {

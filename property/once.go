@@ -14,6 +14,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -127,7 +128,7 @@ func (c OnceCheck) check() Check {
 }
 
 // onceName is the name, in reports and files, of a layer under test.
-const onceName = "calls-under-test"
+const onceName = protocols.CallsUnderTest
 
 // store makes the store that runs in the world's nodes.
 func (c OnceCheck) store(newOnce func(OnceNode) (Once, error)) func(Node) (isr.Handler, error) {

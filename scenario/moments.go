@@ -298,8 +298,14 @@ func (w *world) judgesSomething(judges judges, ev invariant.Evidence) bool {
 	if w.ofLocks || w.ofCalls || len(judges.own) > 0 || !judges.chosen {
 		return true
 	}
+	has := w.hasSubject(ev)
+	return slices.ContainsFunc(judges.by, func(inv invariant.Invariant) bool { return has(&inv) })
+}
+
+// hasSubject returns the function that says whether an invariant has something to judge in the run.
+func (w *world) hasSubject(ev invariant.Evidence) func(*invariant.Invariant) bool {
 	ev.Changes, ev.Schema = w.changes(), isr.Schema{}
-	return slices.ContainsFunc(judges.by, func(inv invariant.Invariant) bool { return inside.In(&inv).HasSubject(inv.Name, ev) })
+	return func(inv *invariant.Invariant) bool { return inside.In(inv).HasSubject(inv.Name, ev) }
 }
 
 var subjects = invariant.All()
@@ -309,9 +315,9 @@ func (w *world) noteSubjects(judged map[string]bool, ev invariant.Evidence) {
 	if judged == nil {
 		return
 	}
-	ev.Changes, ev.Schema = w.changes(), isr.Schema{}
+	has := w.hasSubject(ev)
 	for i := range subjects {
-		if inv := &subjects[i]; !judged[inv.Name] && inside.In(inv).HasSubject(inv.Name, ev) {
+		if inv := &subjects[i]; !judged[inv.Name] && has(inv) {
 			judged[inv.Name] = true
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
+	"github.com/isr-sim/isr-sim/internal/protocols"
 )
 
 // Limits of a scenario file. A scenario is prose of a page or two. A file that is far longer is a mistake, and is not
@@ -330,10 +331,6 @@ func (r *reader) text(n yamlNode) string {
 // line.
 const longList = 50
 
-// underTest are the protocols of the files that package property leaves, by the names of their tests: stores, locks and
-// layers that are in a Go test.
-var underTest = []string{"store-under-test", "lock-under-test", "calls-under-test"}
-
 // word reads one of the given words.
 func (r *reader) word(n yamlNode, what string, options []string) string {
 	if r.shape != nil {
@@ -347,7 +344,7 @@ func (r *reader) word(n yamlNode, what string, options []string) string {
 			expected = fmt.Sprintf("one of the %d that isr-sim list prints", len(options))
 		}
 		hint := suggest.Hint(s, options, "such as: "+options[0])
-		if slices.Contains(underTest, s) {
+		if protocols.UnderTest(s) {
 			hint = "this run is of code in a Go test: go test -v -run '^" + strings.TrimSuffix(filepath.Base(r.file), filepath.Ext(r.file)) + "$'"
 		}
 		r.fail(n, hint, "found %s %q, expected %s", what, s, expected)

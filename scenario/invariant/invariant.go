@@ -120,11 +120,10 @@ type own struct {
 	// the check needs more than events.
 	Follow func(Promise) teller
 	// Memory makes an empty memory of the past that Check, of evidence with that promise, remembers in addition to the
-	// rows. An exhaustive search proves
-	// only invariants that have one. If different nodes act at the same instant, the search runs only one of the possible
-	// orders. So the check must come to the same verdict for all these orders; changes of the same row have the same order
-	// in all of them. Nil means that Check depends on such orders, or on too much of the past: such an invariant is for
-	// campaigns.
+	// rows. An exhaustive search proves only invariants that have one. If different nodes act at the same instant, the
+	// search runs only one of the possible orders. So the check must come to the same verdict for all these orders; changes
+	// of the same row have the same order in all of them. Nil means that Check depends on such orders, or on too much of the
+	// past: such an invariant is for campaigns.
 	Memory func(Promise) Memory
 }
 

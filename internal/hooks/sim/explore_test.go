@@ -532,7 +532,7 @@ func TestWhatIsForgottenMakesNoStates(t *testing.T) {
 				s.Add(sim.Actor{Name: fmt.Sprint(value), Run: func(p *sim.Proc) {
 					p.Do(&access{to: r})
 					if forgets {
-						p.Forget(0, 0)
+						p.Forget(noState)
 					}
 					p.Do(&access{to: r, write: true, value: value})
 				}})

@@ -56,7 +56,7 @@ type past struct {
 	told   told
 
 	does []func() // to the world, besides the request
-	says string   // what it tells the world by that, since Proc.Forgets; see depends
+	says string   // what it tells the world by that, since Proc.Forget, until depends has noted it
 	// since is all that what the code does here may depend on, since Proc.Forget; 0 if it may depend on all of its past.
 	since fingerprint.Hash
 
@@ -113,14 +113,6 @@ func (p *Proc) Says(text string) {
 	if l := p.running; l != nil {
 		l.doing.says += text + "\n"
 	}
-}
-
-// Forgets is Forget for code that is remembered: state is called each time that the deed is done.
-func (p *Proc) Forgets(state func() (state, named uint64)) {
-	if l := p.running; l != nil {
-		l.doing.says = ""
-	}
-	p.Tell(func() { p.Forget(state()) })
 }
 
 // reads notes that the code reads a clock.
@@ -201,13 +193,14 @@ func (p *Proc) recall() {
 // depends notes what the code says and asks for at a past, and returns an error if it was something else where
 // Proc.Forget said that all it depends on was the same.
 func (m *pasts) depends(p *Proc, at *past) error {
-	if at.since == 0 {
+	says := at.says
+	if at.says = ""; at.since == 0 {
 		return nil
 	}
 	if m.same == nil {
 		m.same = map[fingerprint.Hash]string{}
 	}
-	is := at.says + at.asks()
+	is := says + at.asks()
 	if was, known := m.same[at.since]; known && was != is {
 		return &DivergedError{step: p.sim.result.Steps, differs: fmt.Sprintf("%s asked for %q and for %q after two pasts of which it depends on neither, as it says (Forget)",
 			p.name, was, is)}

@@ -261,14 +261,14 @@ func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 		"what it has said it forgets": {
 			func(p *sim.Proc, get func(string) []int) {
 				n := get("a number")[0]
-				p.Tell(func() { p.Forget(0, 0) })
+				p.Forget(noState)
 				get(fmt.Sprint("a number after ", n))
 			}, []string{`" and for "a number after `, "after two pasts of which it depends on neither, as it says (Forget)"},
 		},
 		"what it has said it forgets, in what it says": {
 			func(p *sim.Proc, get func(string) []int) {
 				n := get("a number")[0]
-				p.Forgets(func() (uint64, uint64) { return 0, 0 })
+				p.Forget(noState)
 				p.Says(fmt.Sprint("it was ", n))
 				get("a number")
 			}, []string{"it was ", "after two pasts of which it depends on neither, as it says (Forget)"},
@@ -277,7 +277,7 @@ func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 			func(p *sim.Proc, get func(string) []int) {
 				n := get("a number")[0]
 				if p.Name() == "a" { // what the other one remembers tells the states apart
-					p.Tell(func() { p.Forget(0, 0) })
+					p.Forget(noState)
 				}
 				if get("a number")[0] == 4 && n == 3 {
 					p.Clock().Sleep(time.Second)

@@ -582,7 +582,7 @@ func (p program) sim(cfg sim.Config, remember bool) (*machine, *sim.Sim) {
 				ended := func(i int) {
 					if p.Forgets && !remember {
 						state := uint64(fingerprint.Hash(i).Number(uint64(value)))
-						proc.Tell(func() { proc.Forget(state, state) })
+						proc.Forget(func() (uint64, uint64) { return state, state })
 					}
 				}
 				n.note(0)

@@ -159,16 +159,22 @@ func sent(r Request) (at uint64) {
 func (a *actor) alive() bool { return a.proc.state != ended && a.proc.state != crashed }
 
 // Forget says that from here on, the actor's code depends on nothing that it has observed before this instant, except
-// for the given state: the code is at a point that it reaches in many ways. So different pasts can lead to equal
-// states. A wrong use hides schedules from an Exploration. The state has ranks in place of the names of interchangeable
-// actors, as in Symmetry, and named has the names themselves.
-func (p *Proc) Forget(state, named uint64) {
-	if p.sim.cfg.Fingerprint == nil {
-		return
+// for a state: the code is at a point that it reaches in many ways. So different pasts can lead to equal states. A wrong
+// use hides schedules from an Exploration. The function of returns the state, as it is each time that the deed is done:
+// with ranks in place of the names of interchangeable actors, as in Symmetry, and with the names themselves.
+func (p *Proc) Forget(of func() (state, named uint64)) {
+	if l := p.running; l != nil {
+		l.doing.says = ""
 	}
-	life := fingerprint.Hash(0).Number(uint64(p.incarnation))
-	p.actor.observed, p.actor.forgot = life.Number(state), life.Number(named)
-	p.sim.resumed(p.actor) // the code may read the clock before it parks
+	p.Tell(func() {
+		if p.sim.cfg.Fingerprint == nil {
+			return
+		}
+		state, named := of()
+		life := fingerprint.Hash(0).Number(uint64(p.incarnation))
+		p.actor.observed, p.actor.forgot = life.Number(state), life.Number(named)
+		p.sim.resumed(p.actor) // the code may read the clock before it parks
+	})
 }
 
 // observe notes the observation that a step brings to its actor.

@@ -132,6 +132,7 @@ func (p *page) String() string {
 // look returns the page that META leads to; nil if there is none. A row whose body is gone counts as no row. The rest
 // of the visit depends on where it is, and on these values: see forget.
 func (v *visit) look(ctx context.Context, where string, values ...any) (*page, error) {
+	v.forget(where, values...)
 	meta, err := v.store.Read(ctx, v.key)
 	if err == nil || errors.Is(err, isr.ErrMiss) {
 		v.seen = meta.Version
@@ -161,7 +162,6 @@ func (c *Cache) serve(p *page) isr.Served { return isr.Served{Body: p.body, Fres
 
 // regenerate makes and publishes the page. The lease is given back in every case; if that fails, it ends by itself.
 func (v *visit) regenerate(ctx context.Context, lease Lease) (*page, error) {
-	v.forget("look again", lease)
 	// The holder before may have published after our look: making the page again would be a stampede. If our look failed,
 	// this is still possible.
 	if found, err := v.look(ctx, "look again", lease); err != nil || found != nil && v.fresh(found) && !v.replaces(found) {
@@ -240,7 +240,6 @@ func (v *visit) unpublished(ctx context.Context, lease Lease, made *page, cause 
 	}
 	v.forget("unpublished", lease.held(), made, cause)
 	v.release(ctx, lease)
-	v.forget("look last", made, cause)
 	found, err := v.look(ctx, "look last", made, cause)
 	if err == nil && found != nil && v.fresh(found) {
 		return found, nil

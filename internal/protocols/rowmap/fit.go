@@ -239,26 +239,29 @@ func shortened(v attr.Value) string {
 // no reason. A mapping that has a lock fits if a lock was found, or if nothing in the rows could be one.
 func (t *Translator) Misfit() string {
 	f := &t.fit
-	var lines []string
 	switch {
 	case len(f.complaints) > 0:
-		lines = append(lines, "the row mapping is wrong:")
-		lines = append(lines, f.complaints...)
-		return strings.Join(lines, "\n  ")
+		return "the row mapping is wrong:\n  " + strings.Join(f.complaints, "\n  ")
 	case !f.written:
 		return ""
 	case !f.found:
-		lines = append(lines, "the row mapping fits none of the rows that were written:")
+		return listed("the row mapping fits none of the rows that were written:", f.strangers)
 	case t.m.locks() && !f.locked && f.left:
-		lines = append(lines, "the row mapping finds no lock in the rows that were written:")
+		return listed("the row mapping finds no lock in the rows that were written:", f.strangers)
 	default:
 		return ""
 	}
-	lines = append(lines, f.strangers...)
-	if len(f.strangers) == maxStrangers {
-		lines = append(lines, "and others")
+}
+
+// listed is a text with the rows that were kept for it.
+func listed(text string, rows []string) string {
+	for _, row := range rows {
+		text += "\n  " + row
 	}
-	return strings.Join(lines, "\n  ")
+	if len(rows) == maxStrangers {
+		text += "\n  and others"
+	}
+	return text
 }
 
 // Pageless names rows that are no pages, with the reason, if none was a page that the mapping could read; otherwise "".
@@ -268,11 +271,7 @@ func (t *Translator) Pageless() string {
 	if f.paged || len(f.pageless) == 0 {
 		return ""
 	}
-	lines := append([]string{"the row mapping finds no page in the rows that were written:"}, f.pageless...)
-	if len(f.pageless) == maxStrangers {
-		lines = append(lines, "and others")
-	}
-	return strings.Join(lines, "\n  ")
+	return listed("the row mapping finds no page in the rows that were written:", f.pageless)
 }
 
 // locks reports whether the mapping has locks.
