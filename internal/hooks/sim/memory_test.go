@@ -209,6 +209,14 @@ func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 	if err := tell(fine); err != nil {
 		t.Errorf("got the error %v, expected none", err)
 	}
+	saysBefore := func(p *sim.Proc, get func(string) []int) {
+		p.Says(fmt.Sprint("it was ", get("a number")[0]))
+		p.Forget(noState)
+		get("a number")
+	}
+	if err := tell(saysBefore); err != nil {
+		t.Errorf("what code says before it forgets: got the error %v, expected none", err)
+	}
 	for name, test := range map[string]struct {
 		code func(p *sim.Proc, get func(string) []int)
 		want []string
