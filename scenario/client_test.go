@@ -3,15 +3,24 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
+	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -143,6 +152,188 @@ func TestRefusals(t *testing.T) {
 	} {
 		if got := refusal(test.err); got != test.want {
 			t.Errorf("%T: got %v, want %v", test.err, got, test.want)
+		}
+	}
+}
+
+// lockAndMeta are rows with a ttl. Only that of LOCK is veiled.
+func lockAndMeta() (lock, meta map[string]types.AttributeValue) {
+	row := func(sk string) map[string]types.AttributeValue {
+		return map[string]types.AttributeValue{"sk": &types.AttributeValueMemberS{Value: sk}, "ttl": &types.AttributeValueMemberN{Value: "7200"}}
+	}
+	return row(isr.SortLock), row(isr.SortMeta)
+}
+
+// Wherever a LOCK row is in an answer, its ttl is another one in the veiled answer: long ago, a second ago, or no number.
+// The answer itself stays what it was, and nothing else is veiled.
+func TestTheTTLOfALockIsVeiled(t *testing.T) {
+	lock, meta := lockAndMeta()
+	refused := func(rows ...map[string]types.AttributeValue) error {
+		cancelled := &types.TransactionCanceledException{}
+		for _, row := range rows {
+			cancelled.CancellationReasons = append(cancelled.CancellationReasons, types.CancellationReason{Item: row})
+		}
+		return cancelled
+	}
+	r := &storeRequest{node: &node{world: &world{unread: true}}}
+	now := time.Unix(3600, 0)
+	for name, of := range map[string]func(lock, meta map[string]types.AttributeValue) (any, error){
+		"GetItem": func(lock, _ map[string]types.AttributeValue) (any, error) {
+			return &dynamodb.GetItemOutput{Item: lock}, nil
+		},
+		"PutItem": func(lock, _ map[string]types.AttributeValue) (any, error) {
+			return &dynamodb.PutItemOutput{Attributes: lock}, nil
+		},
+		"UpdateItem": func(lock, _ map[string]types.AttributeValue) (any, error) {
+			return &dynamodb.UpdateItemOutput{Attributes: lock}, nil
+		},
+		"DeleteItem": func(lock, _ map[string]types.AttributeValue) (any, error) {
+			return &dynamodb.DeleteItemOutput{Attributes: lock}, nil
+		},
+		"Query": func(lock, meta map[string]types.AttributeValue) (any, error) {
+			return &dynamodb.QueryOutput{Items: []map[string]types.AttributeValue{meta, lock}}, nil
+		},
+		"a refusal": func(lock, _ map[string]types.AttributeValue) (any, error) {
+			return nil, &types.ConditionalCheckFailedException{Item: lock}
+		},
+		"a cancellation": func(lock, meta map[string]types.AttributeValue) (any, error) { return nil, refused(meta, lock) },
+	} {
+		out, err := of(lock, meta)
+		answer := storeAnswer{out: out, err: err}
+		for way, ttl := range []types.AttributeValue{
+			&types.AttributeValueMemberN{Value: "1"}, &types.AttributeValueMemberN{Value: "3599"}, &types.AttributeValueMemberS{Value: "veiled"},
+		} {
+			veiled, ways := r.Veil(answer, way, now)
+			other, _ := lockAndMeta()
+			other["ttl"] = ttl
+			wantOut, wantErr := of(other, meta)
+			got, is := veiled.(storeAnswer)
+			if diff := cmp.Diff([]any{wantOut, wantErr}, []any{got.out, got.err}, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" || !is || ways != 3 {
+				t.Errorf("%s, way %d of %d (-want +got):\n%s", name, way, ways, diff)
+			}
+		}
+		if plain, _ := lockAndMeta(); !reflect.DeepEqual(plain, lock) {
+			t.Fatalf("%s: the row is now %v", name, lock)
+		}
+		if _, ways := r.Veil(storeAnswer{out: &dynamodb.GetItemOutput{Item: meta}}, 0, now); ways != 0 {
+			t.Error("the ttl of META is veiled")
+		}
+	}
+	r.node.world.unread = false
+	if _, ways := r.Veil(storeAnswer{out: &dynamodb.GetItemOutput{Item: lock}}, 0, now); ways != 0 {
+		t.Error("a ttl at which time stops anyway is veiled")
+	}
+}
+
+// A request has DynamoDB look at the ttl of a LOCK row if a condition or a filter names it, or an update reads it.
+func TestRequestsThatAskForTheTTLOfALock(t *testing.T) {
+	lock, meta := lockAndMeta()
+	alias := map[string]string{"#t": "ttl", "#e": "lease_expires_at"}
+	update := func(key map[string]types.AttributeValue, update, condition string) *dynamodb.UpdateItemInput {
+		return &dynamodb.UpdateItemInput{Key: key, ExpressionAttributeNames: alias, UpdateExpression: &update, ConditionExpression: &condition}
+	}
+	transact := func(item types.TransactWriteItem) *dynamodb.TransactWriteItemsInput {
+		return &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{}, item}}
+	}
+	asking, condition := aws.String("#e < :now OR #t < :now"), aws.String("#e < :now")
+	for _, test := range []struct {
+		name  string
+		input any
+		asks  bool
+	}{
+		{"a put without", &dynamodb.PutItemInput{Item: lock, ExpressionAttributeNames: alias, ConditionExpression: condition}, false},
+		{"a put", &dynamodb.PutItemInput{Item: lock, ExpressionAttributeNames: alias, ConditionExpression: asking}, true},
+		{"a put of META", &dynamodb.PutItemInput{Item: meta, ExpressionAttributeNames: alias, ConditionExpression: asking}, false},
+		{"a put with Expected", &dynamodb.PutItemInput{Item: lock, Expected: map[string]types.ExpectedAttributeValue{}}, true},
+		{"a name without an alias", &dynamodb.PutItemInput{Item: lock, ConditionExpression: aws.String("attribute_exists(ttl)")}, true},
+		{"another name", &dynamodb.PutItemInput{Item: lock, ConditionExpression: aws.String("attribute_exists(ttls) OR a.attl = :ttl")}, false},
+		{"an update that sets it", update(lock, "SET #e = :e, #t = :t", "#e < :now"), false},
+		{"an update that copies it", update(lock, "SET #e = #t, #t = :t", "#e < :now"), true},
+		{"an update that counts it up", update(lock, "SET #t = #t + :t", "#e < :now"), true},
+		{"an update that adds to it", update(lock, "ADD #t :t", "#e < :now"), true},
+		{"an update on a condition", update(lock, "SET #t = :t", "#t = :now"), true},
+		{"an update with AttributeUpdates", &dynamodb.UpdateItemInput{Key: lock, AttributeUpdates: map[string]types.AttributeValueUpdate{}}, true},
+		{"a deletion", &dynamodb.DeleteItemInput{Key: lock, ExpressionAttributeNames: alias, ConditionExpression: asking}, true},
+		{"a deletion without", &dynamodb.DeleteItemInput{Key: lock, ExpressionAttributeNames: alias, ConditionExpression: condition}, false},
+		{"a query", &dynamodb.QueryInput{ExpressionAttributeNames: alias, FilterExpression: asking}, true},
+		{"a query without", &dynamodb.QueryInput{ExpressionAttributeNames: alias, FilterExpression: condition}, false},
+		{"a query of an index", &dynamodb.QueryInput{IndexName: aws.String("by-ttl")}, true},
+		{"a transaction's put", transact(types.TransactWriteItem{Put: &types.Put{Item: lock, ExpressionAttributeNames: alias, ConditionExpression: asking}}), true},
+		{"a transaction's update", transact(types.TransactWriteItem{Update: &types.Update{Key: lock, ExpressionAttributeNames: alias, UpdateExpression: aws.String("SET #e = #t")}}), true},
+		{"a transaction's deletion", transact(types.TransactWriteItem{Delete: &types.Delete{Key: lock, ExpressionAttributeNames: alias, ConditionExpression: asking}}), true},
+		{"a transaction's check", transact(types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{Key: lock, ExpressionAttributeNames: alias, ConditionExpression: asking}}), true},
+		{"a transaction's check without", transact(types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{Key: lock, ExpressionAttributeNames: alias, ConditionExpression: condition}}), false},
+		{"a read", &dynamodb.GetItemInput{Key: lock}, false},
+	} {
+		if asks := asksLockTTL(test.input); asks != test.asks {
+			t.Errorf("%s asks for the ttl of a lock: %v, want %v", test.name, asks, test.asks)
+		}
+	}
+}
+
+// Time need not stop at the ttl of a lock that no code looks at, but where the schedule may have the row deleted.
+func TestTimeStopsWhereALockMayBeDeleted(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		unread    bool
+		scheduler bool
+		sk        string
+		at        []int64
+		unreadAt  []int64
+	}{
+		{"code looks", false, true, isr.SortLock, []int64{99, 100, 101}, nil},
+		{"no code looks", true, false, isr.SortLock, nil, []int64{99, 100, 101}},
+		{"the schedule deletes", true, true, isr.SortLock, []int64{101}, []int64{99, 100, 101}},
+		{"META", true, false, isr.SortMeta, []int64{99, 100, 101}, nil},
+	} {
+		w := &world{stage: newStage(), scenario: &Scenario{Lag: Lag{Scheduler: test.scheduler}}, ttl: defaultTTL, unread: test.unread}
+		w.noteTTL(attr.Item{"sk": attr.S(test.sk)}, attr.Item{"ttl": attr.Int(100)})
+		if !slices.Equal(w.deadlines.at, test.at) || !slices.Equal(w.deadlines.unread, test.unreadAt) {
+			t.Errorf("%s: stops at %v, and at %v for nobody, want %v and %v", test.name, w.deadlines.at, w.deadlines.unread, test.at, test.unreadAt)
+		}
+	}
+}
+
+// Runs of a search that show the very same are judged once. So every part of what they show must count.
+func TestEvidenceCountsEveryPart(t *testing.T) {
+	show := func(v any) fingerprint.Hash {
+		w := &world{stage: newStage(), memory: sim.Memory{Search: &sim.Exploration{}}}
+		switch v := v.(type) {
+		case ddbfake.Change:
+			w.showChange(&v)
+		case history.Event:
+			w.showEvent(&v)
+		case recorder.Body:
+			w.showBody(&v)
+		}
+		return w.shows
+	}
+	for _, zero := range []any{ddbfake.Change{}, history.Event{}, recorder.Body{}} {
+		of := reflect.TypeOf(zero)
+		for i := range of.NumField() {
+			field := of.Field(i)
+			other := reflect.New(of).Elem()
+			switch v := other.Field(i); {
+			case field.Name == "Before" || field.Anonymous: // see showChange; no search of pages has a Hold
+				continue
+			case field.Type == reflect.TypeFor[time.Time]():
+				v.Set(reflect.ValueOf(time.Unix(7, 0)))
+			case field.Type == reflect.TypeFor[attr.Item]():
+				v.Set(reflect.ValueOf(attr.Item{"a": attr.S("b")}))
+			case v.CanInt():
+				v.SetInt(7)
+			case v.CanUint():
+				v.SetUint(7)
+			case v.Kind() == reflect.Bool:
+				v.SetBool(true)
+			case v.Kind() == reflect.String:
+				v.SetString("other")
+			default:
+				t.Fatalf("%v.%s: found a %v, expected a kind that this test knows", of, field.Name, field.Type)
+			}
+			if show(zero) == show(other.Interface()) {
+				t.Errorf("%v.%s does not count", of, field.Name)
+			}
 		}
 	}
 }

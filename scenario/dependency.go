@@ -494,8 +494,10 @@ func (n *node) keepBody(name string, body []byte) {
 		w.fingerprinter.thing(bodyFingerprint(name, w.bodies[name], text), bodyFingerprint(name, body, text))
 	}
 	w.bodies[name] = body
-	w.named, w.told = w.changed(), w.changed()
-	w.bodyLog = append(w.bodyLog, recorder.Body{
+	w.named = w.changed()
+	kept := recorder.Body{
 		Time: n.proc.Now(), Actor: n.proc.Name(), Name: name, Body: string(body), Gone: body == nil, Change: w.seen,
-	})
+	}
+	w.showBody(&kept)
+	w.bodyLog = append(w.bodyLog, kept)
 }

@@ -105,6 +105,8 @@ type deadlines struct {
 	fine []int64
 	// windows are the ends of faults' windows, sorted, each once.
 	windows []time.Time
+	// unread are stops as in at, for the ttl of LOCK rows, if no code looks at it: see world.unread.
+	unread []int64
 }
 
 func (*deadlines) Name() string { return "deadlines" }
@@ -114,6 +116,13 @@ func (*deadlines) Steps() []uint64 { return nil }
 func (*deadlines) Accesses(uint64) []sim.Access { return nil }
 
 func (*deadlines) Take(uint64) string { return "" }
+
+// Idle implements sim.Idle.
+func (d *deadlines) Idle(t time.Time) bool {
+	_, unread := slices.BinarySearch(d.unread, t.Unix())
+	_, read := slices.BinarySearch(d.at, t.Unix())
+	return unread && !read && t.Nanosecond() == 0 && !slices.ContainsFunc(d.windows, t.Equal)
+}
 
 func (d *deadlines) Next(now time.Time) (time.Time, bool) {
 	next, ok := d.nextOfRows(now)
@@ -133,15 +142,21 @@ func (d *deadlines) nextOfRows(now time.Time) (time.Time, bool) {
 			return time.Unix(0, at).UTC(), true // all rows have the same resolution, so d.at is empty then
 		}
 	}
-	for _, at := range d.at { // there are few
-		if at > second {
-			return time.Unix(at, 0).UTC(), true
+	var next int64
+	for _, stops := range [][]int64{d.at, d.unread} {
+		for _, at := range stops { // there are few
+			if at > second {
+				if next == 0 || at < next {
+					next = at
+				}
+				break
+			}
 		}
 	}
-	return time.Time{}, false
+	return time.Unix(next, 0).UTC(), next > 0
 }
 
-// note adds the deadlines of a row.
+// note adds the deadlines of a row but for its ttl.
 func (d *deadlines) note(row attr.Item) {
 	if expires, ok := row.Int("lease_expires_at"); ok {
 		d.add(expires)
@@ -150,8 +165,25 @@ func (d *deadlines) note(row attr.Item) {
 	if revalidate, ok := row.Int("revalidate_seconds"); ok && okG {
 		d.add(generated + revalidate)
 	}
-	if ttl, ok := row.Int("ttl"); ok {
-		d.add(ttl)
+}
+
+// noteTTL makes time stop at the ttl of a row. If no code looks at it, it matters only that the schedule may have the row
+// deleted from the second after it on.
+func (w *world) noteTTL(key, row attr.Item) {
+	if at, has := row.Int(defaultTTL); has && w.ttl != defaultTTL {
+		w.deadlines.add(at)
+	}
+	ttl, has := row.Int(w.ttl)
+	if !has {
+		return
+	}
+	if sk, _ := key.Str("sk"); sk != isr.SortLock || !w.unread {
+		w.deadlines.add(ttl)
+		return
+	}
+	w.deadlines.unread = insertStops(w.deadlines.unread, ttl-1, ttl+1)
+	if w.scenario.Lag.Scheduler {
+		w.deadlines.at = insertStops(w.deadlines.at, ttl+1, ttl+1)
 	}
 }
 
@@ -170,18 +202,22 @@ func (w *world) freshUntil(row attr.Item) (time.Time, bool) {
 // latest is the last second that a deadline may name: the end of year 9999.
 const latest = 253402300799
 
-func (d *deadlines) add(second int64) {
-	if second < 1 || second > latest {
-		return
+func (d *deadlines) add(second int64) { d.at = insertStops(d.at, second-1, second+1) }
+
+// insertStops adds all seconds from first to last to sorted stops.
+func insertStops(stops []int64, first, last int64) []int64 {
+	if first < 0 || last > latest+1 {
+		return stops
 	}
-	if d.at == nil {
-		d.at = make([]int64, 0, 12) // enough for the deadlines of a lease and a page, twice
+	if stops == nil {
+		stops = make([]int64, 0, 12) // enough for the deadlines of a lease and a page, twice
 	}
-	for s := second - 1; s <= second+1; s++ {
-		if i, exists := slices.BinarySearch(d.at, s); !exists {
-			d.at = slices.Insert(d.at, i, s)
+	for s := first; s <= last; s++ {
+		if i, exists := slices.BinarySearch(stops, s); !exists {
+			stops = slices.Insert(stops, i, s)
 		}
 	}
+	return stops
 }
 
 // noteDeadlines makes time stop at the deadlines of a translated row.

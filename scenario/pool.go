@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
+	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
 // doIn does the same as Do, in the memory of earlier runs.
@@ -98,15 +99,19 @@ func (s *stage) clear() {
 	s.bodyLog = s.bodyLog[:0]
 	s.history.Reset()
 	s.deadlines.at, s.deadlines.fine = s.deadlines.at[:0], s.deadlines.fine[:0]
-	s.deadlines.windows = s.deadlines.windows[:0]
+	s.deadlines.windows, s.deadlines.unread = s.deadlines.windows[:0], s.deadlines.unread[:0]
 }
 
 // remembers says whether what the nodes of a search do is remembered: their code sees the world only by what it is told,
 // and keep keeps everything that a run changes.
 func (r Run) remembers(w *world) bool {
-	outside := r.SDK || r.Protocol.SDK || r.setup.Before != nil || r.bubble != nil // randomness, goroutines
-	return r.compares() && r.stage != nil && !outside && w.rows == nil && !w.ofLocks && !w.ofCalls &&
-		r.Trace == nil && !r.probe.Record && r.probe.OnWrite == nil && r.probe.OnStale == nil
+	return r.ofPages(w) && r.compares() && r.stage != nil && r.Trace == nil && !r.probe.Record && r.probe.OnWrite == nil && r.probe.OnStale == nil
+}
+
+// ofPages says that nodes are caches of pages in META and LOCK rows, without randomness and goroutines.
+func (r Run) ofPages(w *world) bool {
+	outside := r.SDK || r.Protocol.SDK || r.setup.Before != nil || r.bubble != nil
+	return !outside && w.rows == nil && !w.ofLocks && !w.ofCalls
 }
 
 // earlier puts the world of the latest run back to where this run begins to differ from it; nil if it must begin anew.
@@ -221,13 +226,52 @@ func back[K comparable, V any](m, was map[K]V) {
 }
 
 func (d *deadlines) clone() deadlines {
-	return deadlines{slices.Clone(d.at), slices.Clone(d.fine), slices.Clone(d.windows)}
+	return deadlines{slices.Clone(d.at), slices.Clone(d.fine), slices.Clone(d.windows), slices.Clone(d.unread)}
 }
 
 // isJudged says whether a run of a search that was abandoned with the very same evidence was ok.
 func (w *world) isJudged() bool { return w.judged[w.evidence()] }
 
-// evidence is a number of what an abandoned run shows. With a lag of the fake itself, time has rows deleted.
+// evidence is the fingerprint of what an abandoned run shows. With a lag of the fake itself, time has rows deleted.
 func (w *world) evidence() uint64 {
-	return uint64(fingerprint.Hash(w.told).Number(uint64(w.clock.Now().UnixNano())))
+	return uint64(w.shows.Number(uint64(w.clock.Now().UnixNano())))
+}
+
+// show notes one more thing that a run shows, by its fingerprint.
+func (w *world) show(of func() fingerprint.Hash) {
+	if w.told = w.changed(); w.memory.Search != nil {
+		w.shows = w.shows.Number(uint64(of()))
+	}
+}
+
+// showChange notes a change of the log. The row before follows from the changes before.
+func (w *world) showChange(c *ddbfake.Change) {
+	w.show(func() fingerprint.Hash {
+		h := fingerprint.Hash(c.Seq).Number(uint64(c.Request)).Number(uint64(c.Time.UnixNano())).Number(uint64(c.Sent.UnixNano())).Text(c.Actor).
+			Number(uint64(c.Cause)).Text(c.Region).Text(c.Table).Number(uint64(itemFingerprint(c.Key, asItIs))).Number(uint64(c.Born))
+		if c.After != nil {
+			h = h.Number(uint64(itemFingerprint(c.After, asItIs)))
+		}
+		return h
+	})
+}
+
+// showEvent notes an event of the history.
+func (w *world) showEvent(e *history.Event) {
+	w.show(func() fingerprint.Hash {
+		return fingerprint.Hash(e.Seq).Number(uint64(e.Time.UnixNano())).Text(e.Actor).Number(uint64(e.Kind)).Text(e.Key).Number(uint64(e.As)).
+			Text(e.Body).Text(e.Note).Text(e.Tenant).Text(e.Request).Text(e.Inputs).Text(e.Partition).Text(e.Call).
+			Number(uint64(e.Within)).Number(uint64(e.Change))
+	})
+}
+
+// showBody notes a change of a body.
+func (w *world) showBody(b *recorder.Body) {
+	w.show(func() fingerprint.Hash {
+		h := fingerprint.Hash(b.Change).Number(uint64(b.Time.UnixNano())).Text(b.Actor).Text(b.Name).Text(b.Body)
+		if b.Gone {
+			h = h.Number(1)
+		}
+		return h
+	})
 }

@@ -69,9 +69,11 @@ type world struct {
 	shown         hooks.Shown       // what shows the violation
 	// The latest changes, by stage.changed: of the store; of rows, bodies, data and events; of bodies, data, names and marks.
 	stored, told, named uint64
+	shows               fingerprint.Hash // all that the run shows: see evidence
 	parts               parts
 	onWrite             func(key, row attr.Item)
 	ttl                 string // the attribute by which TTL deletes rows
+	unread              bool   // no code looks at the ttl of LOCK rows: see hooks.Probe
 	locks               locks
 	calls               onceCalls
 	objects             any    // what the nodes' clients of the body store share: see bodies.State
@@ -149,7 +151,11 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 				return world
 			}
 		}
-		if r.probe.Symmetry && protocol.Memoryless {
+		cfg.Off = ^sim.Reduction(0)
+		if r.probe.Search {
+			cfg.Off = r.probe.Off
+		}
+		if cfg.Off&sim.InterchangeableActors == 0 && protocol.Memoryless {
 			w.fingerprinter.twins = twinsOf(s)
 			r.probe.Twins = w.fingerprinter.twins.class
 		}
@@ -157,6 +163,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 			cfg.Symmetry = w
 		}
 	}
+	w.unread = r.compares() && cfg.Off&sim.UnreadDeadlines == 0 && r.ofPages(w) && w.ttl == defaultTTL && !slices.Contains(s.Reach, mark.ExpiredRowRead)
 	if r.probe != nil && r.probe.Ends != nil {
 		w.ends, w.subjects = ends{r.probe.Ends, map[endOf]standing{}}, r.probe.Judged
 	}
@@ -290,7 +297,7 @@ func (w *world) onNode(k sim.Kind, p *sim.Proc, note string) {
 // add adds an event to the history.
 func (w *world) add(e history.Event) {
 	w.history.Add(e)
-	w.told = w.changed()
+	w.showEvent(&e)
 }
 
 // onFault notes the fault that struck the call that is being served.
@@ -338,7 +345,8 @@ func (w *world) noteChanges() (byClients int) {
 	changes := w.db.ChangesSince(w.seen)
 	for i := range changes {
 		c := &changes[i]
-		w.seen, w.told = c.Seq, w.changed()
+		w.seen = c.Seq
+		w.showChange(c)
 		if c.Cause == ddbfake.CauseClient {
 			byClients++
 		}
@@ -354,11 +362,7 @@ func (w *world) noteChanges() (byClients int) {
 			w.markChange(c)
 			w.noteEnd(c)
 			w.deadlines.note(c.After)
-			if w.ttl != defaultTTL {
-				if at, ok := c.After.Int(w.ttl); ok {
-					w.deadlines.add(at)
-				}
-			}
+			w.noteTTL(c.Key, c.After)
 		}
 		if w.onWrite != nil && c.After != nil {
 			w.onWrite(c.Key, c.After)

@@ -61,7 +61,7 @@ complete and that nothing is violated. Exit code 3 says that a bound ended the
 search; the output then says what is left. A state takes some 150 bytes of memory.
 
 Code in Go runs only where it is told something new, and a schedule goes on where it
-differs from those before. With --memory off everything runs; the result is the same.
+differs from those before. With --memory off everything runs; the verdict is the same.
 
 With --certificate the proof lists all states. With --verify another search checks
 such a list: it takes each possible step of each state, in another order, and leaves

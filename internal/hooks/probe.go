@@ -14,9 +14,10 @@ type Probe struct {
 	// Search makes the run part of a search through all schedules (sim.Exploration): states are compared, and
 	// linearizability and the comparison of lags, which a search cannot check, are left out.
 	Search bool
-	// Symmetry makes states of a search equal that differ only in which of interchangeable actors is which.
-	Symmetry bool
-	// Twins are then the classes of the interchangeable actors, by name.
+	// Off are the reductions that the search does without. With UnreadDeadlines it takes it that no code looks at the ttl of
+	// LOCK rows.
+	Off sim.Reduction
+	// Twins are the classes of the interchangeable actors, by name.
 	Twins map[string]int
 	// Ends and Judged gather from all runs of a search: the ends that requests met, and the names of the invariants
 	// that had something to judge; EventualReads is there as well if a read was eventually consistent and no replica

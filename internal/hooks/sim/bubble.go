@@ -261,7 +261,7 @@ func (s *Sim) orphan(p *Proc) {
 		return
 	}
 	past := p.actor.observed.Number(uint64(p.lane)).Number(sent(p.request))
-	s.orphans = append(s.orphans, orphan{p, p.request, past})
+	s.orphans = append(s.orphans, orphan{p, p.request, past, reads(p.request.Accesses(0))})
 }
 
 // down ends an incarnation of a node in a Bubble.

@@ -23,7 +23,7 @@ import (
 //
 // # What is left out
 //
-// Five reductions leave out schedules that can show nothing new. Each can be switched off.
+// Seven reductions leave out schedules that can show nothing new. Each can be switched off.
 //
 //   - Sleep sets: of two steps that do not race ([Step.Races]) one order is run.
 //   - State comparison, if Config.Fingerprint is set: the continuations of a state are explored once
@@ -32,6 +32,10 @@ import (
 //   - Unread clocks: the time at which an actor's code was resumed, and the time at which its request took effect, are
 //     part of the state only if the code read a clock then. This makes states equal, and has no effect without state
 //     comparison.
+//   - Unread deadlines: no tick goes to an instant at which time stops for a value alone that no code looks at (see
+//     [Veiled] and [Idle]). What would follow on it follows on the stop before it.
+//   - Orphaned reads: a request that only reads, and whose sender is gone, changes nothing. It is not taken, and no part of
+//     the state.
 //   - Interchangeable actors, if Config.Symmetry is set: states count as equal that differ only in which of them is which.
 //   - Persistent sets: where time cannot move and nothing can befall a node, its own step ([Start], [Response],
 //     [Timer]) is taken before those of others. An [Immediate] request in a run with steps that need not happen breaks
@@ -98,6 +102,8 @@ const (
 	PersistentSets
 	UnreadClocks
 	InterchangeableActors
+	UnreadDeadlines
+	OrphanedReads
 )
 
 // Explored is the progress of an Exploration.
@@ -321,13 +327,19 @@ func (e *explorer) explore(steps []Step) int {
 			todo = append(todo, m)
 		}
 	}
+	if x.Off&OrphanedReads == 0 && x.Visit == nil { // who looks at each state sees that they lead back to where they came from
+		todo = slices.DeleteFunc(todo, func(m option) bool { return m.kind == Orphan && reads(m.accesses) })
+	}
+	if x.Off&UnreadDeadlines == 0 && e.sim.pasts != nil && e.sim.required {
+		todo = slices.DeleteFunc(todo, func(m option) bool { return m.kind == Tick && e.sim.idle(e.sim.at(m.position).until) })
+	}
 	if x.Backwards {
 		slices.Reverse(todo)
 	}
 	if e.sim.cfg.Fingerprint != nil && x.Off&StateComparison == 0 {
 		state := e.sim.Fingerprint()
 		if symmetry := e.sim.cfg.Symmetry; symmetry != nil && symmetry.Broken() {
-			x.err = ErrAsymmetric
+			x.err = &TakenError{InterchangeableActors, "the order of the actors' names may matter"}
 			return abandon
 		}
 		name := e.named(steps)
@@ -406,9 +418,17 @@ func (e *explorer) named(steps []Step) func(option) uint64 {
 	}
 }
 
-// ErrAsymmetric says that actors which were taken for interchangeable are not: see Symmetry.Broken. What was explored
-// does not count.
-var ErrAsymmetric = errors.New("the order of the actors' names may matter")
+// TakenError says that something does not hold which reductions take for granted. What was explored does not count: a
+// search without them may do.
+type TakenError struct {
+	Off Reduction
+	Why string
+}
+
+func (e *TakenError) Error() string { return e.Why + "; expected a search with fewer reductions" }
+
+// BreaksRun implements runBreaker.
+func (*TakenError) BreaksRun() {}
 
 // still returns the options that remain asleep when m is taken.
 func (e *explorer) still(asleep []option, m option) (rest []option) {

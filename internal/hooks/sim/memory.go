@@ -24,6 +24,17 @@ type Remembered interface {
 	Tell(answer any) bool
 }
 
+// Veiled is implemented by a Remembered request whose answer may hold a value that code is taken not to look at, so that
+// a search need not stop time where the value says: see UnreadDeadlines. Wherever such an answer is told to code for the
+// first time, the code also runs with other values in its place. If it then does anything else, a *TakenError breaks the
+// run.
+type Veiled interface {
+	Remembered
+	// Veil returns an answer with other values in the place of such ones, and how many ways there are to do so; 0 if none is
+	// in it. The way is a number from 0, and now is the time at which the answer arrives, by the node's clock.
+	Veil(answer any, way int, now time.Time) (veiled any, ways int)
+}
+
 // pasts is what the code of actors did, by what it had been told. Between two parks an actor's code is a function of
 // what it was told, in order: answers, and the times at which it was resumed. So it runs once for each past. Where a past
 // is known, its deeds are done again, and no code runs. Where it is new, the code is brought there: it is started, and
@@ -87,6 +98,7 @@ type life struct {
 	request Remembered
 	place   int
 	err     error
+	veiled  []*life // the same code, which is told other values in place of such as it is taken not to look at
 
 	resume func() (struct{}, bool)
 	stop   func()
@@ -279,24 +291,37 @@ func (m *pasts) bring(p *Proc, now told) (*life, error) {
 	}
 	l := newLife(p)
 	m.lives[of] = l
-	var way []*past
-	for at := p.past; at.before != nil; at = at.before {
-		way, now = append(way, at), at.told
+	way := p.past.way()
+	if len(way) > 0 {
+		now = way[0].told
 	}
-	l.at, l.place = p.past, now.place
-	for n, at := range slices.Backward(way) {
+	l.place = now.place
+	for n, at := range way {
 		did, err := l.tell(at.told)
 		if err != nil {
 			return nil, err
 		}
-		was, is := fmt.Sprintf("%s, after %d events", at.asks(), len(at.does)), fmt.Sprintf("%s, after %d events", did.asks(), len(did.does))
-		if was != is {
+		if was, is := at.deed(), did.deed(); was != is {
 			return nil, &DivergedError{step: p.sim.result.Steps, differs: fmt.Sprintf("%s was told again what it had been told, and request %d was %q, and is now %q",
-				p.name, len(way)-n, was, is)}
+				p.name, n+1, was, is)}
 		}
+		l.at = at
 	}
+	l.at = p.past
 	return l, nil
 }
+
+// way returns the pasts that lead here, in order.
+func (at *past) way() (way []*past) {
+	for ; at.before != nil; at = at.before {
+		way = append(way, at)
+	}
+	slices.Reverse(way)
+	return way
+}
+
+// deed is what the code does, in words.
+func (at *past) deed() string { return fmt.Sprintf("%s, after %d events", at.asks(), len(at.does)) }
 
 // asks is what the code asks for, in words.
 func (at *past) asks() string {
@@ -321,8 +346,57 @@ func newLife(p *Proc) *life {
 	return l
 }
 
-// tell resumes the code, and returns what it does until it parks.
+// tell resumes the code, and returns what it does until it parks. If the code is told a value that it is taken not to
+// look at, it must do the same with others in its place.
 func (l *life) tell(now told) (*past, error) {
+	veiled, err := l.veil(now)
+	if err != nil {
+		return nil, err
+	}
+	did, err := l.resumed(now)
+	for i, other := range l.veiled {
+		if err != nil {
+			break
+		}
+		again, failed := other.resumed(veiled[i])
+		if failed != nil || again.deed() != did.deed() || again.says != did.says {
+			err = &TakenError{UnreadDeadlines, l.proc.name + " looks at a deadline that it was taken not to look at"}
+		}
+	}
+	return did, err
+}
+
+// veil returns what each of l.veiled is told now, and makes them if the answer is the first one with such a value.
+func (l *life) veil(now told) (veiled []told, err error) {
+	request, can := l.request.(Veiled)
+	ways := len(l.veiled)
+	if can && ways == 0 {
+		_, ways = request.Veil(now.answer, 0, now.local)
+	}
+	for way := range ways {
+		other := now
+		if can {
+			if answer, has := request.Veil(now.answer, way, now.local); has > 0 {
+				other.answer = answer
+			}
+		}
+		veiled = append(veiled, other)
+	}
+	for len(l.veiled) < ways {
+		other, way := newLife(l.proc), l.at.way()
+		l.veiled = append(l.veiled, other)
+		other.place = way[0].told.place
+		for _, at := range way {
+			if _, err := other.resumed(at.told); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return veiled, nil
+}
+
+// resumed resumes the code of this life alone.
+func (l *life) resumed(now told) (*past, error) {
 	if l.request != nil && !l.request.Tell(now.answer) {
 		return nil, fmt.Errorf("the code of %s changed the answer to %q, which is remembered; a search without memory runs all code", l.proc.name, l.request.Asks())
 	}
@@ -337,6 +411,10 @@ func (l *life) tell(now told) (*past, error) {
 
 // end unwinds the code.
 func (l *life) end() {
+	for _, other := range l.veiled {
+		other.end()
+	}
+	l.veiled = nil
 	l.doing, l.proc.running = &past{}, l // what it does now is lost
 	l.stop()
 	l.proc.running = nil

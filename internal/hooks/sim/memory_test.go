@@ -123,8 +123,8 @@ func TestAFullMemoryIsEmptied(t *testing.T) {
 	want, once := three.search(t, &x, true, true, 0)
 	full.Bound(3)
 	got, ran := three.search(t, &full, true, true, 0)
-	if diff := cmp.Diff(want, got); diff != "" || once != 54 || ran != 874 {
-		t.Errorf("code went on %d times, and %d times with room for three pasts, expected 54 and 874; the searches (-full +emptied):\n%s", once, ran, diff)
+	if diff := cmp.Diff(want, got); diff != "" || once != 54 || ran != 808 {
+		t.Errorf("code went on %d times, and %d times with room for three pasts, expected 54 and 808; the searches (-full +emptied):\n%s", once, ran, diff)
 	}
 }
 
@@ -165,6 +165,17 @@ func (r *teller) Tell(answer any) bool {
 
 // tell explores two actors that run the code, and returns the error that ends the search.
 func tell(code func(p *sim.Proc, get func(asks string) []int)) error {
+	return tellOf(func(p *sim.Proc, asks func(string) *teller) {
+		code(p, func(number string) []int {
+			r := asks(number)
+			p.Do(r)
+			return r.answer
+		})
+	})
+}
+
+// tellOf does the same for code that sends the requests itself.
+func tellOf(code func(p *sim.Proc, asks func(string) *teller)) error {
 	var x sim.Exploration
 	var pool sim.Pool
 	defer pool.Close()
@@ -179,11 +190,7 @@ func tell(code func(p *sim.Proc, get func(asks string) []int)) error {
 			})
 			for _, name := range []string{"a", "b"} {
 				s.Add(sim.Actor{Name: name, Run: func(p *sim.Proc) {
-					code(p, func(asks string) []int {
-						r := &teller{asks: asks, gets: &gets}
-						p.Do(r)
-						return r.answer
-					})
+					code(p, func(asks string) *teller { return &teller{asks: asks, gets: &gets} })
 				}})
 			}
 		}
@@ -195,6 +202,71 @@ func tell(code func(p *sim.Proc, get func(asks string) []int)) error {
 		return errors.New("it is not complete")
 	}
 	return nil
+}
+
+// veiled is a request whose answer also holds a deadline, which its sender is taken not to look at.
+type veiled struct {
+	*teller
+	deadline int
+}
+
+func (r *veiled) Answer() any { return [2]any{r.teller.Answer(), r.deadline} }
+func (r *veiled) Tell(answer any) bool {
+	a := answer.([2]any)
+	r.deadline = a[1].(int)
+	return r.teller.Tell(a[0])
+}
+func (r *veiled) Veil(answer any, way int, _ time.Time) (any, int) {
+	if r.asks != "a deadline" {
+		return answer, 0
+	}
+	return [2]any{answer.([2]any)[0], []int{-1, 99}[way]}, 2
+}
+
+// Code that is taken not to look at a deadline, and does so, breaks the search, whatever it does with it, and whenever.
+// Each way to veil a deadline is tried.
+func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
+	type get func(asks string) int
+	late := func(deadline int) bool { return deadline < 0 }
+	for name, code := range map[string]func(p *sim.Proc, get get){
+		"it asks for something else": func(_ *sim.Proc, get get) { get(fmt.Sprint("a number ", late(get("a deadline")))) },
+		"it asks no more": func(_ *sim.Proc, get get) {
+			if !late(get("a deadline")) {
+				get("a number")
+			}
+		},
+		"it does so later": func(_ *sim.Proc, get get) {
+			deadline := get("a deadline")
+			get("a number")
+			get(fmt.Sprint("a number ", late(deadline)))
+		},
+		"it meets it later": func(_ *sim.Proc, get get) {
+			get("a number")
+			get(fmt.Sprint("a number ", late(get("a deadline"))))
+		},
+		"it waits for it": func(p *sim.Proc, get get) { p.Clock().Sleep(time.Duration(get("a deadline")+2) * time.Second) },
+		"it tells of it": func(p *sim.Proc, get get) {
+			if late(get("a deadline")) {
+				p.Tell(func() {})
+			}
+		},
+		"it says so":             func(p *sim.Proc, get get) { p.Says(fmt.Sprint(get("a deadline"))) },
+		"it panics":              func(_ *sim.Proc, get get) { _ = []int{0, 1, 2, 3, 4, 5, 6, 7}[max(get("a deadline"), 0)] },
+		"only one way shows it":  func(_ *sim.Proc, get get) { get(fmt.Sprint("a number ", get("a deadline") > 90)) },
+		"it does not look at it": func(_ *sim.Proc, get get) { get("a deadline"); get("a number") },
+	} {
+		err := tellOf(func(p *sim.Proc, request func(string) *teller) {
+			code(p, func(asks string) int {
+				r := &veiled{request(asks), 7}
+				p.Do(r)
+				return r.deadline
+			})
+		})
+		taken, is := errors.AsType[*sim.TakenError](err)
+		if want := name != "it does not look at it"; is != want || is && taken.Off != sim.UnreadDeadlines || !is && err != nil {
+			t.Errorf("%s: error %v, want it to look at the deadline: %v", name, err, want)
+		}
+	}
 }
 
 // Code that does something else after it was told the same again has no verdict, and the error names the node, the

@@ -270,6 +270,58 @@ func (s stops) Next(after time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// idle is a source that has time stop at some seconds for the sake of a value alone.
+type idle struct {
+	stops
+	unread []int
+}
+
+func (s idle) Idle(t time.Time) bool {
+	return slices.Contains(s.unread, int(t.Sub(fakeclock.Epoch)/time.Second))
+}
+
+// No tick goes to an instant at which nothing can change but what code does not look at. If something else changes there,
+// one does.
+func TestNoTickGoesToAnIdleInstant(t *testing.T) {
+	for off, want := range map[sim.Reduction][]int{0: {3, 5}, sim.UnreadDeadlines: {1, 3, 5}} {
+		x := sim.Exploration{Off: off}
+		var pool sim.Pool
+		first := map[int]bool{} // the seconds to which time goes first, while something else could happen
+		gets, ticked := 0, false
+		for x.Next() {
+			s := x.Rewind()
+			if s == nil {
+				clock := fakeclock.New(fakeclock.Epoch)
+				ticked = false
+				s = sim.New(sim.Config{
+					Clock: clock, Strategy: x.Strategy(), Pool: &pool, Memory: sim.Memory{Search: &x}, Ticks: 1,
+					Fingerprint: func() uint64 { return uint64(gets) },
+					Keep: func() func(bool) {
+						had, did := gets, ticked
+						return func(bool) { gets, ticked = had, did }
+					},
+					Trace: func(step sim.TraceStep) {
+						if step.Step.Kind == sim.Tick && step.Options > 1 && !ticked {
+							ticked, first[int(clock.Now().Sub(fakeclock.Epoch)/time.Second)] = true, true
+						}
+					},
+				})
+				s.AddSource(idle{stops{1, 3, 5}, []int{1, 5}})
+				s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) { p.Do(&teller{asks: "a number", gets: &gets}) }})
+				s.Add(sim.Actor{Name: "b", Run: func(p *sim.Proc) { p.Clock().Sleep(5 * time.Second) }})
+			}
+			if result := s.Run(); result.Err != nil {
+				t.Fatal(result.Err)
+			}
+		}
+		x.Close()
+		pool.Close()
+		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(first))); diff != "" {
+			t.Errorf("off %b: time goes first to (-want +got):\n%s", off, diff)
+		}
+	}
+}
+
 // waiting runs a world with a request under way and a sleep of five seconds. In this world time may stop at other
 // instants, too. It returns the seconds at which the answer arrives and the sleep is over.
 func waiting(cfg sim.Config, s sim.Source, b sim.Actor) (answered, awake int, result sim.Result) {

@@ -562,6 +562,7 @@ func (p program) runAs(strategy sim.Strategy, remember bool, begin func(*sim.Sim
 func (p program) sim(cfg sim.Config, remember bool) (*machine, *sim.Sim) {
 	m := &machine{program: p, clock: fakeclock.New(fakeclock.Epoch), cells: make([]cell, p.Registers), saw: make([][]int64, len(p.Actors))}
 	cfg.Clock, cfg.Ticks, cfg.Keep, cfg.Fingerprint = m.clock, p.Ticks, m.keep, func() uint64 { return m.fingerprint(remember) }
+	cfg.Off = sim.OrphanedReads // outside of an exploration, states with other steps differ
 	if p.Twins {
 		cfg.Symmetry = m
 	}

@@ -32,6 +32,8 @@ type Config struct {
 	// different ones. It makes Sim.Fingerprint and the comparison of states by an Exploration possible: see there for what
 	// it must cover.
 	Fingerprint func() uint64
+	// Off are the reductions that Fingerprint does without, in a run that no Exploration chooses.
+	Off Reduction
 	// Symmetry, if set, makes states equal that differ only in which of interchangeable actors is which: see Actor.Class.
 	Symmetry Symmetry
 	// Bubble, if set, contains the run, and actors may then have goroutines: see Bubble. An exploration cannot run in one.
@@ -145,7 +147,8 @@ type orphan struct {
 	request Request
 	// past stands for the request: what its sender had seen when it left it, the lane and the time. On two ways to a state,
 	// requests may have been left in another order, so a count of them would not do.
-	past fingerprint.Hash
+	past  fingerprint.Hash
+	reads bool // it only reads
 }
 
 // New prepares a run.
@@ -181,7 +184,7 @@ func New(cfg Config) *Sim {
 	}
 	s.watcher, _ = s.chooser.(Watcher)
 	if e, ok := s.chooser.(*explorer); ok {
-		s.explorer, e.sim, s.eager = e, s, e.x.Off&UnreadClocks != 0
+		s.explorer, e.sim, s.eager, s.cfg.Off = e, s, e.x.Off&UnreadClocks != 0, e.x.Off
 	}
 	return s
 }

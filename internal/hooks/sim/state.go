@@ -50,12 +50,15 @@ func (s *Sim) place(a *actor) fingerprint.Hash {
 	}
 	var orphans fingerprint.Hash
 	for _, o := range s.orphans {
-		if o.sender.actor == a {
+		if o.sender.actor == a && s.counts(o) {
 			orphans += o.past
 		}
 	}
 	return h.Number(0).Number(uint64(a.fingerprint())).Number(uint64(orphans))
 }
+
+// counts says whether a request is a part of the state: see OrphanedReads.
+func (s *Sim) counts(o orphan) bool { return !o.reads || s.cfg.Off&OrphanedReads != 0 }
 
 func (s *Sim) interchangeable(a *actor) bool { return s.cfg.Symmetry != nil && a.Class > 0 }
 
@@ -104,7 +107,9 @@ func (s *Sim) Fingerprint() uint64 {
 	}
 	var orphans fingerprint.Hash // the order in which they are kept is no part of the state
 	for _, o := range s.orphans {
-		orphans += o.past.Number(uint64(s.place(o.sender.actor)))
+		if s.counts(o) {
+			orphans += o.past.Number(uint64(s.place(o.sender.actor)))
+		}
 	}
 	return uint64(h.Number(uint64(apart)).Number(uint64(orphans)))
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
@@ -186,6 +187,11 @@ func interfere(a, b []Access) bool {
 		}
 	}
 	return false
+}
+
+// reads says that accesses are known, and write nothing.
+func reads(accesses []Access) bool {
+	return accesses != nil && !slices.ContainsFunc(accesses, func(a Access) bool { return a.Write })
 }
 
 // global says whether the world sees steps of a kind. The passing of time does not count.

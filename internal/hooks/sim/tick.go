@@ -6,7 +6,10 @@ import (
 )
 
 // boundary returns the first instant after a given one at which something can change, as things are now.
-func (s *Sim) boundary(after time.Time) (next time.Time, ok bool) {
+func (s *Sim) boundary(after time.Time) (next time.Time, ok bool) { return s.boundaryBut(-1, after) }
+
+// boundaryBut does the same without one of the sources, by its place.
+func (s *Sim) boundaryBut(but int, after time.Time) (next time.Time, ok bool) {
 	consider := func(t time.Time) {
 		if t.After(after) && (!ok || t.Before(next)) {
 			next, ok = t, true
@@ -35,12 +38,33 @@ func (s *Sim) boundary(after time.Time) (next time.Time, ok bool) {
 			}
 		}
 	}
-	for _, src := range s.sources {
+	for i, src := range s.sources {
+		if i == but {
+			continue
+		}
 		if t, has := src.Next(after); has {
 			consider(t)
 		}
 	}
 	return next, ok
+}
+
+// Idle is implemented by a Source that has time stop at values which code may look at: see [Veiled].
+type Idle interface {
+	Source
+	// Idle says that time stops at t for such values alone, as far as the source knows.
+	Idle(t time.Time) bool
+}
+
+// idle says whether nothing can change at t unless code looks at a value that it does not look at.
+func (s *Sim) idle(t time.Time) bool {
+	for i, src := range s.sources {
+		if of, can := src.(Idle); can && of.Idle(t) {
+			next, ok := s.boundaryBut(i, t.Add(-1))
+			return !ok || !next.Equal(t)
+		}
+	}
+	return false
 }
 
 // Further returns the ticks to all later instants at which something can change, if the step is a tick while something

@@ -68,9 +68,9 @@ type Prove struct {
 	// Progress, if set, is called after each schedule with the progress of the search.
 	Progress func(sim.Explored)
 
-	// Forgetful makes each schedule run from the beginning, and the code of nodes with it. The result is the same. Without
+	// Forgetful makes each schedule run from the beginning, and the code of nodes with it. The verdict is the same. Without
 	// it, the code of nodes in this process runs once for each new past, and a schedule goes on where it differs from those
-	// before. In either case one schedule in a hundred, the first ones, and the one that violates are run once more from the
+	// before. Only then is code seen not to look at the ttl of locks, so that no tick need go there. In either case one schedule in a hundred, the first ones, and the one that violates are run once more from the
 	// beginning, and compared.
 	Forgetful bool
 
@@ -111,20 +111,30 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 			return nil, mistake.New(fmt.Errorf("campaign: Prove.Against: %w", err), "a certificate is of one scenario, one protocol and one seed")
 		}
 	}
-	if v.Certify || v.Against != nil || v.Split.Parts > 0 || v.SDK || v.From != nil && v.From.Off&sim.InterchangeableActors != 0 {
-		v.off |= sim.InterchangeableActors
+	const taken = sim.InterchangeableActors | sim.UnreadDeadlines // for granted, and checked on the way
+	switch {
+	case v.Certify, v.Against != nil, v.Split.Parts > 0, v.SDK:
+		v.off |= taken
+	case v.From != nil:
+		v.off |= v.From.Off & taken
 	}
-	proof, err := v.checked(ctx)
-	if errors.Is(err, sim.ErrAsymmetric) {
-		v.off, v.From = v.off|sim.InterchangeableActors, nil // what was searched does not count
-		proof, err = v.checked(ctx)
+	if v.Forgetful || schedules.OfProgram(v.Protocol) { // nothing checks it then
+		v.off |= sim.UnreadDeadlines
 	}
-	return proof, err
+	for {
+		proof, err := v.checked(ctx)
+		taken, wrongly := errors.AsType[*sim.TakenError](err)
+		if !wrongly || v.off&taken.Off != 0 {
+			return proof, err
+		}
+		v.off, v.From = v.off|taken.Off, nil // what was searched does not count
+	}
 }
 
 // checked explores, while other goroutines repeat what new code did.
 func (v Prove) checked(ctx context.Context) (*Proof, error) {
-	looked := &hooks.Probe{Search: true, Ends: hooks.Ends{}, Judged: map[string]bool{}, OnWorld: v.onWorld, Symmetry: v.off&sim.InterchangeableActors == 0}
+	looked := v.probe(sim.Memory{})
+	looked.Ends, looked.Judged, looked.OnWorld = hooks.Ends{}, map[string]bool{}, v.onWorld
 	var checks errgroup.Group
 	var failed atomic.Bool
 	checks.SetLimit(runtime.GOMAXPROCS(0))
@@ -184,8 +194,9 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 		proof.Explored = x.Explored()
 		return proof, v.endPart(keep)
 	}
-	var pool hooks.Pool
+	var pool, audits hooks.Pool
 	defer pool.Close()
+	defer audits.Close()
 	remembering := hooks.With(ctx, looked)
 	afresh := hooks.Afresh(remembering)
 	for ctx.Err() == nil && !failed() && x.Next() {
@@ -205,7 +216,7 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 		}
 		n := explored.Schedules
 		if audited && (o.Verdict == invariant.Violated || schedules.Sampled(v.Seed, n) || n&(n-1) == 0) {
-			if err := v.audit(ctx, run, o, looked.Whole()); err != nil {
+			if err := v.audit(audits.In(ctx), run, o, looked.Whole()); err != nil {
 				return nil, err
 			}
 		}
@@ -263,6 +274,11 @@ func (v Prove) endPart(keep func(over bool) error) error {
 	return keep(true)
 }
 
+// probe returns a probe of a run of this search.
+func (v Prove) probe(m sim.Memory) *hooks.Probe {
+	return &hooks.Probe{Search: true, Off: v.off, Memory: m}
+}
+
 // audit runs a schedule of a search once more, from its beginning and without memory. An error says where that run
 // differs from the first one, whose text is was. If actors are interchangeable, they then change places, which must lead
 // to a state that counts as the same.
@@ -271,7 +287,7 @@ func (v Prove) audit(ctx context.Context, r scenario.Run, o *scenario.Outcome, w
 	if result.End == sim.Abandoned {
 		r.Steps = result.Steps
 	}
-	whole := &hooks.Probe{Search: true, Symmetry: v.off&sim.InterchangeableActors == 0, Memory: sim.Memory{Afresh: true}}
+	whole := v.probe(sim.Memory{Afresh: true})
 	var err error
 	recorded, _ := reschedule.Record(sim.Replay(result.Choices), func(s sim.Strategy) (sim.Result, bool) {
 		r.Strategy = s
@@ -286,10 +302,10 @@ func (v Prove) audit(ctx context.Context, r scenario.Run, o *scenario.Outcome, w
 	case len(whole.Twins) == 0:
 		return nil
 	}
-	swapped := &hooks.Probe{Search: true, Symmetry: true, Memory: sim.Memory{Afresh: true}}
+	swapped := v.probe(sim.Memory{Afresh: true})
 	r.Strategy = reschedule.Follow(v.swap(recorded.Moves, whole.Twins))
 	if _, err := r.Do(hooks.With(ctx, swapped)); err != nil || lastLine(swapped.Whole()) != lastLine(was) {
-		return sim.ErrAsymmetric
+		return &sim.TakenError{Off: sim.InterchangeableActors, Why: "machines in each other's place come to another state"}
 	}
 	return nil
 }

@@ -3,15 +3,23 @@ package campaign
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
+	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Package sim tests the reductions against the plain enumeration. These tests are about the facts that package sim gets
@@ -181,6 +189,88 @@ func TestActorsWhoseNamesMatterAreToldApart(t *testing.T) {
 					name, forgetful, found[0].States, found[1].States, derives)
 			}
 		}
+	}
+}
+
+// peeping is a client that looks at the ttl of LOCK rows, and writes a wrong one when it likes what it sees.
+type peeping struct {
+	isr.Client
+	clock  clockwork.Clock
+	wanted func(left time.Duration) bool
+}
+
+func (p peeping) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	row, err := p.GetItem(ctx, &dynamodb.GetItemInput{TableName: in.TableName, Key: pagecache.Key(in.Item["pk"].(*types.AttributeValueMemberS).Value, isr.SortLock)})
+	if err != nil {
+		return nil, err
+	}
+	if ttl, is := row.Item["ttl"].(*types.AttributeValueMemberN); is {
+		second, _ := strconv.ParseInt(ttl.Value, 10, 64)
+		if p.wanted(time.Unix(second, 0).Sub(p.clock.Now())) {
+			in.Item["ttl"] = &types.AttributeValueMemberN{Value: "1"}
+		}
+	}
+	return p.Client.PutItem(ctx, in, o...)
+}
+
+// impatient is a client that has DynamoDB look at the ttl of LOCK rows.
+type impatient struct{ isr.Client }
+
+func (p impatient) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	own := *in
+	own.ConditionExpression = aws.String(*in.ConditionExpression + " OR #ttl < :now")
+	own.ExpressionAttributeNames = map[string]string{"#ttl": "ttl"}
+	return p.Client.PutItem(ctx, &own, o...)
+}
+
+// No tick goes to the ttl of a lock for a protocol that never looks at it. One that does is found out, however it looks,
+// and proved with those ticks: some of these are wrong at no other time.
+func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
+	s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {lease: 10s, revalidate: 2m, ttl-buffer: 30s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n"+
+		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home], crashes: 1}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reference, err := scenario.ProtocolNamed("recipe-a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(client func(isr.Config) isr.Client) isr.Protocol {
+		p := reference
+		p.New = func(cfg isr.Config) (isr.Handler, error) {
+			cfg.Client = client(cfg)
+			return reference.New(cfg)
+		}
+		return p
+	}
+	peeps := func(wanted func(time.Duration) bool) isr.Protocol {
+		return with(func(cfg isr.Config) isr.Client { return peeping{cfg.Client, cfg.Clock, wanted} })
+	}
+	for _, test := range []struct {
+		name     string
+		protocol isr.Protocol
+		most     int // schedules
+		verdict  invariant.Verdict
+		fewer    bool
+	}{
+		{"never", reference, 0, invariant.OK, true},
+		{"after a year", peeps(func(left time.Duration) bool { return left < -time.Hour*24*365 }), 2000, invariant.Unknown, false},
+		{"in its last second", peeps(func(left time.Duration) bool { return left == 0 }), 0, invariant.Violated, false},
+		{"a second later", peeps(func(left time.Duration) bool { return left == -time.Second }), 0, invariant.Violated, false},
+		{"by a condition", with(func(cfg isr.Config) isr.Client { return impatient{cfg.Client} }), 500, invariant.Unknown, false},
+	} {
+		var found [2]sim.Explored
+		for i, off := range []sim.Reduction{0, sim.UnreadDeadlines} {
+			proof, err := Prove{Scenario: s, Protocol: test.protocol, Seed: 1, MaxSchedules: test.most, off: off}.Run(t.Context())
+			if err != nil || proof.Verdict != test.verdict {
+				t.Fatalf("%s, off %b: verdict %v, error %v; want %v", test.name, off, proof.Verdict, err, test.verdict)
+			}
+			found[i] = proof.Explored
+		}
+		if fewer := found[0].States < found[1].States; fewer != test.fewer {
+			t.Errorf("%s: %d states, and %d with all ticks; want fewer: %v", test.name, found[0].States, found[1].States, test.fewer)
+		}
+		t.Logf("%s: %d states, and %d with all ticks", test.name, found[0].States, found[1].States)
 	}
 }
 
