@@ -145,7 +145,7 @@ func (n *node) config() isr.Config {
 	if w := n.world; w.fingerprinter != nil && w.protocol.Memoryless {
 		p := n.proc
 		inside.In(&cfg).Forget = func(state string) {
-			p.Forget(func() (upToNames, named uint64) {
+			p.Forget(state, func() (upToNames, named uint64) {
 				at := n.noted.fingerprint(w.position(p, p.Place()))
 				return uint64(at.Text(w.fingerprinter.twins.text(state))), uint64(at.Text(state))
 			})

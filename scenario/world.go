@@ -219,7 +219,7 @@ func (w *world) addActor(a Actor, apart time.Duration) {
 				n.carryOut(handler, a.Script[next])
 				p.SetPlace(next + 1)
 				if w.fingerprinter != nil && w.protocol.Memoryless {
-					p.Forget(func() (upToNames, named uint64) {
+					p.Forget("", func() (upToNames, named uint64) {
 						at := w.position(p, next)
 						return at, at
 					})

@@ -539,7 +539,7 @@ func TestWhatIsForgottenMakesNoStates(t *testing.T) {
 				s.Add(sim.Actor{Name: fmt.Sprint(value), Run: func(p *sim.Proc) {
 					p.Do(&access{to: r})
 					if forgets {
-						p.Forget(noState)
+						p.Forget("", noState)
 					}
 					p.Do(&access{to: r, write: true, value: value})
 				}})

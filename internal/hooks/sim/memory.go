@@ -48,6 +48,7 @@ type pasts struct {
 	later   map[*Proc]*Proc             // by the incarnation before
 	same    map[fingerprint.Hash]string // what was asked for, by past.since
 	most    int                         // the bound of next; 0 is mostPasts
+	unread  map[fingerprint.Hash]bool   // what code was told, after what it depends on, if it does not look at veiled values
 	strange uint64                      // answers without a fingerprint, so far
 	runs    int                         // of code, from one park to the next
 }
@@ -66,8 +67,11 @@ type past struct {
 	before *past
 	told   told
 
-	does []func() // to the world, besides the request
-	says string   // what it tells the world by that, since Proc.Forget, until depends has noted it
+	does   []func()         // to the world, besides the request
+	says   string           // what it tells the world by that, since Proc.Forget, until depends has noted it
+	said   fingerprint.Hash // of all that it tells the world by that
+	forgot string           // what Proc.Forget was told last, behind a sign; "" without
+	veiled bool             // code that was told other values goes on from here: see life.veiled
 	// since is all that what the code does here may depend on, since Proc.Forget; 0 if it may depend on all of its past.
 	since fingerprint.Hash
 
@@ -124,6 +128,7 @@ func (p *Proc) Tell(f func()) {
 func (p *Proc) Says(text string) {
 	if l := p.running; l != nil {
 		l.doing.says += text + "\n"
+		l.doing.said = l.doing.said.Text(text)
 	}
 }
 
@@ -171,7 +176,7 @@ func (p *Proc) recall() {
 	fresh := next == nil
 	if fresh {
 		var err error
-		if next, err = m.live(p, now); err != nil {
+		if next, err = m.live(p, now, key); err != nil {
 			p.sim.fail(err)
 			return
 		}
@@ -224,7 +229,7 @@ func (m *pasts) depends(p *Proc, at *past) error {
 // root returns the past of a life that was told nothing.
 func (m *pasts) root(p *Proc) *past {
 	if m.roots == nil {
-		m.roots, m.next, m.lives = map[lifeOf]*past{}, map[toldAt]*past{}, map[lifeOf]*life{}
+		m.roots, m.next, m.lives, m.unread = map[lifeOf]*past{}, map[toldAt]*past{}, map[lifeOf]*life{}, map[fingerprint.Hash]bool{}
 	}
 	of := lifeOf{p, p.name}
 	if m.roots[of] == nil {
@@ -256,10 +261,11 @@ func (m *pasts) close() {
 	clear(m.lives)
 	clear(m.next) // the pasts of lives under way stay
 	clear(m.same)
+	clear(m.unread)
 }
 
 // live runs the code from the actor's past on. What it is told now is new there.
-func (m *pasts) live(p *Proc, now told) (*past, error) {
+func (m *pasts) live(p *Proc, now told, key fingerprint.Hash) (*past, error) {
 	if r := p.past.request; r != nil {
 		now.answer = r.Answer()
 	}
@@ -273,11 +279,11 @@ func (m *pasts) live(p *Proc, now told) (*past, error) {
 			return nil, err
 		}
 	}
-	did, err := l.tell(now)
+	did, err := l.tell(now, key)
 	if err != nil {
 		return nil, err
 	}
-	did.before, did.told = p.past, now
+	did.before, did.told, did.veiled = p.past, now, len(l.veiled) > 0
 	l.at = did
 	m.runs++
 	return did, nil
@@ -292,12 +298,16 @@ func (m *pasts) bring(p *Proc, now told) (*life, error) {
 	l := newLife(p)
 	m.lives[of] = l
 	way := p.past.way()
-	if len(way) > 0 {
-		now = way[0].told
+	if l.at = p.past; len(way) > 0 {
+		l.at, now = way[0].before, way[0].told
 	}
 	l.place = now.place
 	for n, at := range way {
-		did, err := l.tell(at.told)
+		resume := l.resumed
+		if p.past.veiled {
+			resume = func(now told) (*past, error) { return l.tell(now, 0) }
+		}
+		did, err := resume(at.told)
 		if err != nil {
 			return nil, err
 		}
@@ -307,7 +317,6 @@ func (m *pasts) bring(p *Proc, now told) (*life, error) {
 		}
 		l.at = at
 	}
-	l.at = p.past
 	return l, nil
 }
 
@@ -347,20 +356,38 @@ func newLife(p *Proc) *life {
 }
 
 // tell resumes the code, and returns what it does until it parks. If the code is told a value that it is taken not to
-// look at, it must do the same with others in its place.
-func (l *life) tell(now told) (*past, error) {
-	veiled, err := l.veil(now)
-	if err != nil {
-		return nil, err
+// look at, it must do the same with others in its place, until it has forgotten them all. The key is that of what it is
+// told; 0 if it was told that before.
+func (l *life) tell(now told, key fingerprint.Hash) (*past, error) {
+	m := l.proc.sim.pasts
+	if l.at.since != 0 && key != 0 {
+		key = l.at.since.Number(uint64(key))
+	} else {
+		key = 0
+	}
+	var veiled []told
+	if len(l.veiled) > 0 || !m.unread[key] {
+		var err error
+		if veiled, err = l.veil(now); err != nil {
+			return nil, err
+		}
 	}
 	did, err := l.resumed(now)
+	forgot := did != nil && did.forgot != ""
 	for i, other := range l.veiled {
 		if err != nil {
-			break
+			return nil, err
 		}
 		again, failed := other.resumed(veiled[i])
-		if failed != nil || again.deed() != did.deed() || again.says != did.says {
-			err = &TakenError{UnreadDeadlines, l.proc.name + " looks at a deadline that it was taken not to look at"}
+		if failed != nil || again.said != did.said || again.deed() != did.deed() {
+			return nil, &TakenError{UnreadDeadlines, l.proc.name + " looks at a deadline that it was taken not to look at"}
+		}
+		forgot = forgot && again.forgot == did.forgot
+	}
+	if forgot && len(l.veiled) > 0 {
+		l.unveil()
+		if key != 0 {
+			m.unread[key] = true
 		}
 	}
 	return did, err
@@ -395,6 +422,14 @@ func (l *life) veil(now told) (veiled []told, err error) {
 	return veiled, nil
 }
 
+// unveil ends the code that was told other values.
+func (l *life) unveil() {
+	for _, other := range l.veiled {
+		other.end()
+	}
+	l.veiled = nil
+}
+
 // resumed resumes the code of this life alone.
 func (l *life) resumed(now told) (*past, error) {
 	if l.request != nil && !l.request.Tell(now.answer) {
@@ -411,10 +446,7 @@ func (l *life) resumed(now told) (*past, error) {
 
 // end unwinds the code.
 func (l *life) end() {
-	for _, other := range l.veiled {
-		other.end()
-	}
-	l.veiled = nil
+	l.unveil()
 	l.doing, l.proc.running = &past{}, l // what it does now is lost
 	l.stop()
 	l.proc.running = nil

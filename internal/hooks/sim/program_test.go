@@ -583,7 +583,7 @@ func (p program) sim(cfg sim.Config, remember bool) (*machine, *sim.Sim) {
 				ended := func(i int) {
 					if p.Forgets && !remember {
 						state := uint64(fingerprint.Hash(i).Number(uint64(value)))
-						proc.Forget(func() (uint64, uint64) { return state, state })
+						proc.Forget(fmt.Sprint(state), func() (uint64, uint64) { return state, state })
 					}
 				}
 				n.note(0)

@@ -166,10 +166,11 @@ func (a *actor) alive() bool { return a.proc.state != ended && a.proc.state != c
 // Forget says that from here on, the actor's code depends on nothing that it has observed before this instant, except
 // for a state: the code is at a point that it reaches in many ways. So different pasts can lead to equal states. A wrong
 // use hides schedules from an Exploration. The function of returns the state, as it is each time that the deed is done:
-// with ranks in place of the names of interchangeable actors, as in Symmetry, and with the names themselves.
-func (p *Proc) Forget(of func() (state, named uint64)) {
+// with ranks in place of the names of interchangeable actors, as in Symmetry, and with the names themselves. The local
+// part of the state is what the code remembers of what it was told.
+func (p *Proc) Forget(local string, of func() (state, named uint64)) {
 	if l := p.running; l != nil {
-		l.doing.says = ""
+		l.doing.says, l.doing.forgot = "", "="+local
 	}
 	p.Tell(func() {
 		if p.sim.cfg.Fingerprint == nil {

@@ -146,7 +146,7 @@ func TestWhatMakesAState(t *testing.T) {
 	started := []string{"alice start"}
 	down := []string{"alice start", "alice crash"}
 	lives := node(sim.Actor{Crashes: 2, Restarts: 2, Run: func(p *sim.Proc) {
-		p.Forget(noState)
+		p.Forget("", noState)
 		p.Do(asks{})
 	}})
 	both := node(sim.Actor{Crashes: 1, Restarts: 1, Run: func(p *sim.Proc) {
@@ -158,13 +158,13 @@ func TestWhatMakesAState(t *testing.T) {
 	secret := func(s *sim.Sim) { // there is nothing to choose
 		s.Add(sim.Actor{Name: "alice", Run: func(p *sim.Proc) {
 			for range 3 {
-				p.Forget(noState)
+				p.Forget("", noState)
 				p.Do(&late{at: func() time.Duration { return 0 }})
 			}
 		}})
 	}
 	twin := sim.Actor{Class: 1, Crashes: 2, Restarts: 2, Run: func(p *sim.Proc) {
-		p.Forget(noState)
+		p.Forget("", noState)
 		p.Do(asks{})
 	}}
 	twins := func(s *sim.Sim) {
@@ -177,7 +177,7 @@ func TestWhatMakesAState(t *testing.T) {
 		return func(s *sim.Sim) {
 			for i, sent := range [][]int{{alice1, alice2, 0}, {bob1, bob2, 0}} {
 				s.Add(sim.Actor{Name: []string{"alice", "bob"}[i], Class: 1, Crashes: 2, Restarts: 2, Run: func(p *sim.Proc) {
-					p.Forget(noState)
+					p.Forget("", noState)
 					p.Do(asks{sent: fakeclock.Epoch.Add(time.Duration(sent[p.Incarnation()-1]))})
 				}})
 			}
