@@ -269,13 +269,13 @@ func (r *storeRequest) Veil(answer any, way int, now time.Time) (veiled any, way
 // withLockTTL returns a copy of an answer in which the ttl of each LOCK row is another one; false if there is none. A row
 // whose sort key is not in the answer counts as a LOCK row.
 func withLockTTL(out any, err error, ttl types.AttributeValue) (any, error, bool) {
-	any := false
+	found := false
 	changed := func(item map[string]types.AttributeValue) map[string]types.AttributeValue {
 		sk, has := item["sk"].(*types.AttributeValueMemberS)
 		if item[defaultTTL] == nil || has && sk.Value != isr.SortLock {
 			return item
 		}
-		any = true
+		found = true
 		item = maps.Clone(item)
 		item[defaultTTL] = ttl
 		return item
@@ -318,7 +318,7 @@ func withLockTTL(out any, err error, ttl types.AttributeValue) (any, error, bool
 		}
 		err = &now
 	}
-	return out, err, any
+	return out, err, found
 }
 
 // asksLockTTL says whether what a request does may depend on the ttl of a LOCK row: a condition or a filter names it, or
