@@ -259,7 +259,7 @@ func (r *storeRequest) Veil(answer any, way int, now time.Time) (veiled any, way
 		&types.AttributeValueMemberN{Value: strconv.FormatInt(now.Unix()-1, 10)},
 		&types.AttributeValueMemberS{Value: "veiled"},
 	}
-	if a.out, a.err, is = withLockTTL(a.out, a.err, values[way]); !is {
+	if a.out, is, a.err = withLockTTL(a.out, a.err, values[way]); !is {
 		return answer, 0
 	}
 	a.print, _ = answerFingerprint(a.out, a.err, asItIs)
@@ -268,8 +268,7 @@ func (r *storeRequest) Veil(answer any, way int, now time.Time) (veiled any, way
 
 // withLockTTL returns a copy of an answer in which the ttl of each LOCK row is another one; false if there is none. A row
 // whose sort key is not in the answer counts as a LOCK row.
-func withLockTTL(out any, err error, ttl types.AttributeValue) (any, error, bool) {
-	found := false
+func withLockTTL(out any, err error, ttl types.AttributeValue) (veiled any, found bool, refusal error) {
 	changed := func(item map[string]types.AttributeValue) map[string]types.AttributeValue {
 		sk, has := item["sk"].(*types.AttributeValueMemberS)
 		if item[defaultTTL] == nil || has && sk.Value != isr.SortLock {
@@ -318,7 +317,7 @@ func withLockTTL(out any, err error, ttl types.AttributeValue) (any, error, bool
 		}
 		err = &now
 	}
-	return out, err, found
+	return out, found, err
 }
 
 // asksLockTTL says whether what a request does may depend on the ttl of a LOCK row: a condition or a filter names it, or
