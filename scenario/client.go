@@ -247,23 +247,26 @@ func (r *storeRequest) Tell(answer any) (same bool) {
 	return is && print == a.print
 }
 
-// Veil implements sim.Veiled: other values are in the place of the ttl of a LOCK row. It was long ago, it was a second
+// Veiled implements sim.Veiled: other values are in the place of the ttl of a LOCK row. It was long ago, it was a second
 // ago, or it is no number: whoever compares it with the clock, or only reads it, meets a difference.
-func (r *storeRequest) Veil(answer any, way int, now time.Time) (veiled any, ways int) {
+func (r *storeRequest) Veiled(answer any, now time.Time) (veiled []any) {
 	a, is := answer.(storeAnswer)
 	if !is || !r.node.world.unread {
-		return answer, 0
+		return nil
 	}
-	values := []types.AttributeValue{
+	for _, ttl := range []types.AttributeValue{
 		&types.AttributeValueMemberN{Value: "1"},
 		&types.AttributeValueMemberN{Value: strconv.FormatInt(now.Unix()-1, 10)},
 		&types.AttributeValueMemberS{Value: "veiled"},
+	} {
+		out, found, err := withLockTTL(a.out, a.err, ttl)
+		if !found {
+			return nil
+		}
+		print, _ := answerFingerprint(out, err, asItIs)
+		veiled = append(veiled, storeAnswer{out, err, print})
 	}
-	if a.out, is, a.err = withLockTTL(a.out, a.err, values[way]); !is {
-		return answer, 0
-	}
-	a.print, _ = answerFingerprint(a.out, a.err, asItIs)
-	return a, len(values)
+	return veiled
 }
 
 // withLockTTL returns a copy of an answer in which the ttl of each LOCK row is another one; false if there is none. A row

@@ -203,24 +203,24 @@ func TestTheTTLOfALockIsVeiled(t *testing.T) {
 		for way, ttl := range []types.AttributeValue{
 			&types.AttributeValueMemberN{Value: "1"}, &types.AttributeValueMemberN{Value: "3599"}, &types.AttributeValueMemberS{Value: "veiled"},
 		} {
-			veiled, ways := r.Veil(answer, way, now)
+			veiled := r.Veiled(answer, now)
 			other, _ := lockAndMeta()
 			other["ttl"] = ttl
 			wantOut, wantErr := of(other, meta)
-			got, is := veiled.(storeAnswer)
-			if diff := cmp.Diff([]any{wantOut, wantErr}, []any{got.out, got.err}, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" || !is || ways != 3 {
-				t.Errorf("%s, way %d of %d (-want +got):\n%s", name, way, ways, diff)
+			got, is := veiled[way].(storeAnswer)
+			if diff := cmp.Diff([]any{wantOut, wantErr}, []any{got.out, got.err}, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" || !is || len(veiled) != 3 {
+				t.Errorf("%s, way %d of %d (-want +got):\n%s", name, way, len(veiled), diff)
 			}
 		}
 		if plain, _ := lockAndMeta(); !reflect.DeepEqual(plain, lock) {
 			t.Fatalf("%s: the row is now %v", name, lock)
 		}
-		if _, ways := r.Veil(storeAnswer{out: &dynamodb.GetItemOutput{Item: meta}}, 0, now); ways != 0 {
+		if r.Veiled(storeAnswer{out: &dynamodb.GetItemOutput{Item: meta}}, now) != nil {
 			t.Error("the ttl of META is veiled")
 		}
 	}
 	r.node.world.unread = false
-	if _, ways := r.Veil(storeAnswer{out: &dynamodb.GetItemOutput{Item: lock}}, 0, now); ways != 0 {
+	if r.Veiled(storeAnswer{out: &dynamodb.GetItemOutput{Item: lock}}, now) != nil {
 		t.Error("a ttl at which time stops anyway is veiled")
 	}
 }

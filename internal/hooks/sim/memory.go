@@ -30,9 +30,9 @@ type Remembered interface {
 // run.
 type Veiled interface {
 	Remembered
-	// Veil returns an answer with other values in the place of such ones, and how many ways there are to do so; 0 if none is
-	// in it. The way is a number from 0, and now is the time at which the answer arrives, by the node's clock.
-	Veil(answer any, way int, now time.Time) (veiled any, ways int)
+	// Veiled returns answers with other values in the place of such ones, always as many; none if no such value is in the
+	// answer. It arrives now, by the node's clock.
+	Veiled(answer any, now time.Time) []any
 }
 
 // pasts is what the code of actors did, by what it had been told. Between two parks an actor's code is a function of
@@ -174,25 +174,25 @@ func (p *Proc) recall() {
 	at := toldAt{p.past, key}
 	next := m.next[at]
 	fresh := next == nil
+	var since fingerprint.Hash
+	if p.past.since != 0 {
+		since = p.past.since.Number(uint64(key))
+	}
 	if fresh {
 		var err error
-		if next, err = m.live(p, now, key); err != nil {
+		if next, err = m.live(p, now, since); err != nil {
 			p.sim.fail(err)
 			return
 		}
 		m.next[at] = next
 	}
-	before := p.past
 	p.past, a.forgot = next, 0
 	for _, do := range next.does {
 		do()
 	}
 	if fresh {
-		switch {
-		case a.forgot != 0:
+		if next.since = since; a.forgot != 0 {
 			next.since = a.forgot.Text(p.name).Number(uint64(when))
-		case before.since != 0:
-			next.since = before.since.Number(uint64(key))
 		}
 		if err := m.depends(p, next); err != nil {
 			p.sim.fail(err)
@@ -265,7 +265,7 @@ func (m *pasts) close() {
 }
 
 // live runs the code from the actor's past on. What it is told now is new there.
-func (m *pasts) live(p *Proc, now told, key fingerprint.Hash) (*past, error) {
+func (m *pasts) live(p *Proc, now told, since fingerprint.Hash) (*past, error) {
 	if r := p.past.request; r != nil {
 		now.answer = r.Answer()
 	}
@@ -279,7 +279,7 @@ func (m *pasts) live(p *Proc, now told, key fingerprint.Hash) (*past, error) {
 			return nil, err
 		}
 	}
-	did, err := l.tell(now, key)
+	did, err := l.tell(now, since)
 	if err != nil {
 		return nil, err
 	}
@@ -356,60 +356,15 @@ func newLife(p *Proc) *life {
 }
 
 // tell resumes the code, and returns what it does until it parks. If the code is told a value that it is taken not to
-// look at, it must do the same with others in its place, until it has forgotten them all. The key is that of what it is
-// told; 0 if it was told that before.
-func (l *life) tell(now told, key fingerprint.Hash) (*past, error) {
+// look at, it must do the same with others in its place, until it has forgotten them all. That is known of what has been
+// checked before: what the code is told after all that it depends on; 0 if it may depend on everything.
+func (l *life) tell(now told, checked fingerprint.Hash) (*past, error) {
 	m := l.proc.sim.pasts
-	if l.at.since != 0 && key != 0 {
-		key = l.at.since.Number(uint64(key))
-	} else {
-		key = 0
+	var veiled []any
+	if of, can := l.request.(Veiled); can && !m.unread[checked] {
+		veiled = of.Veiled(now.answer, now.local)
 	}
-	var veiled []told
-	if len(l.veiled) > 0 || !m.unread[key] {
-		var err error
-		if veiled, err = l.veil(now); err != nil {
-			return nil, err
-		}
-	}
-	did, err := l.resumed(now)
-	forgot := did != nil && did.forgot != ""
-	for i, other := range l.veiled {
-		if err != nil {
-			return nil, err
-		}
-		again, failed := other.resumed(veiled[i])
-		if failed != nil || again.said != did.said || again.deed() != did.deed() {
-			return nil, &TakenError{UnreadDeadlines, l.proc.name + " looks at a deadline that it was taken not to look at"}
-		}
-		forgot = forgot && again.forgot == did.forgot
-	}
-	if forgot && len(l.veiled) > 0 {
-		l.unveil()
-		if key != 0 {
-			m.unread[key] = true
-		}
-	}
-	return did, err
-}
-
-// veil returns what each of l.veiled is told now, and makes them if the answer is the first one with such a value.
-func (l *life) veil(now told) (veiled []told, err error) {
-	request, can := l.request.(Veiled)
-	ways := len(l.veiled)
-	if can && ways == 0 {
-		_, ways = request.Veil(now.answer, 0, now.local)
-	}
-	for way := range ways {
-		other := now
-		if can {
-			if answer, has := request.Veil(now.answer, way, now.local); has > 0 {
-				other.answer = answer
-			}
-		}
-		veiled = append(veiled, other)
-	}
-	for len(l.veiled) < ways {
+	for len(l.veiled) < len(veiled) {
 		other, way := newLife(l.proc), l.at.way()
 		l.veiled = append(l.veiled, other)
 		other.place = way[0].told.place
@@ -419,7 +374,26 @@ func (l *life) veil(now told) (veiled []told, err error) {
 			}
 		}
 	}
-	return veiled, nil
+	did, err := l.resumed(now)
+	if err != nil {
+		return nil, err
+	}
+	forgot := did.forgot != ""
+	for i, other := range l.veiled {
+		if veiled != nil {
+			now.answer = veiled[i]
+		}
+		again, err := other.resumed(now)
+		if err != nil || again.said != did.said || again.deed() != did.deed() {
+			return nil, &TakenError{UnreadDeadlines, l.proc.name + " looks at a deadline that it was taken not to look at"}
+		}
+		forgot = forgot && again.forgot == did.forgot
+	}
+	if forgot && l.veiled != nil {
+		l.unveil()
+		m.unread[checked] = checked != 0
+	}
+	return did, nil
 }
 
 // unveil ends the code that was told other values.

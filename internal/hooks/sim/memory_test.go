@@ -189,7 +189,7 @@ func tellOf(code func(p *sim.Proc, asks func(string) *teller)) error {
 				Keep: func() func(bool) { was := gets; return func(bool) { gets = was } },
 			})
 			for _, name := range []string{"a", "b"} {
-				s.Add(sim.Actor{Name: name, Run: func(p *sim.Proc) {
+				s.Add(sim.Actor{Name: name, Crashes: 1, Restarts: 1, Run: func(p *sim.Proc) {
 					code(p, func(asks string) *teller { return &teller{asks: asks, gets: &gets} })
 				}})
 			}
@@ -216,11 +216,12 @@ func (r *veiled) Tell(answer any) bool {
 	r.deadline = a[1].(int)
 	return r.teller.Tell(a[0])
 }
-func (r *veiled) Veil(answer any, way int, _ time.Time) (any, int) {
+func (r *veiled) Veiled(answer any, _ time.Time) []any {
 	if r.asks != "a deadline" {
-		return answer, 0
+		return nil
 	}
-	return [2]any{answer.([2]any)[0], []int{-1, 99}[way]}, 2
+	number := answer.([2]any)[0]
+	return []any{[2]any{number, -1}, [2]any{number, 99}}
 }
 
 // Code that is taken not to look at a deadline, and does so, breaks the search, whatever it does with it, and whenever.
@@ -261,6 +262,13 @@ func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
 			get("a number")
 			get(fmt.Sprint("a number ", late(deadline)))
 		},
+		"only one of two looks at it": func(p *sim.Proc, get get) {
+			deadline := get("a deadline")
+			if p.Name() == "b" {
+				get(fmt.Sprint("a number ", late(deadline)))
+			}
+			p.Forget("", noState)
+		},
 		"it looks at another one": func(p *sim.Proc, get get) {
 			get("a deadline")
 			p.Forget("", noState)
@@ -277,7 +285,10 @@ func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
 			}
 		},
 	} {
+		begun, ended := 0, 0
 		err := tellOf(func(p *sim.Proc, request func(string) *teller) {
+			begun++
+			defer func() { ended++ }()
 			code(p, func(asks string) int {
 				r := &veiled{request(asks), 7}
 				p.Do(r)
@@ -288,6 +299,55 @@ func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
 		if want := !strings.HasSuffix(name, "does not look at it"); is != want || is && taken.Off != sim.UnreadDeadlines || !is && err != nil {
 			t.Errorf("%s: error %v, want it to look at the deadline: %v", name, err, want)
 		}
+		if begun != ended {
+			t.Errorf("%s: code was begun %d times, and ended %d times", name, begun, ended)
+		}
+	}
+}
+
+// The code that is told other values runs from the first such value to where it has forgotten it, and not again where it
+// was seen to look at none.
+func TestVeiledCodeEndsWhereItForgets(t *testing.T) {
+	count := func(asks string, forgets bool) (begun, told int) {
+		err := tellOf(func(p *sim.Proc, request func(string) *teller) {
+			begun++
+			for i := range uint64(3) {
+				p.Do(&veiled{request(asks), 7})
+				told++
+				if forgets {
+					p.Forget("", func() (uint64, uint64) { return i, i })
+				}
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return begun, told
+	}
+	// Code that forgets nothing runs twice more, to its end. Else the 101 moments at which it is told a deadline, after what
+	// it depends on there, are checked once each.
+	begun, told := count("a number", false)
+	if others, more := count("a deadline", false); others != 3*begun || more != 3*told {
+		t.Errorf("code that forgets nothing was begun %d times, and told %d times, want three times %d and %d", others, more, begun, told)
+	}
+	begun, told = count("a number", true)
+	if others, more := count("a deadline", true); others != begun+2*101 || more != told+406 {
+		t.Errorf("code that forgets was begun %d times, and told %d times, want %d and %d", others, more, begun+2*101, told+406)
+	}
+}
+
+// A node that comes back begins where it was, and so does the code that is told other values.
+func TestVeiledCodeBeginsAtItsPlace(t *testing.T) {
+	err := tellOf(func(p *sim.Proc, request func(string) *teller) {
+		if p.Place() == 0 {
+			p.Do(&veiled{request("a number"), 7})
+			p.SetPlace(1)
+		}
+		p.Do(&veiled{request("a deadline"), 7})
+		p.Do(&veiled{request("a number"), 7})
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 
