@@ -4,16 +4,28 @@
 //	fmt.Println(option, ok) // blind-publish true
 package suggest
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Nearest returns the option that differs from word by the fewest edits (letters inserted, deleted, replaced, or
 // swapped with their neighbour), if these are few enough for a misspelling: at most a third of the word's length, but
-// one in any case. If several are equally near, it returns the first.
+// one in any case. If several are equally near, it returns the first. If none is, it returns the shortest option of which
+// the word is the beginning, if it has three letters at least.
 func Nearest(word string, options []string) (option string, ok bool) {
 	fewest := 1 + max(1, len(word)/3)
 	for _, o := range options {
 		if d := editDistance(word, o); d < fewest {
 			option, fewest, ok = o, d, true
+		}
+	}
+	if ok || len(word) < 3 {
+		return option, ok
+	}
+	for _, o := range options {
+		if strings.HasPrefix(o, word) && (!ok || len(o) < len(option)) {
+			option, ok = o, true
 		}
 	}
 	return option, ok

@@ -297,6 +297,30 @@ func TestImmediateRequestsAreRefusedWhereANodeMayHaveLeftSomething(t *testing.T)
 	}
 }
 
+// The reads of a crashed node are not taken, except by a search that looks at each state. There they lead back to where
+// they came from.
+func TestOrphanedReads(t *testing.T) {
+	p := program{Registers: 1, Actors: []programActor{{Crashes: 1, Script: []command{{}}}, {Script: []command{{Write: true}}}}}
+	for _, test := range []struct {
+		off   sim.Reduction
+		look  bool
+		taken bool
+	}{{0, false, false}, {sim.OrphanedReads, false, true}, {0, true, true}} {
+		x := sim.Exploration{Off: sim.SleepSets | sim.PersistentSets | test.off, Backwards: true}
+		if test.look {
+			x.Visit = func(uint64) bool { return true }
+		}
+		taken := false
+		x.OnVisit(func(v sim.Visit) { taken = taken || v.Taken >= 0 && v.Kind() == sim.Orphan })
+		for x.Next() {
+			p.run(x.Strategy(), false)
+		}
+		if e := x.Explored(); taken != test.taken || !e.Complete || test.off == 0 && e.States != 20 {
+			t.Errorf("off %b, looking %v: an orphaned read is taken: %v, want %v; %+v", test.off, test.look, taken, test.taken, e)
+		}
+	}
+}
+
 // walker walks at random, and checks that equal states have equal futures: the same steps are possible, and each leads
 // to equal states.
 type walker struct {

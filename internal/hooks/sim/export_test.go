@@ -39,6 +39,9 @@ type Visit struct {
 	steps []Step
 }
 
+// Kind is the kind of the step that is taken.
+func (v Visit) Kind() Kind { return v.steps[v.Taken].Kind }
+
 // UpToNames returns the visit with the names that its steps have in all states that count as equal.
 func (v Visit) UpToNames(s *Sim) Visit {
 	name := func(ids []uint64) (names []uint64) {

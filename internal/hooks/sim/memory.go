@@ -283,7 +283,7 @@ func (m *pasts) live(p *Proc, now told, since fingerprint.Hash) (*past, error) {
 	if err != nil {
 		return nil, err
 	}
-	did.before, did.told, did.veiled = p.past, now, len(l.veiled) > 0
+	did.before, did.told, did.veiled = p.past, now, l.veiled != nil
 	l.at = did
 	m.runs++
 	return did, nil
@@ -298,11 +298,11 @@ func (m *pasts) bring(p *Proc, now told) (*life, error) {
 	l := newLife(p)
 	m.lives[of] = l
 	way := p.past.way()
-	if l.at = p.past; len(way) > 0 {
-		l.at, now = way[0].before, way[0].told
-	}
-	l.place = now.place
+	l.at, l.place = p.past, now.place
 	for n, at := range way {
+		if n == 0 {
+			l.at, l.place = at.before, at.told.place
+		}
 		resume := l.resumed
 		if p.past.veiled {
 			resume = func(now told) (*past, error) { return l.tell(now, 0) }

@@ -336,6 +336,24 @@ func TestVeiledCodeEndsWhereItForgets(t *testing.T) {
 	}
 }
 
+// Code that was told a deadline, and is brought there again, goes on with the code that was told others.
+func TestVeiledCodeIsBroughtToThePast(t *testing.T) {
+	err := tellOf(func(p *sim.Proc, request func(string) *teller) {
+		deadline, number := &veiled{request("a deadline"), 7}, request("a number")
+		p.Do(&veiled{request("a deadline"), 7})
+		p.Forget("", noState)
+		p.Do(deadline)
+		p.Do(number)
+		// The first schedule that comes to these two deadlines comes to the number 3.
+		if p.Name() == "a" && deadline.answer[0] == 2 && number.answer[0] == 4 {
+			p.Do(request(fmt.Sprint("a number ", deadline.deadline < 0)))
+		}
+	})
+	if _, is := errors.AsType[*sim.TakenError](err); !is {
+		t.Errorf("error %v, want that it looks at the deadline", err)
+	}
+}
+
 // A node that comes back begins where it was, and so does the code that is told other values.
 func TestVeiledCodeBeginsAtItsPlace(t *testing.T) {
 	err := tellOf(func(p *sim.Proc, request func(string) *teller) {

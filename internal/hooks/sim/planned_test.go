@@ -283,18 +283,25 @@ func (s idle) Idle(t time.Time) bool {
 // No tick goes to an instant at which nothing can change but what code does not look at. If something else changes there,
 // one does.
 func TestNoTickGoesToAnIdleInstant(t *testing.T) {
-	for off, want := range map[sim.Reduction][]int{0: {3, 5}, sim.UnreadDeadlines: {1, 3, 5}} {
-		x := sim.Exploration{Off: off}
+	for _, test := range []struct {
+		off    sim.Reduction
+		memory bool // without it nothing tells whether code looks
+		want   []int
+	}{{0, true, []int{3, 5}}, {0, false, []int{1, 3, 5}}, {sim.UnreadDeadlines, true, []int{1, 3, 5}}} {
+		x := sim.Exploration{Off: test.off}
+		waited := 0
 		var pool sim.Pool
 		first := map[int]bool{} // the seconds to which time goes first, while something else could happen
 		gets, ticked := 0, false
 		for x.Next() {
 			s := x.Rewind()
 			if s == nil {
-				clock := fakeclock.New(fakeclock.Epoch)
-				ticked = false
+				clock, remembers := fakeclock.New(fakeclock.Epoch), sim.Memory{}
+				if ticked = false; test.memory {
+					remembers.Search = &x
+				}
 				s = sim.New(sim.Config{
-					Clock: clock, Strategy: x.Strategy(), Pool: &pool, Memory: sim.Memory{Search: &x}, Ticks: 1,
+					Clock: clock, Strategy: x.Strategy(), Pool: &pool, Memory: remembers, Ticks: 1,
 					Fingerprint: func() uint64 { return uint64(gets) },
 					Keep: func() func(bool) {
 						had, did := gets, ticked
@@ -310,14 +317,18 @@ func TestNoTickGoesToAnIdleInstant(t *testing.T) {
 				s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) { p.Do(&teller{asks: "a number", gets: &gets}) }})
 				s.Add(sim.Actor{Name: "b", Run: func(p *sim.Proc) { p.Clock().Sleep(5 * time.Second) }})
 			}
-			if result := s.Run(); result.Err != nil {
+			result := s.Run()
+			if result.Err != nil {
 				t.Fatal(result.Err)
+			}
+			if result.End == sim.Finished && !ticked {
+				waited++
 			}
 		}
 		x.Close()
 		pool.Close()
-		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(first))); diff != "" {
-			t.Errorf("off %b: time goes first to (-want +got):\n%s", off, diff)
+		if diff := cmp.Diff(test.want, slices.Sorted(maps.Keys(first))); diff != "" || waited == 0 {
+			t.Errorf("off %b, memory %v: %d runs wait for the end of the sleep, time goes first to (-want +got):\n%s", test.off, test.memory, waited, diff)
 		}
 	}
 }
