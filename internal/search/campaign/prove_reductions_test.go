@@ -204,19 +204,31 @@ func (p peeping) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...fu
 	if err != nil {
 		return nil, err
 	}
+	now := p.clock.Now() // whatever is in the row
 	if ttl, is := row.Item["ttl"].(*types.AttributeValueMemberN); is {
 		second, _ := strconv.ParseInt(ttl.Value, 10, 64)
-		if p.wanted(time.Unix(second, 0).Sub(p.clock.Now())) {
+		if p.wanted(time.Unix(second, 0).Sub(now)) {
 			in.Item["ttl"] = &types.AttributeValueMemberN{Value: "1"}
 		}
 	}
 	return p.Client.PutItem(ctx, in, o...)
 }
 
-// impatient is a client that has DynamoDB look at the ttl of LOCK rows.
-type impatient struct{ isr.Client }
+// impatient is a client that has DynamoDB look at the ttl of LOCK rows. One that catches takes a panic for an error.
+type impatient struct {
+	isr.Client
+	catches bool
+}
 
-func (p impatient) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+func (p impatient) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (_ *dynamodb.PutItemOutput, err error) {
+	defer func() {
+		v := recover()
+		if taken, is := v.(*sim.TakenError); is && p.catches {
+			err = taken
+		} else if v != nil {
+			panic(v)
+		}
+	}()
 	own := *in
 	own.ConditionExpression = aws.String(*in.ConditionExpression + " OR #ttl < :now")
 	own.ExpressionAttributeNames = map[string]string{"#ttl": "ttl"}
@@ -255,9 +267,11 @@ func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
 	}{
 		{"never", reference, 0, invariant.OK, true},
 		{"after a year", peeps(func(left time.Duration) bool { return left < -time.Hour*24*365 }), 2000, invariant.Unknown, false},
+		{"in the second before it", peeps(func(left time.Duration) bool { return left == time.Second }), 0, invariant.Violated, false},
 		{"in its last second", peeps(func(left time.Duration) bool { return left == 0 }), 0, invariant.Violated, false},
 		{"a second later", peeps(func(left time.Duration) bool { return left == -time.Second }), 0, invariant.Violated, false},
-		{"by a condition", with(func(cfg isr.Config) isr.Client { return impatient{cfg.Client} }), 500, invariant.Unknown, false},
+		{"by a condition", with(func(cfg isr.Config) isr.Client { return impatient{cfg.Client, false} }), 500, invariant.Unknown, false},
+		{"by a condition, and panics are errors", with(func(cfg isr.Config) isr.Client { return impatient{cfg.Client, true} }), 500, invariant.Unknown, false},
 	} {
 		var found [2]sim.Explored
 		for i, off := range []sim.Reduction{0, sim.UnreadDeadlines} {
