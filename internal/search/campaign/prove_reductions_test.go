@@ -288,6 +288,29 @@ func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
 	}
 }
 
+// A crashed machine's request to the origin is no mere read: the page is made, and that is judged. So it leads to states
+// of its own, and a certificate has them.
+func TestACrashedMachinesRequestToTheOriginCounts(t *testing.T) {
+	s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n"+
+		"actors:\n  - {name: alice, script: [regenerate /home as order with a], crashes: 1}\n  - {name: bob, script: [regenerate /home as order with b]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := Prove{Scenario: s, Seed: 1, Certify: true}
+	proof, err := v.Run(t.Context())
+	if err != nil || len(proof.States) == 0 {
+		t.Fatal(proof, err)
+	}
+	of, err := subjectOf(s, proof.Protocol.Name, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Certify, v.Against = false, &Certificate{subject: of, States: proof.States}
+	if again, err := v.Run(t.Context()); err != nil || again.Verdict != invariant.OK || !again.Explored.Complete {
+		t.Errorf("got %v (%s), error %v; want the certificate confirmed", again.Verdict, again.Why, err)
+	}
+}
+
 // Sleep sets leave out orders of steps, and no state. If a state comes up only without sleep sets, it differs from
 // another state only by an order of steps that no code can see. A search from it would be useless.
 func TestSleepSetsLeaveOutNoState(t *testing.T) {
