@@ -89,11 +89,11 @@ func (s *sweeper) Take(step uint64) string {
 	return ""
 }
 
-func (s *sweeper) Next(time.Time) (time.Time, bool) {
+func (s *sweeper) Next(after time.Time) (time.Time, bool) {
 	if len(s.w.scenario.CompareLags) > 0 {
 		return time.Time{}, false // see Run.underOtherLags
 	}
-	return inside.In(&s.w.db).NextDeletion()
+	return inside.In(&s.w.db).NextDeletion(after)
 }
 
 // deadlines is a sim.Source without steps. It stops time at the deadlines in rows (the end of a lease, the end of
@@ -167,8 +167,8 @@ func (d *deadlines) note(row attr.Item) {
 	}
 }
 
-// noteTTL makes time stop at the ttl of a row. If no code looks at it, it matters only that the schedule may have the row
-// deleted from the second after it on.
+// noteTTL makes time stop at the ttl of a row. If no code looks at it, it matters only that the row may be deleted from the
+// second after it on: by the schedule, or by a lag at whose end no time stops (see sweeper.Next).
 func (w *world) noteTTL(key, row attr.Item) {
 	if at, has := row.Int(defaultTTL); has && w.ttl != defaultTTL {
 		w.deadlines.add(at)
@@ -182,7 +182,7 @@ func (w *world) noteTTL(key, row attr.Item) {
 		return
 	}
 	w.deadlines.unread = insertStops(w.deadlines.unread, ttl-1, ttl+1)
-	if w.scenario.Lag.Scheduler {
+	if w.scenario.Lag.Scheduler || len(w.scenario.CompareLags) > 0 {
 		w.deadlines.at = insertStops(w.deadlines.at, ttl+1, ttl+1)
 	}
 }

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -285,6 +286,57 @@ func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
 			t.Errorf("%s: %d states, and %d with all ticks; want fewer: %v", test.name, found[0].States, found[1].States, test.fewer)
 		}
 		t.Logf("%s: %d states, and %d with all ticks", test.name, found[0].States, found[1].States)
+	}
+}
+
+// relocking writes nothing but locks, and one that it finds gone it writes with a wrong ttl.
+type relocking struct{ cfg isr.Config }
+
+func (h relocking) Get(ctx context.Context, key string) (isr.Served, error) {
+	none, pk, table, ttl := errors.New("no page is made"), isr.PartitionKey("", key), aws.String(h.cfg.Table), "1"
+	lock, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: pagecache.Key(pk, isr.SortLock), ConsistentRead: aws.Bool(true)})
+	if err != nil || lock.Item != nil {
+		return isr.Served{}, none
+	}
+	own, now := pagecache.Key(pk, "OWN"), h.cfg.Clock.Now().Unix()
+	seen, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: own, ReturnValues: types.ReturnValueAllOld})
+	if err != nil {
+		return isr.Served{}, err
+	}
+	if seen.Attributes == nil {
+		ttl = strconv.FormatInt(now+map[string]int64{"/early": 40, "/late": 60}[key], 10)
+	}
+	row := pagecache.Key(pk, isr.SortLock)
+	row["lease_token"] = &types.AttributeValueMemberS{Value: h.cfg.Tokens()}
+	row["lease_expires_at"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(now+10, 10)}
+	row["ttl"] = &types.AttributeValueMemberN{Value: ttl}
+	if _, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: row}); err != nil {
+		return isr.Served{}, err
+	}
+	return isr.Served{}, none
+}
+
+// One tick is enough to where TTL deletes a lock, though no code looks at its ttl, and another one is deleted before.
+func TestATickGoesWhereALockIsDeleted(t *testing.T) {
+	for name, script := range map[string]string{
+		"ttl-lag: at-once\n":                        "get /early, get /late, get /late",
+		"ttl-lag: fixed 3s\n":                       "get /early, get /late, get /late",
+		"ttl-lag: at-once\ncompare-lags: [never]\n": "get /late, get /late",
+		"ttl-lag: scheduler\nbounds: {sweeps: 1}\n": "get /early, get /late, get /late",
+	} {
+		text := "name: small\n" + name + "cache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nactors:\n  - {name: alice, script: [" + script + "]}\n"
+		s, err := scenario.Parse("f.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Bounds.Ticks = 1
+		p := isr.Protocol{Name: "relocking", New: func(cfg isr.Config) (isr.Handler, error) { return relocking{cfg}, nil }}
+		for _, off := range []sim.Reduction{0, sim.UnreadDeadlines} {
+			proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, off: off}.Run(t.Context())
+			if err != nil || proof.Verdict != invariant.Violated {
+				t.Errorf("%s, off %b: got %v, error %v; want a tick that goes to the end of the lock", name, off, proof, err)
+			}
+		}
 	}
 }
 
