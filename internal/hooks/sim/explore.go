@@ -33,7 +33,8 @@ import (
 //     part of the state only if the code read a clock then. This makes states equal, and has no effect without state
 //     comparison.
 //   - Unread deadlines: no tick goes to an instant at which time stops for a value alone that no code looks at (see
-//     [Veiled] and [Idle]). What would follow on it follows on the stop before it.
+//     [Veiled] and [Idle]). What would follow on it follows on the stop before it, unless code compares its clock with
+//     an instant at which time stops for nothing else.
 //   - Orphaned reads: a request that only reads, and whose sender is gone, changes nothing. It is not taken, and no part of
 //     the state.
 //   - Interchangeable actors, if Config.Symmetry is set: states count as equal that differ only in which of them is which.

@@ -340,26 +340,50 @@ func TestATickGoesWhereALockIsDeleted(t *testing.T) {
 	}
 }
 
+// failing is a cache that only reads.
+type failing struct{ cfg isr.Config }
+
+func (h failing) Get(ctx context.Context, key string) (isr.Served, error) {
+	_, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String(h.cfg.Table), Key: pagecache.Key(isr.PartitionKey("", key), isr.SortMeta)})
+	return isr.Served{}, errors.Join(err, errors.New("no page is made"))
+}
+
+// A request of a crashed machine that only reads is taken where the scenario wants it to reach a mark.
+func TestOrphanedReadsReachMarks(t *testing.T) {
+	s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nreach: [orphaned-request]\n"+
+		"actors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := isr.Protocol{Name: "failing", New: func(cfg isr.Config) (isr.Handler, error) { return failing{cfg}, nil }}
+	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1}.Run(t.Context())
+	if err != nil || !slices.Contains(proof.Reached(), "orphaned-request") || slices.Contains(proof.Missing, "orphaned-request") {
+		t.Errorf("got %v, error %v; want the mark reached", proof, err)
+	}
+}
+
 // A crashed machine's request to the origin is no mere read: the page is made, and that is judged. So it leads to states
 // of its own, and a certificate has them.
 func TestACrashedMachinesRequestToTheOriginCounts(t *testing.T) {
-	s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n"+
-		"actors:\n  - {name: alice, script: [regenerate /home as order with a], crashes: 1}\n  - {name: bob, script: [regenerate /home as order with b]}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := Prove{Scenario: s, Seed: 1, Certify: true}
-	proof, err := v.Run(t.Context())
-	if err != nil || len(proof.States) == 0 {
-		t.Fatal(proof, err)
-	}
-	of, err := subjectOf(s, proof.Protocol.Name, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v.Certify, v.Against = false, &Certificate{subject: of, States: proof.States}
-	if again, err := v.Run(t.Context()); err != nil || again.Verdict != invariant.OK || !again.Explored.Complete {
-		t.Errorf("got %v (%s), error %v; want the certificate confirmed", again.Verdict, again.Why, err)
+	for _, reach := range []string{"", "reach: [orphaned-request]\n"} {
+		s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n"+reach+
+			"actors:\n  - {name: alice, script: [regenerate /home as order with a], crashes: 1, restarts: 1}\n  - {name: bob, script: [regenerate /home as order with b]}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := Prove{Scenario: s, Seed: 1, Certify: true}
+		proof, err := v.Run(t.Context())
+		if err != nil || len(proof.States) == 0 {
+			t.Fatal(proof, err)
+		}
+		of, err := subjectOf(s, proof.Protocol.Name, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Certify, v.Against = false, &Certificate{subject: of, States: proof.States}
+		if again, err := v.Run(t.Context()); err != nil || again.Verdict != invariant.OK || !again.Explored.Complete {
+			t.Errorf("%sgot %v (%s), error %v; want the certificate confirmed", reach, again.Verdict, again.Why, err)
+		}
 	}
 }
 
