@@ -44,12 +44,12 @@ import (
 //
 // A tick goes to any instant at which something can change, and not only to the next one: see [Step.Further].
 //
-// All states in which runs end remain, up to the names of interchangeable actors. Without persistent sets, all
-// reachable states remain. Without state comparison, all orders of steps that race remain, with one exception: if the
-// sender of a request is gone, the place of the request among the last steps of its node's next life. The order of
-// events on different nodes at the same instant is not explored, so the judgement of a run must not depend on it. It
-// must not depend on a past that Config.Fingerprint does not cover either: if two pasts lead to the same state, only
-// one is continued.
+// But for the instants of unread deadlines, all states in which runs end remain, up to the names of interchangeable
+// actors, and without persistent sets, all reachable states. Without state comparison, all orders of steps that race
+// remain, with one exception: if the sender of a request is gone, the place of the request among the last steps of its
+// node's next life. The order of events on different nodes at the same instant is not explored, so the judgement of a
+// run must not depend on it. It must not depend on a past that Config.Fingerprint does not cover either: if two pasts
+// lead to the same state, only one is continued.
 //
 // Source: Godefroid: Partial-order methods for the verification of concurrent systems (LNCS 1032, 1996), chapters 4 to
 // 6, for all but the clocks; for these, see Sim.Fingerprint.
