@@ -16,6 +16,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
@@ -292,6 +293,27 @@ func TestTimeStopsWhereALockMayBeDeleted(t *testing.T) {
 		if !slices.Equal(w.deadlines.at, test.at) || !slices.Equal(w.deadlines.unread, test.unreadAt) {
 			t.Errorf("%s: stops at %v, and at %v for nobody, want %v and %v", test.name, w.deadlines.at, w.deadlines.unread, test.at, test.unreadAt)
 		}
+	}
+}
+
+// A stop at the end of a fault's window is for nobody else.
+func TestNoStopIsIdleAtTheEndOfAWindow(t *testing.T) {
+	at := time.Unix(100, 0)
+	if d := (&deadlines{unread: []int64{100}}); !d.Idle(at) || d.Idle(at.Add(time.Second)) {
+		t.Error("want the ttl of a lock idle, and nothing else")
+	}
+	if d := (&deadlines{unread: []int64{100}, windows: []time.Time{at}}); d.Idle(at) {
+		t.Error("the end of a window is idle")
+	}
+}
+
+// What a lag deletes by time is part of what a run shows.
+func TestEvidenceHoldsAtATime(t *testing.T) {
+	w := &world{stage: newStage(), clock: fakeclock.New(fakeclock.Epoch)}
+	before := w.evidence()
+	w.clock.Advance(time.Second)
+	if w.evidence() == before {
+		t.Error("the time does not count")
 	}
 }
 
