@@ -167,8 +167,8 @@ func (d *deadlines) note(row attr.Item) {
 	}
 }
 
-// noteTTL makes time stop at the ttl of a row. If no code looks at it, it matters only that the row may be deleted from the
-// second after it on: by the schedule, or by a lag at whose end no time stops (see sweeper.Next).
+// noteTTL makes time stop at the ttl of a row. If no code looks at it, it matters only that the row may be deleted from
+// the second after it on: by the schedule, or by a lag at whose end no time stops (see sweeper.Next).
 func (w *world) noteTTL(key, row attr.Item) {
 	if at, has := row.Int(defaultTTL); has && w.ttl != defaultTTL {
 		w.deadlines.add(at)

@@ -37,8 +37,8 @@ import (
 // It holds for the protocol's code as it is, with one seed: lags of TTL and delays of answers that are drawn at random are
 // drawn once. Time stops at what rows, timers and the scenario say, and at the ttl of locks only if code looks at it.
 // If code compares its clock with an instant of its own, such as half a minute after the end of a lease, the search may
-// go past it only where something else has time stop. It takes one core, some 150 bytes of memory for each state, and up
-// to 250 MiB for what the code did.
+// go past it only where something else has time stop. It takes one core, some 150 bytes of memory for each state, and
+// up to 250 MiB for what the code did.
 type Prove struct {
 	Scenario *scenario.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.

@@ -362,8 +362,8 @@ func TestOrphanedReadsReachMarks(t *testing.T) {
 	}
 }
 
-// A crashed machine's request to the origin is no mere read: the page is made, and that is judged. So it leads to states
-// of its own, and a certificate has them.
+// A crashed machine's request to the origin is no mere read: the page is made, and that is judged. So it leads to
+// states of its own, and a certificate has them.
 func TestACrashedMachinesRequestToTheOriginCounts(t *testing.T) {
 	for _, reach := range []string{"", "reach: [orphaned-request]\n"} {
 		s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n"+reach+
