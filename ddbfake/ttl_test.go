@@ -342,7 +342,7 @@ func TestNextDeletion(t *testing.T) {
 		w := lagWorld(t, tc.lag, 0, 0)
 		w.put(with(key("a", "1"), "ttl", due(10*time.Second)), with(key("a", "2"), "ttl", due(20*time.Second)), key("a", "3"))
 		var got []time.Duration
-		for at, ok := inside.In(w.db).NextDeletion(); ok; at, ok = inside.In(w.db).NextDeletion() {
+		for at, ok := inside.In(w.db).NextDeletion(w.clock.Now()); ok; at, ok = inside.In(w.db).NextDeletion(w.clock.Now()) {
 			rows := len(w.db.Items("cache"))
 			w.clock.AdvanceTo(at.Add(-1))
 			if n := len(w.db.Items("cache")); n != rows {
@@ -365,7 +365,7 @@ func TestNextDeletionOfRandomLags(t *testing.T) {
 	for _, lag := range []ddbfake.Lag{ddbfake.LagUniform(time.Minute, time.Hour), ddbfake.LagExponential(time.Hour)} {
 		w := lagWorld(t, lag, 7, 50)
 		gone := 0
-		for at, ok := inside.In(w.db).NextDeletion(); ok; at, ok = inside.In(w.db).NextDeletion() {
+		for at, ok := inside.In(w.db).NextDeletion(w.clock.Now()); ok; at, ok = inside.In(w.db).NextDeletion(w.clock.Now()) {
 			w.clock.AdvanceTo(at)
 			w.db.Items("cache")
 			order, _ := w.deletions()

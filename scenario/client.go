@@ -107,7 +107,7 @@ func (s *sdkCalls) attempt(invocation string, now time.Time) (sent time.Time, at
 func send[O any](c client, input any, options []func(*dynamodb.Options)) (*O, error) {
 	sent, region := c.n.now(), c.n.regionOf(options)
 	if c.n.proc.Remembers() && c.n.world.unread && asksLockTTL(input) {
-		panic(&sim.TakenError{Off: sim.UnreadDeadlines, Why: c.n.proc.Name() + " has DynamoDB look at the ttl of a lock"})
+		c.n.proc.Wrong(&sim.TakenError{Off: sim.UnreadDeadlines, Why: c.n.proc.Name() + " has DynamoDB look at the ttl of a lock"})
 	}
 	for attempt := 1; ; attempt++ {
 		out, err := c.n.call(c.n.world.ctx, ddbfake.Call{Actor: c.n.proc.Name(), Region: region, Sent: sent, Input: input}, attempt)
@@ -247,16 +247,19 @@ func (r *storeRequest) Tell(answer any) (same bool) {
 	return is && print == a.print
 }
 
-// Veiled implements sim.Veiled: other values are in the place of the ttl of a LOCK row. It was long ago, it was a second
-// ago, or it is no number: whoever compares it with the clock, or only reads it, meets a difference.
+// Veiled implements sim.Veiled: other values are in the place of the ttl of a LOCK row. It is a second from now, now, or a
+// second ago, as at the instants to which no tick goes. Or it was long ago, or is no number, for code that reads it in
+// another way.
 func (r *storeRequest) Veiled(answer any, now time.Time) (veiled []any) {
 	a, is := answer.(storeAnswer)
 	if !is || !r.node.world.unread {
 		return nil
 	}
 	for _, ttl := range []types.AttributeValue{
-		&types.AttributeValueMemberN{Value: "1"},
+		&types.AttributeValueMemberN{Value: strconv.FormatInt(now.Unix()+1, 10)},
+		&types.AttributeValueMemberN{Value: strconv.FormatInt(now.Unix(), 10)},
 		&types.AttributeValueMemberN{Value: strconv.FormatInt(now.Unix()-1, 10)},
+		&types.AttributeValueMemberN{Value: "1"},
 		&types.AttributeValueMemberS{Value: "veiled"},
 	} {
 		out, found, err := withLockTTL(a.out, a.err, ttl)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
@@ -164,8 +165,8 @@ func lockAndMeta() (lock, meta map[string]types.AttributeValue) {
 	return row(isr.SortLock), row(isr.SortMeta)
 }
 
-// Wherever a LOCK row is in an answer, its ttl is another one in the veiled answer: long ago, a second ago, or no number.
-// The answer itself stays what it was, and nothing else is veiled.
+// Wherever a LOCK row is in an answer, its ttl is another one in the veiled answer: a second from now, now, a second ago,
+// long ago, or no number. The answer itself stays what it was, and nothing else is veiled.
 func TestTheTTLOfALockIsVeiled(t *testing.T) {
 	lock, meta := lockAndMeta()
 	refused := func(rows ...map[string]types.AttributeValue) error {
@@ -201,14 +202,15 @@ func TestTheTTLOfALockIsVeiled(t *testing.T) {
 		out, err := of(lock, meta)
 		answer := storeAnswer{out: out, err: err}
 		for way, ttl := range []types.AttributeValue{
-			&types.AttributeValueMemberN{Value: "1"}, &types.AttributeValueMemberN{Value: "3599"}, &types.AttributeValueMemberS{Value: "veiled"},
+			&types.AttributeValueMemberN{Value: "3601"}, &types.AttributeValueMemberN{Value: "3600"}, &types.AttributeValueMemberN{Value: "3599"},
+			&types.AttributeValueMemberN{Value: "1"}, &types.AttributeValueMemberS{Value: "veiled"},
 		} {
 			veiled := r.Veiled(answer, now)
 			other, _ := lockAndMeta()
 			other["ttl"] = ttl
 			wantOut, wantErr := of(other, meta)
 			got, is := veiled[way].(storeAnswer)
-			if diff := cmp.Diff([]any{wantOut, wantErr}, []any{got.out, got.err}, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" || !is || len(veiled) != 3 {
+			if diff := cmp.Diff([]any{wantOut, wantErr}, []any{got.out, got.err}, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" || !is || len(veiled) != 5 {
 				t.Errorf("%s, way %d of %d (-want +got):\n%s", name, way, len(veiled), diff)
 			}
 		}
@@ -291,6 +293,30 @@ func TestTimeStopsWhereALockMayBeDeleted(t *testing.T) {
 		if !slices.Equal(w.deadlines.at, test.at) || !slices.Equal(w.deadlines.unread, test.unreadAt) {
 			t.Errorf("%s: stops at %v, and at %v for nobody, want %v and %v", test.name, w.deadlines.at, w.deadlines.unread, test.at, test.unreadAt)
 		}
+	}
+}
+
+// A stop is not idle at the end of a fault's window, nor if it is the last one.
+func TestNoStopIsIdleAtTheEndOfAWindow(t *testing.T) {
+	at := time.Unix(100, 0)
+	if d := (&deadlines{unread: []int64{100, 101}}); !d.Idle(at) || d.Idle(at.Add(time.Second)) || d.last() != 101 {
+		t.Error("want the ttl of a lock idle, and not the last stop")
+	}
+	if d := (&deadlines{unread: []int64{100, 101}, at: []int64{101}}); !d.Idle(at) || d.Idle(at.Add(time.Second)) || d.last() != 0 {
+		t.Error("want the ttl of a lock idle, and not where code looks")
+	}
+	if d := (&deadlines{unread: []int64{100, 101}, windows: []time.Time{at}}); d.Idle(at) {
+		t.Error("the end of a window is idle")
+	}
+}
+
+// What a lag deletes by time is part of what a run shows.
+func TestEvidenceHoldsAtATime(t *testing.T) {
+	w := &world{stage: newStage(), clock: fakeclock.New(fakeclock.Epoch)}
+	before := w.evidence()
+	w.clock.Advance(time.Second)
+	if w.evidence() == before {
+		t.Error("the time does not count")
 	}
 }
 

@@ -199,8 +199,13 @@ type originRead struct {
 
 func (r *originRead) Outcomes() []int { return r.outcomes(r.node, ofOrigin) }
 
+// Accesses implements sim.Request. The rendering that the answer is for is recorded, and gets a name: what is recorded
+// for a node is written by nobody else, but it stays if the node is gone.
 func (r *originRead) Accesses(outcome int) []sim.Access {
-	touched := []sim.Access{{Object: sim.ObjectNamed(originObject, r.page.String())}}
+	touched := []sim.Access{
+		{Object: sim.ObjectNamed(originObject, r.page.String())},
+		{Object: sim.ObjectNamed(originObject, r.page.String(), r.node.proc.Name()), Write: true},
+	}
 	return withPossible(r.node.world.withCertain(touched), outcome)
 }
 

@@ -197,6 +197,9 @@ func (w *world) fingerprint() uint64 {
 			h = h.Number(uint64(at))
 		}
 	}
+	if at := w.deadlines.last(); at > now {
+		h = h.Number(uint64(at))
+	}
 	for _, at := range w.deadlines.fine {
 		if at > w.clock.Now().UnixNano() {
 			h = h.Number(uint64(at))

@@ -89,11 +89,11 @@ func (s *sweeper) Take(step uint64) string {
 	return ""
 }
 
-func (s *sweeper) Next(time.Time) (time.Time, bool) {
+func (s *sweeper) Next(after time.Time) (time.Time, bool) {
 	if len(s.w.scenario.CompareLags) > 0 {
 		return time.Time{}, false // see Run.underOtherLags
 	}
-	return inside.In(&s.w.db).NextDeletion()
+	return inside.In(&s.w.db).NextDeletion(after)
 }
 
 // deadlines is a sim.Source without steps. It stops time at the deadlines in rows (the end of a lease, the end of
@@ -117,11 +117,21 @@ func (*deadlines) Accesses(uint64) []sim.Access { return nil }
 
 func (*deadlines) Take(uint64) string { return "" }
 
-// Idle implements sim.Idle.
+// Idle implements sim.Idle. The last stop of all is not idle: code may compare the clock with an instant of its own, such
+// as some time after the end of a lease, and there time is past it.
 func (d *deadlines) Idle(t time.Time) bool {
 	_, unread := slices.BinarySearch(d.unread, t.Unix())
 	_, read := slices.BinarySearch(d.at, t.Unix())
-	return unread && !read && t.Nanosecond() == 0 && !slices.ContainsFunc(d.windows, t.Equal)
+	return unread && !read && t.Nanosecond() == 0 && t.Unix() != d.last() && !slices.ContainsFunc(d.windows, t.Equal)
+}
+
+// last returns the last second at which time stops if that is for a deadline at which no code looks; else 0.
+func (d *deadlines) last() int64 {
+	n, unread := len(d.at), len(d.unread)
+	if unread == 0 || n > 0 && d.at[n-1] >= d.unread[unread-1] {
+		return 0
+	}
+	return d.unread[unread-1]
 }
 
 func (d *deadlines) Next(now time.Time) (time.Time, bool) {
@@ -167,8 +177,8 @@ func (d *deadlines) note(row attr.Item) {
 	}
 }
 
-// noteTTL makes time stop at the ttl of a row. If no code looks at it, it matters only that the schedule may have the row
-// deleted from the second after it on.
+// noteTTL makes time stop at the ttl of a row. If no code looks at it, it matters only that the row may be deleted from
+// the second after it on: by the schedule, or by a lag at whose end no time stops (see sweeper.Next).
 func (w *world) noteTTL(key, row attr.Item) {
 	if at, has := row.Int(defaultTTL); has && w.ttl != defaultTTL {
 		w.deadlines.add(at)
@@ -182,7 +192,7 @@ func (w *world) noteTTL(key, row attr.Item) {
 		return
 	}
 	w.deadlines.unread = insertStops(w.deadlines.unread, ttl-1, ttl+1)
-	if w.scenario.Lag.Scheduler {
+	if w.scenario.Lag.Scheduler || len(w.scenario.CompareLags) > 0 {
 		w.deadlines.at = insertStops(w.deadlines.at, ttl+1, ttl+1)
 	}
 }

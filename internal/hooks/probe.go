@@ -14,8 +14,8 @@ type Probe struct {
 	// Search makes the run part of a search through all schedules (sim.Exploration): states are compared, and
 	// linearizability and the comparison of lags, which a search cannot check, are left out.
 	Search bool
-	// Off are the reductions that the search does without. With UnreadDeadlines it takes it that no code looks at the ttl of
-	// LOCK rows.
+	// Off are the reductions that the search does without. Unless UnreadDeadlines is among them, it takes it that no code
+	// looks at the ttl of LOCK rows.
 	Off sim.Reduction
 	// Twins are the classes of the interchangeable actors, by name.
 	Twins map[string]int

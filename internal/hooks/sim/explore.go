@@ -33,7 +33,8 @@ import (
 //     part of the state only if the code read a clock then. This makes states equal, and has no effect without state
 //     comparison.
 //   - Unread deadlines: no tick goes to an instant at which time stops for a value alone that no code looks at (see
-//     [Veiled] and [Idle]). What would follow on it follows on the stop before it.
+//     [Veiled] and [Idle]). What would follow on it follows on the stop before it, unless code compares its clock with
+//     an instant at which time stops for nothing else.
 //   - Orphaned reads: a request that only reads, and whose sender is gone, changes nothing. It is not taken, and no part of
 //     the state.
 //   - Interchangeable actors, if Config.Symmetry is set: states count as equal that differ only in which of them is which.
@@ -43,12 +44,12 @@ import (
 //
 // A tick goes to any instant at which something can change, and not only to the next one: see [Step.Further].
 //
-// All states in which runs end remain, up to the names of interchangeable actors. Without persistent sets, all
-// reachable states remain. Without state comparison, all orders of steps that race remain, with one exception: if the
-// sender of a request is gone, the place of the request among the last steps of its node's next life. The order of
-// events on different nodes at the same instant is not explored, so the judgement of a run must not depend on it. It
-// must not depend on a past that Config.Fingerprint does not cover either: if two pasts lead to the same state, only
-// one is continued.
+// But for the instants of unread deadlines, all states in which runs end remain, up to the names of interchangeable
+// actors, and without persistent sets, all reachable states. Without state comparison, all orders of steps that race
+// remain, with one exception: if the sender of a request is gone, the place of the request among the last steps of its
+// node's next life. The order of events on different nodes at the same instant is not explored, so the judgement of a
+// run must not depend on it. It must not depend on a past that Config.Fingerprint does not cover either: if two pasts
+// lead to the same state, only one is continued.
 //
 // Source: Godefroid: Partial-order methods for the verification of concurrent systems (LNCS 1032, 1996), chapters 4 to
 // 6, for all but the clocks; for these, see Sim.Fingerprint.

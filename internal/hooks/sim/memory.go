@@ -132,6 +132,14 @@ func (p *Proc) Says(text string) {
 	}
 }
 
+// Wrong ends the run with an error, in which the code that calls it panics. The run ends even if the code goes on.
+func (p *Proc) Wrong(err *TakenError) {
+	if l := p.running; l != nil {
+		l.err = err
+	}
+	panic(err)
+}
+
 // reads notes that the code reads a clock.
 func (l *life) reads() { l.proc.Tell(func() { l.proc.actor.readClock() }) }
 
@@ -349,7 +357,7 @@ func newLife(p *Proc) *life {
 	l := &life{proc: p}
 	l.resume, l.stop = iter.Pull(func(yield func(struct{}) bool) {
 		l.yield = yield
-		p.guard(func() { p.actor.Run(p) }, func(err error) { l.err = err })
+		p.guard(func() { p.actor.Run(p) }, func(err error) { l.err = cmp.Or(l.err, err) })
 		l.doing.state = ended
 	})
 	return l

@@ -19,6 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/reschedule"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -34,7 +35,10 @@ import (
 // # Limits
 //
 // It holds for the protocol's code as it is, with one seed: lags of TTL and delays of answers that are drawn at random are
-// drawn once. It takes one core, some 150 bytes of memory for each state, and up to 250 MiB for what the code did.
+// drawn once. Time stops at what rows, timers and the scenario say, and at the ttl of a lock only if code looks at it, or
+// if nothing is later. If code compares its clock with an instant of its own, such as half a minute after the end of a
+// lease, the search comes past it only at the next of these stops. It takes one core, some 150 bytes of memory for each
+// state, and up to 250 MiB for what the code did.
 type Prove struct {
 	Scenario *scenario.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
@@ -70,8 +74,8 @@ type Prove struct {
 
 	// Forgetful makes each schedule run from the beginning, and the code of nodes with it. The verdict is the same. Without
 	// it, the code of nodes in this process runs once for each new past, and a schedule goes on where it differs from those
-	// before. Only then is code seen not to look at the ttl of locks, so that no tick need go there. In either case one schedule in a hundred, the first ones, and the one that violates are run once more from the
-	// beginning, and compared.
+	// before. Only then is code seen not to look at the ttl of locks, so that no tick need go there. In either case one
+	// schedule in a hundred, the first ones, and the one that violates are run once more from the beginning, and compared.
 	Forgetful bool
 
 	off     sim.Reduction // for tests
@@ -121,14 +125,28 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	if v.Forgetful || schedules.OfProgram(v.Protocol) { // nothing checks it then
 		v.off |= sim.UnreadDeadlines
 	}
+	if once := v.Certify || v.Against != nil || v.Split.Parts > 0; once && slices.ContainsFunc(s.Reach, byOrphanedRead) {
+		v.off |= sim.OrphanedReads // the others of a kind do the same, and none searches again
+	} else if v.From != nil {
+		v.off |= v.From.Off & sim.OrphanedReads
+	}
 	for {
 		proof, err := v.checked(ctx)
+		if err == nil && v.off&sim.OrphanedReads == 0 && slices.ContainsFunc(proof.Missing, byOrphanedRead) {
+			v.off, v.From = v.off|sim.OrphanedReads, nil
+			continue
+		}
 		taken, wrongly := errors.AsType[*sim.TakenError](err)
 		if !wrongly || v.off&taken.Off != 0 {
 			return proof, err
 		}
 		v.off, v.From = v.off|taken.Off, nil // what was searched does not count
 	}
+}
+
+// byOrphanedRead says whether a read may be what reaches a mark, though its sender is gone.
+func byOrphanedRead(m scenario.Mark) bool {
+	return m == mark.OrphanTookPlace || m == mark.ExpiredRowRead || m == mark.RequestRepeated
 }
 
 // checked explores, while other goroutines repeat what new code did.
@@ -161,7 +179,7 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 	check := checker{certificate: v.Against}
 	switch {
 	case v.Against != nil:
-		x.Off, x.Backwards, x.Visit = sim.SleepSets|sim.PersistentSets, true, check.visit
+		x.Off, x.Backwards, x.Visit = sim.SleepSets|sim.PersistentSets|v.off&sim.OrphanedReads, true, check.visit
 	case v.Certify || v.Split.Parts > 0:
 		x.Off |= sim.PersistentSets
 	}

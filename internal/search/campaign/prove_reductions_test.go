@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,19 +205,31 @@ func (p peeping) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...fu
 	if err != nil {
 		return nil, err
 	}
+	now := p.clock.Now() // whatever is in the row
 	if ttl, is := row.Item["ttl"].(*types.AttributeValueMemberN); is {
 		second, _ := strconv.ParseInt(ttl.Value, 10, 64)
-		if p.wanted(time.Unix(second, 0).Sub(p.clock.Now())) {
+		if p.wanted(time.Unix(second, 0).Sub(now)) {
 			in.Item["ttl"] = &types.AttributeValueMemberN{Value: "1"}
 		}
 	}
 	return p.Client.PutItem(ctx, in, o...)
 }
 
-// impatient is a client that has DynamoDB look at the ttl of LOCK rows.
-type impatient struct{ isr.Client }
+// impatient is a client that has DynamoDB look at the ttl of LOCK rows. One that catches takes a panic for an error.
+type impatient struct {
+	isr.Client
+	catches bool
+}
 
-func (p impatient) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+func (p impatient) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (_ *dynamodb.PutItemOutput, err error) {
+	defer func() {
+		v := recover()
+		if taken, is := v.(*sim.TakenError); is && p.catches {
+			err = taken
+		} else if v != nil {
+			panic(v)
+		}
+	}()
 	own := *in
 	own.ConditionExpression = aws.String(*in.ConditionExpression + " OR #ttl < :now")
 	own.ExpressionAttributeNames = map[string]string{"#ttl": "ttl"}
@@ -255,9 +268,11 @@ func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
 	}{
 		{"never", reference, 0, invariant.OK, true},
 		{"after a year", peeps(func(left time.Duration) bool { return left < -time.Hour*24*365 }), 2000, invariant.Unknown, false},
+		{"in the second before it", peeps(func(left time.Duration) bool { return left == time.Second }), 0, invariant.Violated, false},
 		{"in its last second", peeps(func(left time.Duration) bool { return left == 0 }), 0, invariant.Violated, false},
 		{"a second later", peeps(func(left time.Duration) bool { return left == -time.Second }), 0, invariant.Violated, false},
-		{"by a condition", with(func(cfg isr.Config) isr.Client { return impatient{cfg.Client} }), 500, invariant.Unknown, false},
+		{"by a condition", with(func(cfg isr.Config) isr.Client { return impatient{cfg.Client, false} }), 500, invariant.Unknown, false},
+		{"by a condition, and panics are errors", with(func(cfg isr.Config) isr.Client { return impatient{cfg.Client, true} }), 500, invariant.Unknown, false},
 	} {
 		var found [2]sim.Explored
 		for i, off := range []sim.Reduction{0, sim.UnreadDeadlines} {
@@ -271,6 +286,143 @@ func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
 			t.Errorf("%s: %d states, and %d with all ticks; want fewer: %v", test.name, found[0].States, found[1].States, test.fewer)
 		}
 		t.Logf("%s: %d states, and %d with all ticks", test.name, found[0].States, found[1].States)
+	}
+}
+
+// relocking writes nothing but locks, and one that it finds gone it writes with a wrong ttl.
+type relocking struct{ cfg isr.Config }
+
+func (h relocking) Get(ctx context.Context, key string) (isr.Served, error) {
+	none, pk, table, ttl := errors.New("no page is made"), isr.PartitionKey("", key), aws.String(h.cfg.Table), "1"
+	lock, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: pagecache.Key(pk, isr.SortLock), ConsistentRead: aws.Bool(true)})
+	if err != nil || lock.Item != nil {
+		return isr.Served{}, none
+	}
+	own, now := pagecache.Key(pk, "OWN"), h.cfg.Clock.Now().Unix()
+	seen, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: own, ReturnValues: types.ReturnValueAllOld})
+	if err != nil {
+		return isr.Served{}, err
+	}
+	if seen.Attributes == nil {
+		ttl = strconv.FormatInt(now+map[string]int64{"/early": 40, "/late": 60}[key], 10)
+	}
+	row := pagecache.Key(pk, isr.SortLock)
+	row["lease_token"] = &types.AttributeValueMemberS{Value: h.cfg.Tokens()}
+	row["lease_expires_at"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(now+10, 10)}
+	row["ttl"] = &types.AttributeValueMemberN{Value: ttl}
+	if _, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: row}); err != nil {
+		return isr.Served{}, err
+	}
+	return isr.Served{}, none
+}
+
+// One tick is enough to where TTL deletes a lock, though no code looks at its ttl, and another one is deleted before.
+func TestATickGoesWhereALockIsDeleted(t *testing.T) {
+	for name, script := range map[string]string{
+		"ttl-lag: at-once\n":                        "get /early, get /late, get /late",
+		"ttl-lag: fixed 3s\n":                       "get /early, get /late, get /late",
+		"ttl-lag: at-once\ncompare-lags: [never]\n": "get /late, get /late",
+		"ttl-lag: scheduler\nbounds: {sweeps: 1}\n": "get /early, get /late, get /late",
+	} {
+		text := "name: small\n" + name + "cache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nactors:\n  - {name: alice, script: [" + script + "]}\n"
+		s, err := scenario.Parse("f.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Bounds.Ticks = 1
+		p := isr.Protocol{Name: "relocking", New: func(cfg isr.Config) (isr.Handler, error) { return relocking{cfg}, nil }}
+		for _, off := range []sim.Reduction{0, sim.UnreadDeadlines} {
+			proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, off: off}.Run(t.Context())
+			if err != nil || proof.Verdict != invariant.Violated {
+				t.Errorf("%s, off %b: got %v, error %v; want a tick that goes to the end of the lock", name, off, proof, err)
+			}
+		}
+	}
+}
+
+// patient is a client that waits for some time after the end of a lease, and then writes a wrong row.
+type patient struct {
+	isr.Client
+	clock clockwork.Clock
+}
+
+func (p patient) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	row, err := p.GetItem(ctx, &dynamodb.GetItemInput{TableName: in.TableName, Key: pagecache.Key(in.Item["pk"].(*types.AttributeValueMemberS).Value, isr.SortLock)})
+	if err != nil {
+		return nil, err
+	}
+	if ends, is := row.Item["lease_expires_at"].(*types.AttributeValueMemberN); is {
+		if second, _ := strconv.ParseInt(ends.Value, 10, 64); p.clock.Now().Unix() > second+20 {
+			in.Item["ttl"] = &types.AttributeValueMemberN{Value: "1"}
+		}
+	}
+	return p.Client.PutItem(ctx, in, o...)
+}
+
+// The ttl of a lock may be the only instant after some time that code waits for by itself, so one tick goes past it.
+func TestATickGoesPastAllLocks(t *testing.T) {
+	s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n"+
+		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home], crashes: 1}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reference, err := scenario.ProtocolNamed("recipe-a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := isr.Protocol{Name: "patient", New: func(cfg isr.Config) (isr.Handler, error) {
+		cfg.Client = patient{cfg.Client, cfg.Clock}
+		return reference.New(cfg)
+	}}
+	if proof, err := (Prove{Scenario: s, Protocol: p, Seed: 1}).Run(t.Context()); err != nil || proof.Verdict != invariant.Violated {
+		t.Errorf("got %v, error %v; want a wrong row long after the end of a lease", proof, err)
+	}
+}
+
+// failing is a cache that only reads.
+type failing struct{ cfg isr.Config }
+
+func (h failing) Get(ctx context.Context, key string) (isr.Served, error) {
+	_, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String(h.cfg.Table), Key: pagecache.Key(isr.PartitionKey("", key), isr.SortMeta)})
+	return isr.Served{}, errors.Join(err, errors.New("no page is made"))
+}
+
+// A request of a crashed machine that only reads is taken where the scenario wants it to reach a mark.
+func TestOrphanedReadsReachMarks(t *testing.T) {
+	s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nreach: [orphaned-request]\n"+
+		"actors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := isr.Protocol{Name: "failing", New: func(cfg isr.Config) (isr.Handler, error) { return failing{cfg}, nil }}
+	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1}.Run(t.Context())
+	if err != nil || !slices.Contains(proof.Reached(), "orphaned-request") || slices.Contains(proof.Missing, "orphaned-request") {
+		t.Errorf("got %v, error %v; want the mark reached", proof, err)
+	}
+}
+
+// A crashed machine's request to the origin is no mere read: the page is made, and that is judged. So it leads to
+// states of its own, and a certificate has them.
+func TestACrashedMachinesRequestToTheOriginCounts(t *testing.T) {
+	for _, reach := range []string{"", "reach: [orphaned-request]\n"} {
+		s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n"+reach+
+			"actors:\n  - {name: alice, script: [regenerate /home as order with a], crashes: 1, restarts: 1}\n  - {name: bob, script: [regenerate /home as order with b]}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := Prove{Scenario: s, Seed: 1, Certify: true}
+		proof, err := v.Run(t.Context())
+		if err != nil || len(proof.States) == 0 {
+			t.Fatal(proof, err)
+		}
+		of, err := subjectOf(s, proof.Protocol.Name, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Certify, v.Against = false, &Certificate{subject: of, States: proof.States}
+		if again, err := v.Run(t.Context()); err != nil || again.Verdict != invariant.OK || !again.Explored.Complete {
+			t.Errorf("%sgot %v (%s), error %v; want the certificate confirmed", reach, again.Verdict, again.Why, err)
+		}
 	}
 }
 
