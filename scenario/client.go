@@ -8,10 +8,7 @@ import (
 	"fmt"
 	"maps"
 	stdhttp "net/http"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -245,127 +242,6 @@ func (r *storeRequest) Tell(answer any) (same bool) {
 	r.out, r.err = a.out, a.err
 	print, _ := answerFingerprint(a.out, a.err, asItIs)
 	return is && print == a.print
-}
-
-// Veiled implements sim.Veiled: other values are in the place of the ttl of a LOCK row. It is a second from now, now, or a
-// second ago, as at the instants to which no tick goes. Or it was long ago, or is no number, for code that reads it in
-// another way.
-func (r *storeRequest) Veiled(answer any, now time.Time) (veiled []any) {
-	a, is := answer.(storeAnswer)
-	if !is || !r.node.world.unread {
-		return nil
-	}
-	for _, ttl := range []types.AttributeValue{
-		&types.AttributeValueMemberN{Value: strconv.FormatInt(now.Unix()+1, 10)},
-		&types.AttributeValueMemberN{Value: strconv.FormatInt(now.Unix(), 10)},
-		&types.AttributeValueMemberN{Value: strconv.FormatInt(now.Unix()-1, 10)},
-		&types.AttributeValueMemberN{Value: "1"},
-		&types.AttributeValueMemberS{Value: "veiled"},
-	} {
-		out, found, err := withLockTTL(a.out, a.err, ttl)
-		if !found {
-			return nil
-		}
-		print, _ := answerFingerprint(out, err, asItIs)
-		veiled = append(veiled, storeAnswer{out, err, print})
-	}
-	return veiled
-}
-
-// withLockTTL returns a copy of an answer in which the ttl of each LOCK row is another one; false if there is none. A row
-// whose sort key is not in the answer counts as a LOCK row.
-func withLockTTL(out any, err error, ttl types.AttributeValue) (veiled any, found bool, refusal error) {
-	changed := func(item map[string]types.AttributeValue) map[string]types.AttributeValue {
-		sk, has := item["sk"].(*types.AttributeValueMemberS)
-		if item[defaultTTL] == nil || has && sk.Value != isr.SortLock {
-			return item
-		}
-		found = true
-		item = maps.Clone(item)
-		item[defaultTTL] = ttl
-		return item
-	}
-	switch o := out.(type) {
-	case *dynamodb.GetItemOutput:
-		now := *o
-		now.Item = changed(o.Item)
-		out = &now
-	case *dynamodb.PutItemOutput:
-		now := *o
-		now.Attributes = changed(o.Attributes)
-		out = &now
-	case *dynamodb.UpdateItemOutput:
-		now := *o
-		now.Attributes = changed(o.Attributes)
-		out = &now
-	case *dynamodb.DeleteItemOutput:
-		now := *o
-		now.Attributes = changed(o.Attributes)
-		out = &now
-	case *dynamodb.QueryOutput:
-		now := *o
-		now.Items = slices.Clone(o.Items)
-		for i := range now.Items {
-			now.Items[i] = changed(now.Items[i])
-		}
-		out = &now
-	}
-	if refused, is := errors.AsType[*types.ConditionalCheckFailedException](err); is {
-		now := *refused
-		now.Item = changed(refused.Item)
-		err = &now
-	}
-	if cancelled, is := errors.AsType[*types.TransactionCanceledException](err); is {
-		now := *cancelled
-		now.CancellationReasons = slices.Clone(cancelled.CancellationReasons)
-		for i := range now.CancellationReasons {
-			now.CancellationReasons[i].Item = changed(now.CancellationReasons[i].Item)
-		}
-		err = &now
-	}
-	return out, found, err
-}
-
-// asksLockTTL says whether what a request does may depend on the ttl of a LOCK row: a condition or a filter names it, or
-// an update reads it.
-func asksLockTTL(input any) bool {
-	asks := func(key map[string]types.AttributeValue, names map[string]string, update, condition *string, legacy bool) bool {
-		sk, has := key["sk"].(*types.AttributeValueMemberS)
-		return (!has || sk.Value == isr.SortLock) && (legacy || readsTTL(update, names, true) || readsTTL(condition, names, false))
-	}
-	switch in := input.(type) {
-	case *dynamodb.PutItemInput:
-		return asks(in.Item, in.ExpressionAttributeNames, nil, in.ConditionExpression, in.Expected != nil)
-	case *dynamodb.UpdateItemInput:
-		return asks(in.Key, in.ExpressionAttributeNames, in.UpdateExpression, in.ConditionExpression, in.Expected != nil || in.AttributeUpdates != nil)
-	case *dynamodb.DeleteItemInput:
-		return asks(in.Key, in.ExpressionAttributeNames, nil, in.ConditionExpression, in.Expected != nil)
-	case *dynamodb.QueryInput:
-		return asks(nil, in.ExpressionAttributeNames, nil, in.FilterExpression, in.QueryFilter != nil || in.IndexName != nil)
-	case *dynamodb.TransactWriteItemsInput:
-		return slices.ContainsFunc(in.TransactItems, func(t types.TransactWriteItem) bool {
-			return t.Put != nil && asks(t.Put.Item, t.Put.ExpressionAttributeNames, nil, t.Put.ConditionExpression, false) ||
-				t.Update != nil && asks(t.Update.Key, t.Update.ExpressionAttributeNames, t.Update.UpdateExpression, t.Update.ConditionExpression, false) ||
-				t.Delete != nil && asks(t.Delete.Key, t.Delete.ExpressionAttributeNames, nil, t.Delete.ConditionExpression, false) ||
-				t.ConditionCheck != nil && asks(t.ConditionCheck.Key, t.ConditionCheck.ExpressionAttributeNames, nil, t.ConditionCheck.ConditionExpression, false)
-		})
-	}
-	return false
-}
-
-// inExpression finds the names of an expression, each with the sign of an assignment behind it, if there is one.
-var inExpression = regexp.MustCompile(`[#:]?\w+(\s*=)?`)
-
-// readsTTL says whether an expression names the attribute ttl. An update may assign it.
-func readsTTL(expression *string, names map[string]string, update bool) bool {
-	for _, found := range inExpression.FindAllString(aws.ToString(expression), -1) {
-		name, assigned := strings.CutSuffix(found, "=")
-		name = strings.TrimSpace(name)
-		if (name == defaultTTL || names[name] == defaultTTL) && !(update && assigned) {
-			return true
-		}
-	}
-	return false
 }
 
 func (r *storeRequest) makeSortKey() string {

@@ -176,7 +176,7 @@ func TestTheTTLOfALockIsVeiled(t *testing.T) {
 		}
 		return cancelled
 	}
-	r := &storeRequest{node: &node{world: &world{unread: true}}}
+	r := &storeRequest{node: &node{world: &world{unread: true, skewed: true}}}
 	now := time.Unix(3600, 0)
 	for name, of := range map[string]func(lock, meta map[string]types.AttributeValue) (any, error){
 		"GetItem": func(lock, _ map[string]types.AttributeValue) (any, error) {
@@ -202,27 +202,32 @@ func TestTheTTLOfALockIsVeiled(t *testing.T) {
 		out, err := of(lock, meta)
 		answer := storeAnswer{out: out, err: err}
 		for way, ttl := range []types.AttributeValue{
-			&types.AttributeValueMemberN{Value: "3601"}, &types.AttributeValueMemberN{Value: "3600"}, &types.AttributeValueMemberN{Value: "3599"},
 			&types.AttributeValueMemberN{Value: "1"}, &types.AttributeValueMemberS{Value: "veiled"},
+			&types.AttributeValueMemberN{Value: "3601"}, &types.AttributeValueMemberN{Value: "3600"}, &types.AttributeValueMemberN{Value: "3599"},
+			&types.AttributeValueMemberN{Value: "3591"}, &types.AttributeValueMemberN{Value: "3590"}, &types.AttributeValueMemberN{Value: "3589"},
 		} {
-			veiled := r.Veiled(answer, now)
+			veiled := r.Veiled(answer, now, now.Add(-10*time.Second))
 			other, _ := lockAndMeta()
 			other["ttl"] = ttl
 			wantOut, wantErr := of(other, meta)
 			got, is := veiled[way].(storeAnswer)
-			if diff := cmp.Diff([]any{wantOut, wantErr}, []any{got.out, got.err}, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" || !is || len(veiled) != 5 {
+			if diff := cmp.Diff([]any{wantOut, wantErr}, []any{got.out, got.err}, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" || !is || len(veiled) != 8 {
 				t.Errorf("%s, way %d of %d (-want +got):\n%s", name, way, len(veiled), diff)
 			}
 		}
+		if r.node.world.skewed = false; len(r.Veiled(answer, now, now)) != 5 {
+			t.Errorf("%s: clocks that show true time are counted twice", name)
+		}
+		r.node.world.skewed = true
 		if plain, _ := lockAndMeta(); !reflect.DeepEqual(plain, lock) {
 			t.Fatalf("%s: the row is now %v", name, lock)
 		}
-		if r.Veiled(storeAnswer{out: &dynamodb.GetItemOutput{Item: meta}}, now) != nil {
+		if r.Veiled(storeAnswer{out: &dynamodb.GetItemOutput{Item: meta}}, now, now) != nil {
 			t.Error("the ttl of META is veiled")
 		}
 	}
 	r.node.world.unread = false
-	if r.Veiled(storeAnswer{out: &dynamodb.GetItemOutput{Item: lock}}, now) != nil {
+	if r.Veiled(storeAnswer{out: &dynamodb.GetItemOutput{Item: lock}}, now, now) != nil {
 		t.Error("a ttl at which time stops anyway is veiled")
 	}
 }

@@ -117,23 +117,6 @@ func (*deadlines) Accesses(uint64) []sim.Access { return nil }
 
 func (*deadlines) Take(uint64) string { return "" }
 
-// Idle implements sim.Idle. The last stop of all is not idle: code may compare the clock with an instant of its own, such
-// as some time after the end of a lease, and there time is past it.
-func (d *deadlines) Idle(t time.Time) bool {
-	_, unread := slices.BinarySearch(d.unread, t.Unix())
-	_, read := slices.BinarySearch(d.at, t.Unix())
-	return unread && !read && t.Nanosecond() == 0 && t.Unix() != d.last() && !slices.ContainsFunc(d.windows, t.Equal)
-}
-
-// last returns the last second at which time stops if that is for a deadline at which no code looks; else 0.
-func (d *deadlines) last() int64 {
-	n, unread := len(d.at), len(d.unread)
-	if unread == 0 || n > 0 && d.at[n-1] >= d.unread[unread-1] {
-		return 0
-	}
-	return d.unread[unread-1]
-}
-
 func (d *deadlines) Next(now time.Time) (time.Time, bool) {
 	next, ok := d.nextOfRows(now)
 	for _, at := range d.windows {
@@ -174,26 +157,6 @@ func (d *deadlines) note(row attr.Item) {
 	generated, okG := row.Int("generated_at")
 	if revalidate, ok := row.Int("revalidate_seconds"); ok && okG {
 		d.add(generated + revalidate)
-	}
-}
-
-// noteTTL makes time stop at the ttl of a row. If no code looks at it, it matters only that the row may be deleted from
-// the second after it on: by the schedule, or by a lag at whose end no time stops (see sweeper.Next).
-func (w *world) noteTTL(key, row attr.Item) {
-	if at, has := row.Int(defaultTTL); has && w.ttl != defaultTTL {
-		w.deadlines.add(at)
-	}
-	ttl, has := row.Int(w.ttl)
-	if !has {
-		return
-	}
-	if sk, _ := key.Str("sk"); sk != isr.SortLock || !w.unread {
-		w.deadlines.add(ttl)
-		return
-	}
-	w.deadlines.unread = insertStops(w.deadlines.unread, ttl-1, ttl+1)
-	if w.scenario.Lag.Scheduler || len(w.scenario.CompareLags) > 0 {
-		w.deadlines.at = insertStops(w.deadlines.at, ttl+1, ttl+1)
 	}
 }
 

@@ -31,8 +31,8 @@ type Remembered interface {
 type Veiled interface {
 	Remembered
 	// Veiled returns answers with other values in the place of such ones, always as many; none if no such value is in the
-	// answer. It arrives now, by the node's clock.
-	Veiled(answer any, now time.Time) []any
+	// answer. It arrives now, and at a local time by the node's clock.
+	Veiled(answer any, now, local time.Time) []any
 }
 
 // pasts is what the code of actors did, by what it had been told. Between two parks an actor's code is a function of
@@ -141,7 +141,10 @@ func (p *Proc) Wrong(err *TakenError) {
 }
 
 // reads notes that the code reads a clock.
-func (l *life) reads() { l.proc.Tell(func() { l.proc.actor.readClock() }) }
+func (l *life) reads() {
+	l.doing.said = l.doing.said.Number(1)
+	l.proc.Tell(func() { l.proc.actor.readClock() })
+}
 
 // True returns true time for what a search compares anyway: see Now.
 func (p *Proc) True() time.Time {
@@ -162,7 +165,7 @@ func (p *Proc) Place() int {
 // SetPlace sets the number, which a crash does not take away.
 func (p *Proc) SetPlace(n int) {
 	if l := p.running; l != nil {
-		l.place = n
+		l.place, l.doing.said = n, l.doing.said.Number(2).Number(uint64(n))
 	}
 	p.Tell(func() { p.actor.place = n })
 }
@@ -370,7 +373,7 @@ func (l *life) tell(now told, checked fingerprint.Hash) (*past, error) {
 	m := l.proc.sim.pasts
 	var veiled []any
 	if of, can := l.request.(Veiled); can && !m.unread[checked] {
-		veiled = of.Veiled(now.answer, now.local)
+		veiled = of.Veiled(now.answer, now.true, now.local)
 	}
 	for len(l.veiled) < len(veiled) {
 		other, way := newLife(l.proc), l.at.way()

@@ -216,7 +216,7 @@ func (r *veiled) Tell(answer any) bool {
 	r.deadline = a[1].(int)
 	return r.teller.Tell(a[0])
 }
-func (r *veiled) Veiled(answer any, _ time.Time) []any {
+func (r *veiled) Veiled(answer any, _, _ time.Time) []any {
 	if r.asks != "a deadline" {
 		return nil
 	}
@@ -262,6 +262,14 @@ func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
 			get("a number")
 			get(fmt.Sprint("a number ", late(deadline)))
 		},
+		"it reads a clock": func(p *sim.Proc, get get) {
+			if late(get("a deadline")) {
+				p.Now()
+			} else {
+				p.Tell(func() {})
+			}
+		},
+		"it goes to another place": func(p *sim.Proc, get get) { p.SetPlace(max(get("a deadline"), 0)) },
 		"only one of two looks at it": func(p *sim.Proc, get get) {
 			deadline := get("a deadline")
 			if p.Name() == "b" {
