@@ -199,8 +199,8 @@ type originRead struct {
 
 func (r *originRead) Outcomes() []int { return r.outcomes(r.node, ofOrigin) }
 
-// Accesses implements sim.Request. The rendering that the answer is for is recorded, and gets a name: what is recorded
-// for a node is written by nobody else, but it stays if the node is gone.
+// Accesses implements sim.Request. The request also writes: a rendering gets a name and is recorded. Both belong to the
+// node, so no other node writes them, and both stay if the node crashes.
 func (r *originRead) Accesses(outcome int) []sim.Access {
 	touched := []sim.Access{
 		{Object: sim.ObjectNamed(originObject, r.page.String())},

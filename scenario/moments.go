@@ -137,13 +137,8 @@ func (d *deadlines) nextOfRows(now time.Time) (time.Time, bool) {
 	}
 	var next int64
 	for _, stops := range [][]int64{d.at, d.unread} {
-		for _, at := range stops { // there are few
-			if at > second {
-				if next == 0 || at < next {
-					next = at
-				}
-				break
-			}
+		if i, _ := slices.BinarySearch(stops, second+1); i < len(stops) && (next == 0 || stops[i] < next) {
+			next = stops[i]
 		}
 	}
 	return time.Unix(next, 0).UTC(), next > 0

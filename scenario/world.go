@@ -155,6 +155,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		if r.probe.Search {
 			cfg.Off = r.probe.Off
 		}
+		w.unread = cfg.Off&sim.UnreadDeadlines == 0 && r.ofPages(w) && w.ttl == defaultTTL && !slices.Contains(s.Reach, mark.ExpiredRowRead)
 		if cfg.Off&sim.InterchangeableActors == 0 && protocol.Memoryless {
 			w.fingerprinter.twins = twinsOf(s)
 			r.probe.Twins = w.fingerprinter.twins.class
@@ -163,7 +164,6 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 			cfg.Symmetry = w
 		}
 	}
-	w.unread = r.compares() && cfg.Off&sim.UnreadDeadlines == 0 && r.ofPages(w) && w.ttl == defaultTTL && !slices.Contains(s.Reach, mark.ExpiredRowRead)
 	if r.probe != nil && r.probe.Ends != nil {
 		w.ends, w.subjects = ends{r.probe.Ends, map[endOf]standing{}}, r.probe.Judged
 	}

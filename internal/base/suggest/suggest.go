@@ -11,8 +11,8 @@ import (
 
 // Nearest returns the option that differs from word by the fewest edits (letters inserted, deleted, replaced, or
 // swapped with their neighbour), if these are few enough for a misspelling: at most a third of the word's length, but
-// one in any case. If several are equally near, it returns the first. If none is, it returns the shortest option of which
-// the word is the beginning, if it has three letters at least.
+// one in any case. If several are equally near, it returns the first. If no option is near, it returns the shortest one
+// that begins with the word. The word must then have three letters or more.
 func Nearest(word string, options []string) (option string, ok bool) {
 	fewest := 1 + max(1, len(word)/3)
 	for _, o := range options {

@@ -67,11 +67,9 @@ type past struct {
 	before *past
 	told   told
 
-	does   []func()         // to the world, besides the request
-	says   string           // what it tells the world by that, since Proc.Forget, until depends has noted it
-	said   fingerprint.Hash // of all that it tells the world by that
-	forgot string           // what Proc.Forget was told last, behind a sign; "" without
-	veiled bool             // code that was told other values goes on from here: see life.veiled
+	does   []func() // to the world, besides the request
+	says   string   // what it tells the world by that, since Proc.Forget, until depends has noted it
+	veiled bool     // code that was told other values goes on from here: see life.veiled
 	// since is all that what the code does here may depend on, since Proc.Forget; 0 if it may depend on all of its past.
 	since fingerprint.Hash
 
@@ -102,7 +100,9 @@ type life struct {
 	request Remembered
 	place   int
 	err     error
-	veiled  []*life // the same code, which is told other values in place of such as it is taken not to look at
+	veiled  []*life          // the same code, which is told other values in place of such as it is taken not to look at
+	said    fingerprint.Hash // of all that the code has told the world since it was resumed, besides its request
+	forgot  string           // what Proc.Forget was told last since then, behind a sign; "" without
 
 	resume func() (struct{}, bool)
 	stop   func()
@@ -128,7 +128,7 @@ func (p *Proc) Tell(f func()) {
 func (p *Proc) Says(text string) {
 	if l := p.running; l != nil {
 		l.doing.says += text + "\n"
-		l.doing.said = l.doing.said.Text(text)
+		l.said = l.said.Text(text)
 	}
 }
 
@@ -142,7 +142,7 @@ func (p *Proc) Wrong(err *TakenError) {
 
 // reads notes that the code reads a clock.
 func (l *life) reads() {
-	l.doing.said = l.doing.said.Number(1)
+	l.said = l.said.Number(1)
 	l.proc.Tell(func() { l.proc.actor.readClock() })
 }
 
@@ -165,7 +165,7 @@ func (p *Proc) Place() int {
 // SetPlace sets the number, which a crash does not take away.
 func (p *Proc) SetPlace(n int) {
 	if l := p.running; l != nil {
-		l.place, l.doing.said = n, l.doing.said.Number(2).Number(uint64(n))
+		l.place, l.said = n, l.said.Number(2).Number(uint64(n))
 	}
 	p.Tell(func() { p.actor.place = n })
 }
@@ -185,11 +185,11 @@ func (p *Proc) recall() {
 	at := toldAt{p.past, key}
 	next := m.next[at]
 	fresh := next == nil
-	var since fingerprint.Hash
-	if p.past.since != 0 {
-		since = p.past.since.Number(uint64(key))
-	}
+	var since fingerprint.Hash // all that new code may depend on
 	if fresh {
+		if p.past.since != 0 {
+			since = p.past.since.Number(uint64(key))
+		}
 		var err error
 		if next, err = m.live(p, now, since); err != nil {
 			p.sim.fail(err)
@@ -310,13 +310,13 @@ func (m *pasts) bring(p *Proc, now told) (*life, error) {
 	m.lives[of] = l
 	way := p.past.way()
 	l.at, l.place = p.past, now.place
+	resume := l.resumed
+	if p.past.veiled {
+		resume = func(now told) (*past, error) { return l.tell(now, 0) }
+	}
 	for n, at := range way {
 		if n == 0 {
 			l.at, l.place = at.before, at.told.place
-		}
-		resume := l.resumed
-		if p.past.veiled {
-			resume = func(now told) (*past, error) { return l.tell(now, 0) }
 		}
 		did, err := resume(at.told)
 		if err != nil {
@@ -389,16 +389,16 @@ func (l *life) tell(now told, checked fingerprint.Hash) (*past, error) {
 	if err != nil {
 		return nil, err
 	}
-	forgot := did.forgot != ""
+	forgot := l.forgot != ""
 	for i, other := range l.veiled {
 		if veiled != nil {
 			now.answer = veiled[i]
 		}
 		again, err := other.resumed(now)
-		if err != nil || again.said != did.said || again.deed() != did.deed() {
+		if err != nil || other.said != l.said || again.deed() != did.deed() {
 			return nil, &TakenError{UnreadDeadlines, l.proc.name + " looks at a deadline that it was taken not to look at"}
 		}
-		forgot = forgot && again.forgot == did.forgot
+		forgot = forgot && other.forgot == l.forgot
 	}
 	if forgot && l.veiled != nil {
 		l.unveil()
@@ -421,7 +421,7 @@ func (l *life) resumed(now told) (*past, error) {
 		return nil, fmt.Errorf("the code of %s changed the answer to %q, which is remembered; a search without memory runs all code", l.proc.name, l.request.Asks())
 	}
 	did := &past{}
-	l.told, l.doing = now, did
+	l.told, l.doing, l.said, l.forgot = now, did, 0, ""
 	l.proc.running = l
 	l.resume()
 	l.proc.running = nil

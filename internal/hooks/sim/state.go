@@ -170,7 +170,7 @@ func (a *actor) alive() bool { return a.proc.state != ended && a.proc.state != c
 // part of the state is what the code remembers of what it was told.
 func (p *Proc) Forget(local string, of func() (state, named uint64)) {
 	if l := p.running; l != nil {
-		l.doing.says, l.doing.forgot = "", "="+local
+		l.doing.says, l.forgot = "", "="+local
 	}
 	p.Tell(func() {
 		if p.sim.cfg.Fingerprint == nil {

@@ -115,32 +115,31 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 			return nil, mistake.New(fmt.Errorf("campaign: Prove.Against: %w", err), "a certificate is of one scenario, one protocol and one seed")
 		}
 	}
-	const taken = sim.InterchangeableActors | sim.UnreadDeadlines // for granted, and checked on the way
-	switch {
-	case v.Certify, v.Against != nil, v.Split.Parts > 0, v.SDK:
-		v.off |= taken
-	case v.From != nil:
-		v.off |= v.From.Off & taken
+	ofMany := v.Certify || v.Against != nil || v.Split.Parts > 0 // searches that must agree on their states, and do not begin anew
+	if ofMany || v.SDK {
+		v.off |= sim.InterchangeableActors | sim.UnreadDeadlines
 	}
-	if v.Forgetful || schedules.OfProgram(v.Protocol) { // nothing checks it then
+	if v.Forgetful || schedules.OfProgram(v.Protocol) { // nothing sees whether code looks
 		v.off |= sim.UnreadDeadlines
 	}
-	if once := v.Certify || v.Against != nil || v.Split.Parts > 0; once && slices.ContainsFunc(s.Reach, byOrphanedRead) {
-		v.off |= sim.OrphanedReads // the others of a kind do the same, and none searches again
-	} else if v.From != nil {
-		v.off |= v.From.Off & sim.OrphanedReads
+	if ofMany && slices.ContainsFunc(s.Reach, byOrphanedRead) {
+		v.off |= sim.OrphanedReads
+	}
+	if v.From != nil {
+		v.off |= v.From.Off & (sim.InterchangeableActors | sim.UnreadDeadlines | sim.OrphanedReads)
 	}
 	for {
 		proof, err := v.checked(ctx)
-		if err == nil && v.off&sim.OrphanedReads == 0 && slices.ContainsFunc(proof.Missing, byOrphanedRead) {
-			v.off, v.From = v.off|sim.OrphanedReads, nil
-			continue
+		var wrong sim.Reduction // it was on, and should not have been
+		if taken, is := errors.AsType[*sim.TakenError](err); is {
+			wrong = taken.Off
+		} else if err == nil && slices.ContainsFunc(proof.Missing, byOrphanedRead) {
+			wrong = sim.OrphanedReads
 		}
-		taken, wrongly := errors.AsType[*sim.TakenError](err)
-		if !wrongly || v.off&taken.Off != 0 {
+		if wrong &^= v.off; wrong == 0 {
 			return proof, err
 		}
-		v.off, v.From = v.off|taken.Off, nil // what was searched does not count
+		v.off, v.From = v.off|wrong, nil // what was searched does not count
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -201,12 +202,12 @@ type peeping struct {
 }
 
 func (p peeping) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
-	row, err := p.GetItem(ctx, &dynamodb.GetItemInput{TableName: in.TableName, Key: pagecache.Key(in.Item["pk"].(*types.AttributeValueMemberS).Value, isr.SortLock)})
+	lock, err := readLock(ctx, p.Client, *in.TableName, in.Item["pk"].(*types.AttributeValueMemberS).Value)
 	if err != nil {
 		return nil, err
 	}
 	now := p.clock.Now() // whatever is in the row
-	if ttl, is := row.Item["ttl"].(*types.AttributeValueMemberN); is {
+	if ttl, is := lock["ttl"].(*types.AttributeValueMemberN); is {
 		second, _ := strconv.ParseInt(ttl.Value, 10, 64)
 		if p.wanted(time.Unix(second, 0).Sub(now)) {
 			in.Item["ttl"] = &types.AttributeValueMemberN{Value: "1"}
@@ -239,15 +240,9 @@ func (p impatient) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...
 // No tick goes to the ttl of a lock for a protocol that never looks at it. One that does is found out, however it looks,
 // and proved with those ticks: some of these are wrong at no other time.
 func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
-	s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {lease: 10s, revalidate: 2m, ttl-buffer: 30s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n"+
-		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home], crashes: 1}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	reference, err := scenario.ProtocolNamed("recipe-a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, revalidate: 2m, ttl-buffer: 30s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n"+
+		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home], crashes: 1}\n")
+	reference := scenariotest.Protocol(t, "recipe-a")
 	with := func(client func(isr.Config) isr.Client) isr.Protocol {
 		p := reference
 		p.New = func(cfg isr.Config) (isr.Handler, error) {
@@ -289,31 +284,47 @@ func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
 	}
 }
 
+// readLock reads the LOCK row of a page; nil if there is none.
+func readLock(ctx context.Context, client isr.Client, table, pk string) (map[string]types.AttributeValue, error) {
+	out, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &table, Key: pagecache.Key(pk, isr.SortLock), ConsistentRead: aws.Bool(true)})
+	if err != nil {
+		return nil, err
+	}
+	return out.Item, nil
+}
+
+// errNoPage is the error of the caches that make no page.
+var errNoPage = errors.New("no page is made")
+
+// writeLock writes the LOCK row of a page, with a lease of ten seconds, and returns errNoPage if nothing else is wrong.
+func writeLock(ctx context.Context, cfg isr.Config, pk string, ttl int64) error {
+	row := pagecache.Key(pk, isr.SortLock)
+	row["lease_token"] = &types.AttributeValueMemberS{Value: cfg.Tokens()}
+	row["lease_expires_at"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(cfg.Clock.Now().Unix()+10, 10)}
+	row["ttl"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(ttl, 10)}
+	if _, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: row}); err != nil {
+		return err
+	}
+	return errNoPage
+}
+
 // relocking writes nothing but locks, and one that it finds gone it writes with a wrong ttl.
 type relocking struct{ cfg isr.Config }
 
 func (h relocking) Get(ctx context.Context, key string) (isr.Served, error) {
-	none, pk, table, ttl := errors.New("no page is made"), isr.PartitionKey("", key), aws.String(h.cfg.Table), "1"
-	lock, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: pagecache.Key(pk, isr.SortLock), ConsistentRead: aws.Bool(true)})
-	if err != nil || lock.Item != nil {
-		return isr.Served{}, none
+	pk, ttl := isr.PartitionKey("", key), int64(1)
+	if lock, err := readLock(ctx, h.cfg.Client, h.cfg.Table, pk); err != nil || lock != nil {
+		return isr.Served{}, errNoPage
 	}
-	own, now := pagecache.Key(pk, "OWN"), h.cfg.Clock.Now().Unix()
-	seen, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: own, ReturnValues: types.ReturnValueAllOld})
+	now := h.cfg.Clock.Now().Unix()
+	seen, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: pagecache.Key(pk, "OWN"), ReturnValues: types.ReturnValueAllOld})
 	if err != nil {
 		return isr.Served{}, err
 	}
 	if seen.Attributes == nil {
-		ttl = strconv.FormatInt(now+map[string]int64{"/early": 40, "/late": 60}[key], 10)
+		ttl = now + map[string]int64{"/early": 40, "/late": 60}[key]
 	}
-	row := pagecache.Key(pk, isr.SortLock)
-	row["lease_token"] = &types.AttributeValueMemberS{Value: h.cfg.Tokens()}
-	row["lease_expires_at"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(now+10, 10)}
-	row["ttl"] = &types.AttributeValueMemberN{Value: ttl}
-	if _, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: row}); err != nil {
-		return isr.Served{}, err
-	}
-	return isr.Served{}, none
+	return isr.Served{}, writeLock(ctx, h.cfg, pk, ttl)
 }
 
 // One tick is enough to where TTL deletes a lock, though no code looks at its ttl, and another one is deleted before.
@@ -325,10 +336,7 @@ func TestATickGoesWhereALockIsDeleted(t *testing.T) {
 		"ttl-lag: scheduler\nbounds: {sweeps: 1}\n": "get /early, get /late, get /late",
 	} {
 		text := "name: small\n" + name + "cache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nactors:\n  - {name: alice, script: [" + script + "]}\n"
-		s, err := scenario.Parse("f.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := scenariotest.Parsed(t, text)
 		s.Bounds.Ticks = 1
 		p := isr.Protocol{Name: "relocking", New: func(cfg isr.Config) (isr.Handler, error) { return relocking{cfg}, nil }}
 		for _, off := range []sim.Reduction{0, sim.UnreadDeadlines} {
@@ -344,34 +352,25 @@ func TestATickGoesWhereALockIsDeleted(t *testing.T) {
 type patient struct{ cfg isr.Config }
 
 func (h patient) Get(ctx context.Context, key string) (isr.Served, error) {
-	none, table, now := errors.New("no page is made"), aws.String(h.cfg.Table), h.cfg.Clock.Now().Unix()
-	row, ttl := pagecache.Key(isr.PartitionKey("", key), isr.SortLock), now+3600
-	lock, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: pagecache.Key(isr.PartitionKey("", key), isr.SortLock), ConsistentRead: aws.Bool(true)})
+	pk, now := isr.PartitionKey("", key), h.cfg.Clock.Now().Unix()
+	lock, err := readLock(ctx, h.cfg.Client, h.cfg.Table, pk)
 	if err != nil {
 		return isr.Served{}, err
 	}
-	if ends, is := lock.Item["lease_expires_at"].(*types.AttributeValueMemberN); is {
+	ttl := now + 3600
+	if ends, is := lock["lease_expires_at"].(*types.AttributeValueMemberN); is {
 		second, _ := strconv.ParseInt(ends.Value, 10, 64)
 		if ttl = 1; now <= second+20 {
-			return isr.Served{}, none
+			return isr.Served{}, errNoPage
 		}
 	}
-	row["lease_token"] = &types.AttributeValueMemberS{Value: h.cfg.Tokens()}
-	row["lease_expires_at"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(now+10, 10)}
-	row["ttl"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(ttl, 10)}
-	if _, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: row}); err != nil {
-		return isr.Served{}, err
-	}
-	return isr.Served{}, none
+	return isr.Served{}, writeLock(ctx, h.cfg, pk, ttl)
 }
 
 // The ttl of a lock may be the only stop after an instant that code has in mind, so one tick goes past it.
 func TestATickGoesPastAllLocks(t *testing.T) {
-	s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n"+
-		"actors:\n  - {name: alice, script: [get /home, get /home]}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n"+
+		"actors:\n  - {name: alice, script: [get /home, get /home]}\n")
 	p := isr.Protocol{Name: "patient", New: func(cfg isr.Config) (isr.Handler, error) { return patient{cfg}, nil }}
 	if proof, err := (Prove{Scenario: s, Protocol: p, Seed: 1}).Run(t.Context()); err != nil || proof.Verdict != invariant.Violated {
 		t.Errorf("got %v, error %v; want a wrong row long after the end of a lease", proof, err)
@@ -383,16 +382,13 @@ type failing struct{ cfg isr.Config }
 
 func (h failing) Get(ctx context.Context, key string) (isr.Served, error) {
 	_, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String(h.cfg.Table), Key: pagecache.Key(isr.PartitionKey("", key), isr.SortMeta)})
-	return isr.Served{}, errors.Join(err, errors.New("no page is made"))
+	return isr.Served{}, errors.Join(err, errNoPage)
 }
 
 // A request of a crashed machine that only reads is taken where the scenario wants it to reach a mark.
 func TestOrphanedReadsReachMarks(t *testing.T) {
-	s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nreach: [orphaned-request]\n"+
-		"actors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Parsed(t, "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nreach: [orphaned-request]\n"+
+		"actors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n")
 	p := isr.Protocol{Name: "failing", New: func(cfg isr.Config) (isr.Handler, error) { return failing{cfg}, nil }}
 	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1}.Run(t.Context())
 	if err != nil || !slices.Contains(proof.Reached(), "orphaned-request") || slices.Contains(proof.Missing, "orphaned-request") {
@@ -404,17 +400,14 @@ func TestOrphanedReadsReachMarks(t *testing.T) {
 // states of its own, and a certificate has them.
 func TestACrashedMachinesRequestToTheOriginCounts(t *testing.T) {
 	for _, reach := range []string{"", "reach: [orphaned-request]\n"} {
-		s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n"+reach+
-			"actors:\n  - {name: alice, script: [regenerate /home as order with a], crashes: 1, restarts: 1}\n  - {name: bob, script: [regenerate /home as order with b]}\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n"+reach+
+			"actors:\n  - {name: alice, script: [regenerate /home as order with a], crashes: 1, restarts: 1}\n  - {name: bob, script: [regenerate /home as order with b]}\n")
 		v := Prove{Scenario: s, Seed: 1, Certify: true}
 		proof, err := v.Run(t.Context())
 		if err != nil || len(proof.States) == 0 {
 			t.Fatal(proof, err)
 		}
-		of, err := subjectOf(s, proof.Protocol.Name, 1)
+		of, err := subjectOf(s, proof.Protocol.Name, 1) // without a tick it is vacuous, and has no Certificate
 		if err != nil {
 			t.Fatal(err)
 		}
