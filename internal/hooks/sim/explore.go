@@ -91,6 +91,7 @@ type Exploration struct {
 	err     error       // the error of the run that broke, or was left because of it
 	onVisit func(visit) // for tests
 	pasts   pasts       // see Memory.Search
+	team    *team       // see Divide; nil without
 }
 
 // Reduction is a set of ways to leave schedules out.
@@ -132,8 +133,8 @@ type Explored struct {
 // frame is a moment with more than one step to explore.
 type frame struct {
 	at     int      // how many choices come before it
-	of     int      // how many steps there were to be taken
-	todo   []option // the steps that are left of them
+	each   float64  // the share of the tree that each of its branches has
+	todo   []option // the steps that are left to take
 	kept   *kept    // nil without Memory.Search
 	asleep []option // the steps that need not be taken until a step races with them
 }
@@ -169,21 +170,32 @@ func (x *Exploration) Next() bool {
 	if len(x.frames) == 0 {
 		x.nextSubtree()
 	}
-	if len(x.frames) == 0 || x.err != nil || x.stopped ||
-		x.MaxSchedules > 0 && x.done.Schedules >= x.MaxSchedules || x.MaxStates > 0 && len(x.visited.states) >= x.MaxStates {
+	if len(x.frames) == 0 || x.err != nil || x.stopped || x.team == nil && x.met() {
 		return false
 	}
 	x.path = x.path[:x.frames[len(x.frames)-1].at]
 	return true
 }
 
+// met says that a bound is met.
+func (x *Exploration) met() bool {
+	schedules := 0
+	for _, m := range x.Members() {
+		schedules += m.done.Schedules
+	}
+	return x.MaxSchedules > 0 && schedules >= x.MaxSchedules || x.MaxStates > 0 && len(x.known().states) >= x.MaxStates
+}
+
 // Repeating says that the run which Next has prepared repeats the latest one.
 func (x *Exploration) Repeating() bool { return x.repeats.again }
+
+// Exhaustive is the name of an Exploration's strategy.
+const Exhaustive = "exhaustive"
 
 // Strategy returns the strategy of the run that Next has prepared. It is for one run.
 func (x *Exploration) Strategy() Strategy {
 	return Strategy{
-		Name: "exhaustive",
+		Name: Exhaustive,
 		New:  func(*rand.Rand, int) Chooser { return &explorer{x: x, replaying: len(x.frames) > 0} },
 	}
 }
@@ -207,34 +219,47 @@ func (x *Exploration) Rewind() *Sim {
 }
 
 // Close ends the code that the exploration keeps.
-func (x *Exploration) Close() { x.pasts.close() }
+func (x *Exploration) Close() {
+	for _, m := range x.Members() {
+		m.pasts.close()
+	}
+}
+
+// Schedules counts the runs of this exploration alone: see Divide.
+func (x *Exploration) Schedules() int { return x.done.Schedules }
+
+// Remembers says that code of actors has run for the memory: see Memory.Search.
+func (x *Exploration) Remembers() bool { return x.pasts.used }
 
 // Explored returns the progress of the exploration.
 func (x *Exploration) Explored() Explored {
-	e := x.done
-	e.States = len(x.visited.states)
-	share := 1.0 // the share of the branch that the latest run took
-	for _, f := range x.frames {
-		share /= float64(f.of)
-		e.Share += share * float64(f.of-len(f.todo)-1)
-		if len(f.todo) > 0 {
-			if e.Open == 0 {
-				e.Shallowest = f.at
+	e := Explored{States: len(x.known().states)}
+	broke := false
+	for _, m := range x.Members() {
+		e.Schedules += m.done.Schedules
+		e.TooLong += m.done.TooLong
+		broke = broke || m.err != nil
+		for _, f := range m.frames {
+			if left := len(f.todo); left > 0 {
+				if e.Open == 0 || f.at < e.Shallowest {
+					e.Shallowest = f.at
+				}
+				e.Open += left
+				e.Deepest = max(e.Deepest, f.at)
+				e.Share -= f.each * float64(left)
 			}
-			e.Open += len(f.todo)
-			e.Deepest = f.at
 		}
 	}
 	if e.Schedules > 0 {
-		e.Share += share // the latest run is over
+		e.Share++
 	}
 	x.frontier.count(x.Split, &e)
-	e.Complete = e.Schedules > 0 && e.Open == 0 && e.TooLong == 0 && x.err == nil && !x.stopped && !x.repeats.owed
+	e.Complete = e.Schedules > 0 && e.Open == 0 && e.TooLong == 0 && !broke && !x.stopped && !x.repeats.owed
 	return e
 }
 
 // States returns the fingerprints of the states that the exploration has reached, ascending.
-func (x *Exploration) States() []uint64 { return slices.Sorted(maps.Keys(x.visited.states)) }
+func (x *Exploration) States() []uint64 { return slices.Sorted(maps.Keys(x.known().states)) }
 
 // explorer is the chooser of one run of an Exploration.
 type explorer struct {
@@ -321,7 +346,7 @@ func (e *explorer) pick(steps []Step) int {
 // explore chooses the step at a moment that, as far as is known, no run has reached before.
 func (e *explorer) explore(steps []Step) int {
 	x := e.x
-	options := e.collect(steps)
+	options, known := e.collect(steps), false
 	todo := make([]option, 0, len(options))
 	for _, m := range options {
 		if !contains(e.asleep, m.id) {
@@ -344,7 +369,8 @@ func (e *explorer) explore(steps []Step) int {
 			return abandon
 		}
 		name := e.named(steps)
-		if asleep, seen := x.visited.asleep(state); seen {
+		var asleep []uint64
+		if asleep, known = x.visited.asleep(state); known {
 			// Earlier runs left this state by every step that was awake in it, so only steps that slept then are new. Two
 			// interchangeable actors may share the name of a step: if one of them slept, both count as asleep.
 			todo = slices.DeleteFunc(todo, func(m option) bool { return !slices.Contains(asleep, name(m)) })
@@ -367,7 +393,7 @@ func (e *explorer) explore(steps []Step) int {
 			x.err = errEndsInEffects
 			return abandon
 		}
-		if only := e.sim.persistent(); only >= 0 {
+		if only := e.sim.persistent(); only >= 0 && !known { // a known state is left by all that is no longer asleep
 			todo = slices.DeleteFunc(todo, func(m option) bool { return m.position != only })
 		}
 	}
@@ -376,7 +402,7 @@ func (e *explorer) explore(steps []Step) int {
 	}
 	m := todo[0]
 	if len(todo) > 1 {
-		x.frames = append(x.frames, frame{at: e.n, of: len(todo), todo: todo[1:], asleep: append(slices.Clone(e.asleep), m)})
+		x.frames = append(x.frames, frame{at: e.n, each: x.branch() / float64(len(todo)), todo: todo[1:], asleep: append(slices.Clone(e.asleep), m)})
 		e.keep()
 	}
 	e.asleep = e.still(e.asleep, m)
@@ -554,10 +580,19 @@ func contains(options []option, id uint64) bool {
 	return slices.ContainsFunc(options, func(m option) bool { return m.id == id })
 }
 
+// branch returns the share of the tree that the branch of the latest frame has.
+func (x *Exploration) branch() float64 {
+	if n := len(x.frames); n > 0 {
+		return x.frames[n-1].each
+	}
+	return 1
+}
+
 // visited holds the states that an exploration has reached, each with the steps that were asleep when it left the
 // state. A state costs about 25 bytes: its fingerprint and the number of its sleep set. There are few different sleep
 // sets.
 type visited struct {
+	known  *visited          // what others knew at the latest Exploration.Meet, and nobody changes before the next; or nil
 	states map[uint64]uint32 // fingerprint to place in sets
 	sets   [][]uint64        // sets of step IDs, each sorted; the first is the empty one
 	number map[string]uint32 // the number of a set, by its bytes
@@ -571,6 +606,9 @@ func newVisited() visited {
 // asleep returns the steps that were asleep in a state; false if it is new.
 func (v *visited) asleep(state uint64) (ids []uint64, seen bool) {
 	n, seen := v.states[state]
+	if !seen && v.known != nil {
+		return v.known.asleep(state)
+	}
 	return v.sets[n], seen
 }
 

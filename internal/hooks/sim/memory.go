@@ -45,12 +45,14 @@ type pasts struct {
 	roots   map[lifeOf]*past
 	next    map[toldAt]*past
 	lives   map[lifeOf]*life
-	later   map[*Proc]*Proc             // by the incarnation before
-	same    map[fingerprint.Hash]string // what was asked for, by past.since
-	most    int                         // the bound of next; 0 is mostPasts
-	unread  map[fingerprint.Hash]bool   // what code was told, after what it depends on, if it does not look at veiled values
-	strange uint64                      // answers without a fingerprint, so far
-	runs    int                         // of code, from one park to the next
+	later   map[*Proc]*Proc           // by the incarnation before
+	same    map[fingerprint.Hash]did  // by past.since
+	team    *team                     // nil without
+	most    int                       // the bound of next; 0 is mostPasts
+	unread  map[fingerprint.Hash]bool // what code was told, after what it depends on, if it does not look at veiled values
+	strange uint64                    // answers without a fingerprint, so far
+	runs    int                       // of code, from one park to the next
+	used    bool                      // code has run, perhaps before the search was resumed
 }
 
 // mostPasts bounds how many pasts are remembered, at less than two kilobytes each. A full memory is emptied.
@@ -226,15 +228,29 @@ func (m *pasts) depends(p *Proc, at *past) error {
 		return nil
 	}
 	if m.same == nil {
-		m.same = map[fingerprint.Hash]string{}
+		m.same = map[fingerprint.Hash]did{}
 	}
-	is := says + at.asks()
-	if was, known := m.same[at.since]; known && was != is {
-		return &DivergedError{step: p.sim.result.Steps, differs: fmt.Sprintf("%s asked for %q and for %q after two pasts of which it depends on neither, as it says (Forget)",
-			p.name, was, is)}
+	was, is := m.same[at.since], did{p.name, says + at.asks(), p.sim.result.Steps}
+	if was == (did{}) && m.team != nil {
+		was = m.team.same[at.since]
 	}
 	m.same[at.since] = is
-	return nil
+	return was.differs(is)
+}
+
+// did is what code said and asked for at a past.
+type did struct {
+	name, is string
+	step     int
+}
+
+// differs returns an error if it is something else now, after a past of which the code depends on as little.
+func (was did) differs(now did) error {
+	if was == (did{}) || was.is == now.is {
+		return nil
+	}
+	return &DivergedError{step: now.step, differs: fmt.Sprintf("%s asked for %q and for %q after two pasts of which it depends on neither, as it says (Forget)",
+		now.name, was.is, now.is)}
 }
 
 // root returns the past of a life that was told nothing.
@@ -277,6 +293,10 @@ func (m *pasts) close() {
 
 // live runs the code from the actor's past on. What it is told now is new there.
 func (m *pasts) live(p *Proc, now told, since fingerprint.Hash) (*past, error) {
+	if m.team != nil {
+		m.team.code.Lock()
+		defer m.team.code.Unlock()
+	}
 	if r := p.past.request; r != nil {
 		now.answer = r.Answer()
 	}
@@ -297,6 +317,7 @@ func (m *pasts) live(p *Proc, now told, since fingerprint.Hash) (*past, error) {
 	did.before, did.told, did.veiled = p.past, now, l.veiled != nil
 	l.at = did
 	m.runs++
+	m.used = true
 	return did, nil
 }
 

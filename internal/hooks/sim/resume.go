@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
@@ -12,7 +11,8 @@ import (
 type Saved struct {
 	Path               Choices       `json:"path"`
 	Frames             []SavedFrame  `json:"frames"`
-	Schedules, TooLong int           `json:",omitempty"`
+	Schedules, TooLong int           `json:",omitempty"`        // also those of Others
+	Remembers          bool          `json:",omitempty"`        // see Exploration.Remembers
 	Moments            []SavedMoment `json:"moments,omitempty"` // of the latest run, with Repeat
 	Owed               *SavedEnd     `json:",omitempty"`        // how the latest run ended, if it is to be repeated
 	Sets               [][]uint64    `json:"sets"`              // sets of steps that were asleep
@@ -20,11 +20,20 @@ type Saved struct {
 	Asleep             []uint32      `json:"-"`                 // for each state, the number of its set
 
 	Frontier *SavedFrontier `json:",omitempty"` // of a Split
+	Others   []SavedMember  `json:",omitempty"` // among which the exploration was divided, besides the first
+}
+
+// SavedMember is one of several explorations among which one was divided.
+type SavedMember struct {
+	Path               Choices
+	Frames             []SavedFrame
+	Schedules, TooLong int
 }
 
 // SavedFrame is a moment with steps that are left to take.
 type SavedFrame struct {
-	At, Of       int
+	At           int
+	Each         float64
 	Todo, Asleep []SavedStep
 }
 
@@ -55,14 +64,16 @@ type SavedEnd struct {
 // Save returns what the exploration has done. It is called between two runs.
 func (x *Exploration) Save() *Saved {
 	s := &Saved{
-		Path: slices.Clone(x.path), Schedules: x.done.Schedules, TooLong: x.done.TooLong,
-		Sets: slices.Clone(x.visited.sets), States: slices.Sorted(maps.Keys(x.visited.states)), Frontier: x.saveFrontier(),
+		Path: slices.Clone(x.path), Schedules: x.done.Schedules, TooLong: x.done.TooLong, Remembers: x.pasts.used,
+		Sets: slices.Clone(x.known().sets), States: x.States(), Frontier: x.saveFrontier(), Frames: saveFrames(x.frames),
 	}
-	for _, f := range x.frames {
-		s.Frames = append(s.Frames, saveFrame(f))
+	for _, m := range x.Members()[1:] {
+		s.Schedules += m.done.Schedules
+		s.TooLong += m.done.TooLong
+		s.Others = append(s.Others, SavedMember{slices.Clone(m.path), saveFrames(m.frames), m.done.Schedules, m.done.TooLong})
 	}
 	for _, state := range s.States {
-		s.Asleep = append(s.Asleep, x.visited.states[state])
+		s.Asleep = append(s.Asleep, x.known().states[state])
 	}
 	for _, m := range x.repeats.moments {
 		s.Moments = append(s.Moments, SavedMoment{m.state, m.asked, m.step, m.taken})
@@ -80,10 +91,8 @@ func (x *Exploration) Resume(s *Saved) {
 		return // nothing was done
 	}
 	x.begun, x.path, x.visited = true, slices.Clone(s.Path), newVisited()
-	x.done.Schedules, x.done.TooLong = s.Schedules, s.TooLong
-	for _, f := range s.Frames {
-		x.frames = append(x.frames, loadFrame(f))
-	}
+	x.done.Schedules, x.done.TooLong, x.pasts.used = s.Schedules, s.TooLong, s.Remembers
+	x.frames = loadFrames(s.Frames)
 	x.resumeFrontier(s.Frontier)
 	for n, ids := range s.Sets[1:] {
 		x.visited.number[string(x.visited.key(ids))] = uint32(n + 1)
@@ -98,14 +107,38 @@ func (x *Exploration) Resume(s *Saved) {
 	if x.repeats.again = s.Owed == nil; !x.repeats.again {
 		x.repeats.owed, x.repeats.last = true, Result{End: s.Owed.End, Steps: s.Owed.Steps}
 	}
+	if len(s.Others) > 0 {
+		x.Divide(1 + len(s.Others))
+		for i, m := range x.Members()[1:] {
+			was := s.Others[i]
+			m.path, m.frames = slices.Clone(was.Path), loadFrames(was.Frames)
+			m.done.Schedules, m.done.TooLong = was.Schedules, was.TooLong
+			x.done.Schedules -= was.Schedules
+			x.done.TooLong -= was.TooLong
+		}
+	}
+}
+
+func saveFrames(frames []frame) (saved []SavedFrame) {
+	for _, f := range frames {
+		saved = append(saved, saveFrame(f))
+	}
+	return saved
+}
+
+func loadFrames(saved []SavedFrame) (frames []frame) {
+	for _, f := range saved {
+		frames = append(frames, loadFrame(f))
+	}
+	return frames
 }
 
 func saveFrame(f frame) SavedFrame {
-	return SavedFrame{At: f.at, Of: f.of, Todo: save(f.todo), Asleep: save(f.asleep)}
+	return SavedFrame{At: f.at, Each: f.each, Todo: save(f.todo), Asleep: save(f.asleep)}
 }
 
 func loadFrame(f SavedFrame) frame {
-	return frame{at: f.At, of: f.Of, todo: load(f.Todo), asleep: load(f.Asleep)}
+	return frame{at: f.At, each: f.Each, todo: load(f.Todo), asleep: load(f.Asleep)}
 }
 
 func save(options []option) (saved []SavedStep) {
@@ -184,7 +217,7 @@ func (e *explorer) cuts(todo []option) bool {
 	if f.deeper == 0 || e.n < f.deeper {
 		return false
 	}
-	f.found = append(f.found, subtree{slices.Clone(e.x.path), frame{at: e.n, of: len(todo), todo: todo, asleep: slices.Clone(e.asleep)}})
+	f.found = append(f.found, subtree{slices.Clone(e.x.path), frame{at: e.n, each: 1 / float64(len(todo)), todo: todo, asleep: slices.Clone(e.asleep)}})
 	return true
 }
 

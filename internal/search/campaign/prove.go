@@ -78,6 +78,7 @@ type Prove struct {
 	// schedule in a hundred, the first ones, and the one that violates are run once more from the beginning, and compared.
 	Forgetful bool
 
+	alone   int           // the schedules before the search goes on as a team, in place of schedulesAlone; for tests
 	off     sim.Reduction // for tests
 	onWorld func(uint64)  // see hooks.Probe; for tests
 }
@@ -211,49 +212,39 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 		proof.Explored = x.Explored()
 		return proof, v.endPart(keep)
 	}
-	var pool, audits hooks.Pool
-	defer pool.Close()
-	defer audits.Close()
-	remembering := hooks.With(ctx, looked)
-	afresh := hooks.Afresh(remembering)
-	for ctx.Err() == nil && !failed() && x.Next() {
-		searching := remembering
-		if x.Repeating() {
-			searching = afresh
-		}
-		strategy := x.Strategy()
-		run := scenario.Run{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Strategy: strategy, Options: v.Options}
-		o, err := run.Do(pool.In(searching))
+	one := &searcher{Prove: v, x: &x, looked: looked, audits: audited, sample: v.Seed}
+	defer one.close()
+	for ctx.Err() == nil && !failed() && !v.divides(&x) && x.Next() {
+		o, err := one.run(ctx)
 		if err != nil {
-			return nil, v.unrepeatable(err)
+			return nil, err
 		}
-		explored := x.Explored()
-		if explored.Schedules == proof.Schedules {
+		if o == nil {
 			continue // it was a repetition
 		}
-		n := explored.Schedules
-		if audited && (o.Verdict == invariant.Violated || schedules.Sampled(v.Seed, n) || n&(n-1) == 0) {
-			if err := v.audit(audits.In(ctx), run, o, looked.Whole()); err != nil {
-				return nil, err
-			}
-		}
-		if o.Verdict != invariant.OK && (proof.Doubt == nil || o.Verdict == invariant.Violated) {
-			if o, err = v.again(ctx, run, o); err != nil {
-				return nil, err
-			}
-		}
-		proof.add(o)
 		check.last = inside.In(o).Result.Choices
+		if err := v.take(ctx, proof, o); err != nil {
+			return nil, err
+		}
+		explored := x.Explored()
 		if v.Progress != nil {
 			v.Progress(explored)
 		}
-		if o.Verdict == invariant.Violated {
+		if proof.Failure != nil {
 			proof.Explored = explored
-			proof.Failure, proof.FailedAt, proof.FailureStrategy = o, proof.Schedules, strategy.Name
 			return proof, v.endPart(keep)
 		}
 		if err := keep(false); err != nil {
 			return nil, err
+		}
+	}
+	if v.divides(&x) {
+		if err := v.together(ctx, one, proof, failed, keep); err != nil {
+			return nil, err
+		}
+		if proof.Failure != nil {
+			proof.Explored = x.Explored()
+			return proof, nil
 		}
 	}
 	proof.Explored = x.Explored()
@@ -281,6 +272,20 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 		proof.Verdict, proof.Why = invariant.Unknown, cmp.Or(check.stranger(proof), v.ended(ctx, proof.Explored))
 	}
 	return proof, nil
+}
+
+// take adds an outcome to the proof. A violation is its end.
+func (v Prove) take(ctx context.Context, proof *Proof, o *scenario.Outcome) (err error) {
+	if o.Verdict != invariant.OK && (proof.Doubt == nil || o.Verdict == invariant.Violated) {
+		run := scenario.Run{Scenario: v.Scenario, Protocol: v.Protocol, Seed: v.Seed, Options: v.Options}
+		if o, err = v.again(ctx, run, o); err != nil {
+			return err
+		}
+	}
+	if proof.add(o); o.Verdict == invariant.Violated {
+		proof.Failure, proof.FailedAt, proof.FailureStrategy = o, proof.Schedules, sim.Exhaustive
+	}
+	return nil
 }
 
 // endPart keeps a part whose search has ended, for those who add the parts up.

@@ -1,0 +1,161 @@
+package sim
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+)
+
+// team is an exploration that several goroutines make.
+type team struct {
+	members []*Exploration // the first is the one that was divided
+	known   visited
+	same    map[fingerprint.Hash]did
+	code    sync.Mutex // held while code of actors runs
+}
+
+// Divide hands what is left to explore, between two runs, to n explorations. The first is x. Between one [Exploration.Meet]
+// and the next, each may go on in a goroutine of its own, in a world of its own. It knows what all have found until the
+// latest Meet, and what it has found itself. So what it finds depends on how many runs each of them makes between two
+// of them, and not on who is faster. After a Meet, what x says of itself is about all.
+//
+// # Why the whole is explored
+//
+// Take a state, as it was reached with some steps asleep, and an order of steps after it to the end of the run. Of the
+// steps of this order that could come first, none is asleep. If the visit takes one of them, none of the others is
+// asleep after the first that it takes. Else it knows of visits that took all of them, or of those that a persistent
+// set has. Each of these visits knew the ones before it, for they are of one exploration, or a Meet came between. Take the
+// last of them that took one of these steps, and there the first. If another one was asleep after it, a later visit of
+// these did not have it asleep, and so took it, which contradicts that this one was the last. So by induction over the
+// length the end of the order is reached. This is why a known state is left by all steps that have slept in all visits so
+// far, whatever the persistent set; and why, if two explorations come to a state between the same two meetings, what one
+// of them has found counts, and the other has only worked in vain.
+func (x *Exploration) Divide(n int) {
+	t := &team{known: x.visited, same: x.pasts.same}
+	for i := range n {
+		m := x
+		if i > 0 {
+			m = &Exploration{Off: x.Off, Backwards: x.Backwards, begun: true}
+		}
+		m.team, m.visited = t, newVisited()
+		m.visited.known = &t.known
+		m.pasts.same, m.pasts.team, m.pasts.most = nil, t, mostPasts/n
+		t.members = append(t.members, m)
+	}
+	if t.same == nil {
+		t.same = map[fingerprint.Hash]did{}
+	}
+}
+
+// Divided says that x was divided.
+func (x *Exploration) Divided() bool { return x.team != nil }
+
+// Members are the explorations among which x was divided; x alone if it was not.
+func (x *Exploration) Members() []*Exploration {
+	if x.team == nil {
+		return []*Exploration{x}
+	}
+	return x.team.members
+}
+
+// known are the states that all know.
+func (x *Exploration) known() *visited {
+	if x.team == nil {
+		return &x.visited
+	}
+	return &x.team.known
+}
+
+// Meet tells all explorations among which x was divided what each of them has found, and gives those who have nothing
+// left a part of what others have. No run is under way then. It returns false if nothing is left, or if a bound of x is
+// met. An error says that code of two of them does not do what Proc.Forget says.
+func (x *Exploration) Meet() (left bool, err error) {
+	for _, m := range x.team.members {
+		if err := x.team.learn(m); err != nil {
+			x.err = err
+			return false, err
+		}
+	}
+	for _, m := range x.team.members {
+		if m.open() == 0 {
+			x.team.share(m)
+		}
+		left = left || m.open() > 0
+	}
+	return left && !x.met(), nil
+}
+
+// learn makes known what a member has found.
+func (t *team) learn(m *Exploration) error {
+	//isrsim:unordered each by itself; the numbers of sets mean nothing
+	for state, n := range m.visited.states {
+		ids := m.visited.sets[n]
+		if asleep, seen := t.known.asleep(state); !seen || len(ids) < len(asleep) {
+			t.known.put(state, ids)
+		}
+	}
+	m.visited.forget()
+	for _, of := range slices.Sorted(maps.Keys(m.pasts.same)) {
+		is := m.pasts.same[of]
+		if err := t.same[of].differs(is); err != nil {
+			return err
+		}
+		t.same[of] = is
+	}
+	if clear(m.pasts.same); len(t.same) > mostPasts {
+		clear(t.same)
+	}
+	return nil
+}
+
+// forget drops the states, but not what others know.
+func (v *visited) forget() {
+	clear(v.states)
+	clear(v.number)
+	v.sets = v.sets[:1]
+}
+
+// open counts the branches that are left.
+func (x *Exploration) open() (n int) {
+	for i := range x.frames {
+		n += len(x.frames[i].todo)
+	}
+	return n
+}
+
+// share gives a member who has nothing left half of the largest frame of those who have two branches or more.
+func (t *team) share(idle *Exploration) {
+	var from *Exploration
+	var largest *frame
+	size := func(f *frame) float64 { return f.each * float64(len(f.todo)) }
+	for _, m := range t.members {
+		if m.open() < 2 {
+			continue
+		}
+		for i := range m.frames {
+			if f := &m.frames[i]; len(f.todo) > 0 && (largest == nil || size(f) > size(largest)) {
+				from, largest = m, f
+			}
+		}
+	}
+	if largest == nil {
+		return
+	}
+	keep := len(largest.todo) / 2
+	given := frame{at: largest.at, each: largest.each, todo: slices.Clone(largest.todo[keep:])}
+	given.asleep = slices.Concat(largest.asleep, largest.todo[:keep]) // they are taken first
+	largest.todo = largest.todo[:keep]
+	idle.path, idle.frames = slices.Clone(from.path[:given.at]), []frame{given}
+}
+
+// Alone calls f while the code of no actor of the other explorations runs: code in this process may share what it should
+// not, which is to be found, and must not end the process.
+func (x *Exploration) Alone(f func()) {
+	if x.team != nil {
+		x.team.code.Lock()
+		defer x.team.code.Unlock()
+	}
+	f()
+}

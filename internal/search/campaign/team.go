@@ -1,0 +1,157 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// A search goes on as a team after so many schedules: several searchers, on all cores, each with so many schedules from
+// one meeting to the next. These numbers do not depend on the machine, so that the result does not either. A smaller
+// search is over sooner than a team would help it.
+const (
+	schedulesAlone = 1 << 15
+	teamSize       = 8
+	teamRound      = 256
+)
+
+// searcher runs the schedules of one exploration.
+type searcher struct {
+	Prove
+	x      *sim.Exploration
+	looked *hooks.Probe
+	audits bool
+	sample uint64 // the seed of the schedules that are repeated
+
+	pool, again hooks.Pool
+}
+
+func (s *searcher) close() {
+	s.pool.Close()
+	s.again.Close()
+}
+
+// run runs the schedule that the exploration has prepared. If it repeats the one before, there is no outcome.
+func (s *searcher) run(ctx context.Context) (*scenario.Outcome, error) {
+	searching := hooks.With(ctx, s.looked)
+	again := s.x.Repeating()
+	if again {
+		searching = hooks.Afresh(searching)
+	}
+	run := scenario.Run{Scenario: s.Scenario, Protocol: s.Protocol, Seed: s.Seed, Strategy: s.x.Strategy(), Options: s.Options}
+	o, err := run.Do(s.pool.In(searching))
+	switch {
+	case err != nil:
+		return nil, s.unrepeatable(err)
+	case again:
+		return nil, nil
+	}
+	n := s.x.Schedules()
+	if s.audits && (o.Verdict == invariant.Violated || schedules.Sampled(s.sample, n) || n&(n-1) == 0) {
+		s.x.Alone(func() { err = s.audit(s.again.In(ctx), run, o, s.looked.Whole()) })
+	}
+	return o, err
+}
+
+// divides says that the search goes on as a team. Only a search in which code is remembered does: where code runs it runs
+// alone, so that what machines share is found, and does no harm.
+func (v Prove) divides(x *sim.Exploration) bool {
+	one := v.MaxSchedules > 0 || v.Split.Parts > 0 || v.Against != nil || v.onWorld != nil || !x.Remembers()
+	return x.Divided() || !one && x.Schedules() >= cmp.Or(v.alone, schedulesAlone)
+}
+
+// together goes on as a team, until nothing is left, or a searcher has found a violation.
+func (v Prove) together(ctx context.Context, one *searcher, proof *Proof, failed func() bool, keep func(over bool) error) error {
+	x := one.x
+	if !x.Divided() {
+		x.Divide(teamSize)
+	}
+	team := []*searcher{one}
+	for i, member := range x.Members()[1:] {
+		looked := *one.looked
+		looked.Ends, looked.Judged, looked.Memory.Search = hooks.Ends{}, map[string]bool{}, member
+		s := &searcher{Prove: v, x: member, looked: &looked, audits: one.audits, sample: sim.Derive(v.Seed, i)}
+		defer s.close()
+		team = append(team, s)
+	}
+	for {
+		left, err := x.Meet()
+		if err != nil {
+			return v.nondeterministic(nil, sim.Result{}, err.Error())
+		}
+		if v.Progress != nil {
+			v.Progress(x.Explored())
+		}
+		if err := keep(false); err != nil {
+			return err
+		}
+		if !left || proof.Failure != nil || ctx.Err() != nil || failed() {
+			return nil
+		}
+		if err := v.round(ctx, team, proof); err != nil {
+			return err
+		}
+	}
+}
+
+// round lets each searcher of a team run some schedules, at the same time as others, and adds their outcomes to the proof in
+// the order of the team.
+func (v Prove) round(ctx context.Context, team []*searcher, proof *Proof) error {
+	type found struct {
+		outcomes []*scenario.Outcome
+		err      error
+	}
+	all := make([]found, len(team))
+	var searching errgroup.Group
+	searching.SetLimit(runtime.GOMAXPROCS(0))
+	for i, s := range team {
+		searching.Go(func() error {
+			f := &all[i]
+			for len(f.outcomes) < teamRound && s.x.Next() {
+				var o *scenario.Outcome
+				if o, f.err = s.run(ctx); f.err != nil {
+					return nil
+				}
+				if f.outcomes = append(f.outcomes, o); o.Verdict == invariant.Violated {
+					return nil
+				}
+			}
+			return nil
+		})
+	}
+	_ = searching.Wait()
+	for i, f := range all {
+		for _, o := range f.outcomes {
+			if err := v.take(ctx, proof, o); err != nil || proof.Failure != nil {
+				return err
+			}
+		}
+		if f.err != nil {
+			return f.err
+		}
+		if i > 0 {
+			gather(team[0].looked, team[i].looked)
+		}
+	}
+	return nil
+}
+
+// gather adds what one probe has gathered to another one.
+func gather(to, from *hooks.Probe) {
+	//isrsim:unordered a union
+	for end, met := range from.Ends {
+		to.Ends[end] = to.Ends[end].Plus(met)
+	}
+	//isrsim:unordered a union
+	for name, judged := range from.Judged {
+		to.Judged[name] = to.Judged[name] || judged
+	}
+}
