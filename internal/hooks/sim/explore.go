@@ -229,7 +229,7 @@ func (x *Exploration) Close() {
 func (x *Exploration) Schedules() int { return x.done.Schedules }
 
 // Remembers says that code of actors has run for the memory: see Memory.Search.
-func (x *Exploration) Remembers() bool { return x.pasts.used }
+func (x *Exploration) Remembers() bool { return x.pasts.runs > 0 }
 
 // Explored returns the progress of the exploration.
 func (x *Exploration) Explored() Explored {

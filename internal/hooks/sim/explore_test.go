@@ -781,12 +781,12 @@ func TestSearchesAreAsLargeAsTheyWere(t *testing.T) {
 		off  sim.Reduction
 		want [3]int // schedules, states, branches left open at the bound
 	}{
-		{"all reductions", 0, [3]int{4515, 8069, 124}},
+		{"all reductions", 0, [3]int{4517, 8103, 122}},
 		{"without sleep sets", sim.SleepSets, [3]int{5583, 7065, 211}},
 		{"without state comparison", sim.StateComparison, [3]int{5960, 0, 253}},
 		{"without persistent sets", sim.PersistentSets, [3]int{5638, 9870, 162}},
-		{"without unread clocks", sim.UnreadClocks, [3]int{4638, 8349, 124}},
-		{"without orphaned reads", sim.OrphanedReads, [3]int{4663, 8014, 166}},
+		{"without unread clocks", sim.UnreadClocks, [3]int{4640, 8383, 122}},
+		{"without orphaned reads", sim.OrphanedReads, [3]int{4665, 8050, 164}},
 	} {
 		got := [3]int{}
 		search := func(p program) {

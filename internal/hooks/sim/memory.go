@@ -48,11 +48,11 @@ type pasts struct {
 	later   map[*Proc]*Proc           // by the incarnation before
 	same    map[fingerprint.Hash]did  // by past.since
 	team    *team                     // nil without
+	alone   bool                      // the code of no other exploration of the team runs
 	most    int                       // the bound of next; 0 is mostPasts
 	unread  map[fingerprint.Hash]bool // what code was told, after what it depends on, if it does not look at veiled values
 	strange uint64                    // answers without a fingerprint, so far
 	runs    int                       // of code, from one park to the next
-	used    bool                      // code has run, perhaps before the search was resumed
 }
 
 // mostPasts bounds how many pasts are remembered, at less than two kilobytes each. A full memory is emptied.
@@ -293,7 +293,7 @@ func (m *pasts) close() {
 
 // live runs the code from the actor's past on. What it is told now is new there.
 func (m *pasts) live(p *Proc, now told, since fingerprint.Hash) (*past, error) {
-	if m.team != nil {
+	if m.team != nil && !m.alone {
 		m.team.code.Lock()
 		defer m.team.code.Unlock()
 	}
@@ -317,7 +317,6 @@ func (m *pasts) live(p *Proc, now told, since fingerprint.Hash) (*past, error) {
 	did.before, did.told, did.veiled = p.past, now, l.veiled != nil
 	l.at = did
 	m.runs++
-	m.used = true
 	return did, nil
 }
 

@@ -6,10 +6,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
@@ -123,8 +125,8 @@ func TestAFullMemoryIsEmptied(t *testing.T) {
 	want, once := three.search(t, &x, true, true, 0)
 	full.Bound(3)
 	got, ran := three.search(t, &full, true, true, 0)
-	if diff := cmp.Diff(want, got); diff != "" || once != 54 || ran != 808 {
-		t.Errorf("code went on %d times, and %d times with room for three pasts, expected 54 and 808; the searches (-full +emptied):\n%s", once, ran, diff)
+	if diff := cmp.Diff(want, got); diff != "" || once != 54 || ran != 814 {
+		t.Errorf("code went on %d times, and %d times with room for three pasts, expected 54 and 814; the searches (-full +emptied):\n%s", once, ran, diff)
 	}
 }
 
@@ -627,5 +629,124 @@ func TestAClosedSearchKeepsNoCode(t *testing.T) {
 	}
 	if now := runtime.NumGoroutine(); now > before {
 		t.Errorf("%d goroutines are left, expected none", now-before)
+	}
+}
+
+// searcher explores a program, or the part of it that one of a team has.
+type searcher struct {
+	program
+	x      *sim.Exploration
+	memory bool
+	pool   sim.Pool
+	m      machine
+	ends   []uint64
+	err    error
+}
+
+// runs makes n runs, or as many as are left.
+func (s *searcher) runs(n int) {
+	for ; n > 0 && s.err == nil && s.x.Next(); n-- {
+		run := s.x.Rewind()
+		if run == nil {
+			cfg := sim.Config{Strategy: s.x.Strategy()}
+			if s.memory {
+				cfg.Memory.Search, cfg.Pool = s.x, &s.pool
+			}
+			run = s.simOn(&s.m, cfg, true)
+		}
+		result := run.Run()
+		if s.err = result.Err; result.End == sim.Finished {
+			s.ends = append(s.ends, uint64(fingerprint.Hash(s.m.fingerprint(true)).Number(uint64(s.m.clock.Now().UnixNano()))))
+		}
+	}
+}
+
+// crew says after how many runs an exploration is divided, among how many, and how many runs each makes between two
+// meetings.
+type crew struct{ alone, size, round int }
+
+// explore explores a program, and returns the ends of its runs, each once, sorted, and all that is known after each
+// meeting. It calls turn for each round.
+func (c crew) explore(t *testing.T, p program, off sim.Reduction, memory bool, turn func(team []*searcher)) (ends []uint64, met []*sim.Saved, e sim.Explored) {
+	t.Helper()
+	x := &sim.Exploration{Off: off | p.irreducible()}
+	defer x.Close()
+	team := []*searcher{{program: p, x: x, memory: memory}}
+	defer team[0].pool.Close()
+	team[0].runs(c.alone)
+	x.Divide(c.size)
+	for _, member := range x.Members()[1:] {
+		s := &searcher{program: p, x: member, memory: memory}
+		defer s.pool.Close()
+		team = append(team, s)
+	}
+	for {
+		left, err := x.Meet()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if met = append(met, x.Save()); !left {
+			break
+		}
+		turn(team)
+		for _, s := range team {
+			if s.err != nil {
+				t.Fatalf("%+v, off %b: %v\n%+v", c, off, s.err, p)
+			}
+		}
+	}
+	for _, s := range team {
+		ends = append(ends, s.ends...)
+	}
+	slices.Sort(ends)
+	return slices.Compact(ends), met, x.Explored()
+}
+
+// A team comes to all ends, and what it has found after each meeting does not depend on who is faster.
+func TestATeamLeavesOutNoEnd(t *testing.T) {
+	effort.OneAtATime(t)
+	compared, meetings, alone, together := 0, 0, 0, 0
+	compare := func(p program, name string, seed, bound int) {
+		want, e := p.explore(t, noReduction, true, asked{}, bound)
+		if !e.Complete {
+			return
+		}
+		memory := !slices.ContainsFunc(p.Actors, hasLanes)
+		for i, off := range []sim.Reduction{0, sim.PersistentSets, sim.OrphanedReads, sim.PersistentSets | sim.SleepSets} {
+			c := crew{alone: 1 + (seed+i)%5, size: 2 + (seed+i)%3, round: 1 + (seed+i)/2%3}
+			ends, met, e := c.explore(t, p, off, memory, func(team []*searcher) {
+				var running sync.WaitGroup
+				for _, s := range team {
+					running.Go(func() { s.runs(c.round) })
+				}
+				running.Wait()
+			})
+			if diff := cmp.Diff(want.Ends, ends); diff != "" || !e.Complete || e.Share < 1 {
+				t.Fatalf("%s, %+v, off %b: explored %+v, ends (-plain +team):\n%s%+v", name, c, off, e, diff, p)
+			}
+			_, again, _ := c.explore(t, p, off, memory && i%2 == 0, func(team []*searcher) {
+				for _, s := range slices.Backward(team) {
+					s.runs(c.round)
+				}
+			})
+			if diff := cmp.Diff(met, again, cmpopts.IgnoreFields(sim.Saved{}, "Sets", "Asleep")); diff != "" {
+				t.Fatalf("%s, %+v, off %b: after some meeting (-at the same time +one after the other):\n%s%+v", name, c, off, diff, p)
+			}
+			if off&sim.SleepSets == 0 {
+				_, e := p.explore(t, off, true, asked{}, 0)
+				alone, together = alone+e.Schedules, together+met[len(met)-1].Schedules
+			}
+			compared, meetings = compared+1, meetings+len(met)
+		}
+	}
+	for i, c := range corners {
+		compare(c.program, c.name, i, 20_000)
+	}
+	for seed := range effort.Quick(effort.Fewer(1000, 200), 30) {
+		compare(drawProgram(sim.Stream(uint64(seed), "program"), uint64(seed), 2+seed/7%3), fmt.Sprint("seed ", seed), seed, effort.Fewer(600, 200))
+	}
+	t.Logf("%d searches, %d meetings, %d schedules alone, %d as a team", compared, meetings, alone, together)
+	if together > 2*alone {
+		t.Errorf("%d schedules as a team, %d alone; expected less than twice as many: a team knows what its members know", together, alone)
 	}
 }

@@ -560,7 +560,13 @@ func (p program) runAs(strategy sim.Strategy, remember bool, begin func(*sim.Sim
 
 // sim makes a run.
 func (p program) sim(cfg sim.Config, remember bool) (*machine, *sim.Sim) {
-	m := &machine{program: p, clock: fakeclock.New(fakeclock.Epoch), cells: make([]cell, p.Registers), saw: make([][]int64, len(p.Actors))}
+	m := new(machine)
+	return m, p.simOn(m, cfg, remember)
+}
+
+// simOn makes a run on a machine that other runs were on: what is remembered of them leads to it.
+func (p program) simOn(m *machine, cfg sim.Config, remember bool) *sim.Sim {
+	*m = machine{program: p, clock: fakeclock.New(fakeclock.Epoch), cells: make([]cell, p.Registers), saw: make([][]int64, len(p.Actors))}
 	cfg.Clock, cfg.Ticks, cfg.Keep, cfg.Fingerprint = m.clock, p.Ticks, m.keep, func() uint64 { return m.fingerprint(remember) }
 	cfg.Off = sim.OrphanedReads // outside of an exploration, states with other steps differ
 	if p.Twins {
@@ -592,7 +598,7 @@ func (p program) sim(cfg sim.Config, remember bool) (*machine, *sim.Sim) {
 			},
 		})
 	}
-	return m, s
+	return s
 }
 
 func nameOf(actor int) string { return string(rune('a' + actor)) }

@@ -12,7 +12,6 @@ type Saved struct {
 	Path               Choices       `json:"path"`
 	Frames             []SavedFrame  `json:"frames"`
 	Schedules, TooLong int           `json:",omitempty"`        // also those of Others
-	Remembers          bool          `json:",omitempty"`        // see Exploration.Remembers
 	Moments            []SavedMoment `json:"moments,omitempty"` // of the latest run, with Repeat
 	Owed               *SavedEnd     `json:",omitempty"`        // how the latest run ended, if it is to be repeated
 	Sets               [][]uint64    `json:"sets"`              // sets of steps that were asleep
@@ -64,7 +63,7 @@ type SavedEnd struct {
 // Save returns what the exploration has done. It is called between two runs.
 func (x *Exploration) Save() *Saved {
 	s := &Saved{
-		Path: slices.Clone(x.path), Schedules: x.done.Schedules, TooLong: x.done.TooLong, Remembers: x.pasts.used,
+		Path: slices.Clone(x.path), Schedules: x.done.Schedules, TooLong: x.done.TooLong,
 		Sets: slices.Clone(x.known().sets), States: x.States(), Frontier: x.saveFrontier(), Frames: saveFrames(x.frames),
 	}
 	for _, m := range x.Members()[1:] {
@@ -91,7 +90,7 @@ func (x *Exploration) Resume(s *Saved) {
 		return // nothing was done
 	}
 	x.begun, x.path, x.visited = true, slices.Clone(s.Path), newVisited()
-	x.done.Schedules, x.done.TooLong, x.pasts.used = s.Schedules, s.TooLong, s.Remembers
+	x.done.Schedules, x.done.TooLong = s.Schedules, s.TooLong
 	x.frames = loadFrames(s.Frames)
 	x.resumeFrontier(s.Frontier)
 	for n, ids := range s.Sets[1:] {

@@ -156,6 +156,8 @@ func (x *Exploration) Alone(f func()) {
 	if x.team != nil {
 		x.team.code.Lock()
 		defer x.team.code.Unlock()
+		x.pasts.alone = true
+		defer func() { x.pasts.alone = false }()
 	}
 	f()
 }

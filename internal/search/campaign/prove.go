@@ -78,7 +78,7 @@ type Prove struct {
 	// schedule in a hundred, the first ones, and the one that violates are run once more from the beginning, and compared.
 	Forgetful bool
 
-	alone   int           // the schedules before the search goes on as a team, in place of schedulesAlone; for tests
+	crew    crew          // in place of usualCrew; for tests
 	off     sim.Reduction // for tests
 	onWorld func(uint64)  // see hooks.Probe; for tests
 }

@@ -14,14 +14,12 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
-// A search goes on as a team after so many schedules: several searchers, on all cores, each with so many schedules from
-// one meeting to the next. These numbers do not depend on the machine, so that the result does not either. A smaller
-// search is over sooner than a team would help it.
-const (
-	schedulesAlone = 1 << 15
-	teamSize       = 8
-	teamRound      = 256
-)
+// crew says how a search goes on as a team: after so many schedules alone, as several searchers, each with so many
+// schedules from one meeting to the next. The numbers do not depend on the machine, so that the result does not either.
+type crew struct{ alone, size, round int }
+
+// usualCrew leaves small searches alone: they are over before a team would help them.
+var usualCrew = crew{alone: 1 << 15, size: 8, round: 256}
 
 // searcher runs the schedules of one exploration.
 type searcher struct {
@@ -40,14 +38,19 @@ func (s *searcher) close() {
 }
 
 // run runs the schedule that the exploration has prepared. If it repeats the one before, there is no outcome.
-func (s *searcher) run(ctx context.Context) (*scenario.Outcome, error) {
+func (s *searcher) run(ctx context.Context) (o *scenario.Outcome, err error) {
 	searching := hooks.With(ctx, s.looked)
 	again := s.x.Repeating()
 	if again {
 		searching = hooks.Afresh(searching)
 	}
 	run := scenario.Run{Scenario: s.Scenario, Protocol: s.Protocol, Seed: s.Seed, Strategy: s.x.Strategy(), Options: s.Options}
-	o, err := run.Do(s.pool.In(searching))
+	do := func() { o, err = run.Do(s.pool.In(searching)) }
+	if s.x.Remembers() {
+		do()
+	} else {
+		s.x.Alone(do) // all code runs in it
+	}
 	switch {
 	case err != nil:
 		return nil, s.unrepeatable(err)
@@ -61,18 +64,18 @@ func (s *searcher) run(ctx context.Context) (*scenario.Outcome, error) {
 	return o, err
 }
 
-// divides says that the search goes on as a team. Only a search in which code is remembered does: where code runs it runs
-// alone, so that what machines share is found, and does no harm.
+// divides says that the search goes on as a team. Where code of nodes runs it runs alone, so that what machines share is
+// found, and does no harm. So a team is faster where code is remembered; elsewhere its result is the same one.
 func (v Prove) divides(x *sim.Exploration) bool {
-	one := v.MaxSchedules > 0 || v.Split.Parts > 0 || v.Against != nil || v.onWorld != nil || !x.Remembers()
-	return x.Divided() || !one && x.Schedules() >= cmp.Or(v.alone, schedulesAlone)
+	one := v.MaxSchedules > 0 || v.Split.Parts > 0 || v.Against != nil || v.onWorld != nil || x.Repeat || schedules.OfProgram(v.Protocol)
+	return x.Divided() || !one && x.Schedules() >= cmp.Or(v.crew, usualCrew).alone
 }
 
 // together goes on as a team, until nothing is left, or a searcher has found a violation.
 func (v Prove) together(ctx context.Context, one *searcher, proof *Proof, failed func() bool, keep func(over bool) error) error {
 	x := one.x
 	if !x.Divided() {
-		x.Divide(teamSize)
+		x.Divide(cmp.Or(v.crew, usualCrew).size)
 	}
 	team := []*searcher{one}
 	for i, member := range x.Members()[1:] {
@@ -109,13 +112,13 @@ func (v Prove) round(ctx context.Context, team []*searcher, proof *Proof) error 
 		outcomes []*scenario.Outcome
 		err      error
 	}
-	all := make([]found, len(team))
+	all, most := make([]found, len(team)), cmp.Or(v.crew, usualCrew).round
 	var searching errgroup.Group
 	searching.SetLimit(runtime.GOMAXPROCS(0))
 	for i, s := range team {
 		searching.Go(func() error {
 			f := &all[i]
-			for len(f.outcomes) < teamRound && s.x.Next() {
+			for len(f.outcomes) < most && s.x.Next() {
 				var o *scenario.Outcome
 				if o, f.err = s.run(ctx); f.err != nil {
 					return nil
