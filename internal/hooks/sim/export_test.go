@@ -29,6 +29,30 @@ func RememberedSets(asleep ...[]uint64) int {
 	return len(v.sets)
 }
 
+// Learned has explorations of a team come to one state between two meetings, each with some steps asleep, and returns the
+// steps that are asleep in it for all who come to it later. Nil is no visit.
+func Learned(before []uint64, since ...[]uint64) (asleep []uint64) {
+	x := &Exploration{visited: newVisited()}
+	if before != nil {
+		x.visited.put(1, before)
+	}
+	x.Divide(len(since))
+	for i, m := range x.Members() {
+		if since[i] != nil {
+			m.visited.put(1, since[i])
+		}
+	}
+	if _, err := x.Meet(); err != nil {
+		panic(err)
+	}
+	for _, m := range x.Members() {
+		if asleep, _ = m.visited.asleep(1); m.visited.states[1] != 0 {
+			panic("what was found before a meeting was not dropped")
+		}
+	}
+	return asleep
+}
+
 // Visit is a moment of an exploration: a run reaches a new state, with some steps asleep, and leaves it by one of the
 // possible steps or by none; or a run leaves a known state by a step that no run has taken from there.
 type Visit struct {

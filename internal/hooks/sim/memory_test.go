@@ -746,7 +746,29 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 		compare(drawProgram(sim.Stream(uint64(seed), "program"), uint64(seed), 2+seed/7%3), fmt.Sprint("seed ", seed), seed, effort.Fewer(600, 200))
 	}
 	t.Logf("%d searches, %d meetings, %d schedules alone, %d as a team", compared, meetings, alone, together)
-	if together > 2*alone {
-		t.Errorf("%d schedules as a team, %d alone; expected less than twice as many: a team knows what its members know", together, alone)
+	if together > alone*5/4 {
+		t.Errorf("%d schedules as a team, %d alone; expected hardly more: a team knows what its members know", together, alone)
+	}
+}
+
+// Of those who come to a state between the same two meetings, none knows what the others take from there. So a step that
+// slept in one visit, and another one that slept in the other, do not both count as taken.
+func TestAMeetingBelievesOneOfThoseWhoDidNotKnowOfEachOther(t *testing.T) {
+	for _, test := range []struct {
+		before []uint64
+		since  [][]uint64
+		want   []uint64
+	}{
+		{nil, [][]uint64{{1}, {2}}, []uint64{1}},
+		{nil, [][]uint64{{1, 2}, {2, 3}, {3}}, []uint64{3}},
+		{nil, [][]uint64{nil, {2}}, []uint64{2}},
+		{[]uint64{1, 2, 3}, [][]uint64{{1, 2}, {3}}, []uint64{3}},
+		{[]uint64{1, 2, 3}, [][]uint64{nil, {1, 2}}, []uint64{1, 2}},
+		{[]uint64{1, 2}, [][]uint64{{}, {2}}, []uint64{}},
+		{[]uint64{}, [][]uint64{nil, nil}, []uint64{}},
+	} {
+		if got := sim.Learned(test.before, test.since...); !slices.Equal(got, test.want) {
+			t.Errorf("asleep %v, then %v: %v, want %v", test.before, test.since, got, test.want)
+		}
 	}
 }
