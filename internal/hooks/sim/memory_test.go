@@ -705,7 +705,7 @@ func (c crew) explore(t *testing.T, p program, off sim.Reduction, memory bool, t
 // A team comes to all ends, and what it has found after each meeting does not depend on who is faster.
 func TestATeamLeavesOutNoEnd(t *testing.T) {
 	effort.OneAtATime(t)
-	compared, meetings, alone, together := 0, 0, 0, 0
+	compared, meetings, alone, together, given := 0, 0, 0, 0, 0
 	compare := func(p program, name string, seed, bound int) {
 		want, e := p.explore(t, noReduction, true, asked{}, bound)
 		if !e.Complete {
@@ -735,6 +735,9 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 			if off&sim.SleepSets == 0 {
 				_, e := p.explore(t, off, true, asked{}, 0)
 				alone, together = alone+e.Schedules, together+met[len(met)-1].Schedules
+				for _, m := range met[len(met)-1].Others {
+					given += m.Schedules
+				}
 			}
 			compared, meetings = compared+1, meetings+len(met)
 		}
@@ -745,7 +748,10 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 	for seed := range effort.Quick(effort.Fewer(1000, 200), 30) {
 		compare(drawProgram(sim.Stream(uint64(seed), "program"), uint64(seed), 2+seed/7%3), fmt.Sprint("seed ", seed), seed, effort.Fewer(600, 200))
 	}
-	t.Logf("%d searches, %d meetings, %d schedules alone, %d as a team", compared, meetings, alone, together)
+	t.Logf("%d searches, %d meetings, %d schedules alone, %d as a team, %d by others than the first", compared, meetings, alone, together, given)
+	if given < together/4 {
+		t.Error("hardly anything was given to others")
+	}
 	if together > alone*5/4 {
 		t.Errorf("%d schedules as a team, %d alone; expected hardly more: a team knows what its members know", together, alone)
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -140,6 +142,12 @@ func (s shared) Get(ctx context.Context, key string) (isr.Served, error) {
 // Nodes that share memory in the process see more than what they are told. Each run begins with that memory empty, so
 // without memory nothing is wrong about their runs; with it, the schedules that are run again are others.
 func TestNodesThatShareMemoryAreFound(t *testing.T) {
+	for _, c := range []crew{{}, {alone: 1, size: 4, round: 10}} {
+		nodesThatShareMemoryAreFound(t, c)
+	}
+}
+
+func nodesThatShareMemoryAreFound(t *testing.T, c crew) {
 	s := scenariotest.Embedded(t, "prove-three-writers")
 	of := scenariotest.Protocol(t, s.Protocol)
 	pages, nodes := map[string]isr.Served{}, 0
@@ -150,7 +158,7 @@ func TestNodesThatShareMemoryAreFound(t *testing.T) {
 		handler, err := of.New(cfg)
 		return shared{handler, &pages}, err
 	}}
-	_, err := Prove{Scenario: s, Protocol: p, Seed: 1}.Run(t.Context())
+	_, err := Prove{Scenario: s, Protocol: p, Seed: 1, crew: c}.Run(t.Context())
 	unstable, is := errors.AsType[*scenario.NondeterminismError](err)
 	if !is || unstable.Difference == "" {
 		t.Errorf("got the error %v, expected that it is not deterministic", err)
@@ -183,5 +191,66 @@ func TestVisitsAreRemembered(t *testing.T) {
 	}
 	if made*4 > proof.Schedules { // 1,195 of 5,068; with a memory for each visit 1,677
 		t.Errorf("code was started %d times in %d schedules, expected a quarter", made, proof.Schedules)
+	}
+}
+
+// small is a team for small proofs.
+var small = crew{alone: 50, size: 3, round: 20}
+
+// A proof that goes on as a team says what it says alone, but for how many schedules and states there were on the way. It
+// says the same on any number of processors, and with memory and without.
+func TestATeamProvesTheSame(t *testing.T) {
+	effort.OneAtATime(t)
+	says := func(p *Proof) string {
+		if p.Failure != nil {
+			return p.Summary() // which schedule is the first one depends on the order
+		}
+		return fmt.Sprint(p.Summary(), p.Explored.Complete, p.Proved(), p.NothingToJudge(), p.LeftToCampaigns(), p.Reached(), p.Missing, p.Unmet, p.Deadlines, p.States)
+	}
+	run := func(v Prove, processors int) *Proof {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+		p, err := v.Run(t.Context())
+		if err != nil {
+			t.Fatalf("%s under %s: %v", v.Scenario.Name, v.Protocol.Name, err)
+		}
+		return p
+	}
+	violated := 0
+	for _, name := range effort.Fewer([]string{"prove-two-writers", "prove-crashed-writer", "prove-lost-answer"}, []string{"prove-lost-answer"}) {
+		s := scenariotest.Embedded(t, name)
+		for _, protocol := range []string{s.Protocol, "guard-token-alone"} {
+			v := Prove{Scenario: s, Protocol: scenariotest.Protocol(t, protocol), Seed: 1}
+			alone := run(v, 1)
+			v.crew = small
+			team, other := run(v, 1), run(v, 4)
+			if diff := cmp.Diff(says(alone), says(team)); diff != "" {
+				t.Errorf("%s under %s (-alone +team):\n%s", name, protocol, diff)
+			}
+			if diff := cmp.Diff(all(team), all(other)); diff != "" {
+				t.Errorf("%s under %s (-one processor +four):\n%s", name, protocol, diff)
+			}
+			if alone.Explored == team.Explored {
+				t.Errorf("%s under %s: the very same search, %+v: there was no team", name, protocol, team.Explored)
+			}
+			if alone.Failure != nil {
+				violated++
+			}
+		}
+	}
+	if violated == 0 {
+		t.Error("nothing was violated")
+	}
+	v := Prove{Scenario: scenariotest.Embedded(t, "prove-lost-answer"), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, crew: small}
+	with, without, _, _ := both(t, v)
+	if diff := cmp.Diff(all(with), all(without)); diff != "" {
+		t.Errorf("a team (-with memory +without):\n%s", diff)
+	}
+	mini := scenariotest.Parsed(t, interruptible)
+	v = Prove{Scenario: mini, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Certify: true}
+	alone := run(v, 1)
+	v.crew = crew{alone: 10, size: 3, round: 3}
+	if team := run(v, 4); says(alone) != says(team) || len(team.States) == 0 || alone.Explored.Schedules == team.Explored.Schedules {
+		t.Errorf("a certificate of %d states in %d schedules, and by a team of %d in %d",
+			len(alone.States), alone.Explored.Schedules, len(team.States), team.Explored.Schedules)
 	}
 }

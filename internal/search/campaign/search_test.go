@@ -51,7 +51,7 @@ func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 			if over = last; over {
 				file, err = s.Bytes()
 			}
-			if s.Reached.Schedules%n == 0 {
+			if from := began; from == nil && s.Reached.Schedules >= n || from != nil && s.Reached.Schedules >= from.Reached.Schedules+n {
 				interrupt()
 			}
 			return err
@@ -104,6 +104,7 @@ func TestAnInterruptedProofGoesOn(t *testing.T) {
 		"a certificate": {Scenario: s, Seed: 1, Certify: true},
 		"the SDK":       {Scenario: s, Seed: 1, Options: scenario.Options{SDK: true}},
 		"violated":      {Scenario: s, Seed: 1, Protocol: blind},
+		"a team":        {Scenario: s, Seed: 1, crew: crew{alone: 15, size: 3, round: 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "complete" || name == "the SDK" {
