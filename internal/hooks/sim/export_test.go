@@ -29,8 +29,8 @@ func RememberedSets(asleep ...[]uint64) int {
 	return len(v.sets)
 }
 
-// Learned has explorations of a team come to one state between two meetings, each with some steps asleep, and returns the
-// steps that are asleep in it for all who come to it later. Nil is no visit.
+// Learned has explorations of a team come to one state between two meetings, each with some steps asleep, and returns
+// the steps that are asleep in it for all who come to it later. Nil is no visit.
 func Learned(before []uint64, since ...[]uint64) (asleep []uint64) {
 	x := &Exploration{visited: newVisited()}
 	if before != nil {
@@ -95,8 +95,8 @@ func (x *Exploration) OnVisit(on func(Visit)) {
 // Ran returns how often code went on from a past that was new. See Memory.Search.
 func (x *Exploration) Ran() int { return x.pasts.runs }
 
-// Confused names two possible steps that have one name in all states that count as equal, although they are not those of
-// two interchangeable actors in the same state; "" if there are none.
+// Confused names two possible steps that have one name in all states that count as equal, although they are not those
+// of two interchangeable actors in the same state; "" if there are none.
 func (s *Sim) Confused() string {
 	for i := range s.steps {
 		for j := range i {

@@ -315,8 +315,8 @@ func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
 	}
 }
 
-// The code that is told other values runs from the first such value to where it has forgotten it, and not again where it
-// was seen to look at none.
+// The code that is told other values runs from the first such value to where it has forgotten it, and not again where
+// it was seen to look at none.
 func TestVeiledCodeEndsWhereItForgets(t *testing.T) {
 	count := func(asks string, forgets bool) (begun, told int) {
 		err := tellOf(func(p *sim.Proc, request func(string) *teller) {
@@ -334,8 +334,8 @@ func TestVeiledCodeEndsWhereItForgets(t *testing.T) {
 		}
 		return begun, told
 	}
-	// Code that forgets nothing runs twice more, to its end. Else the 101 moments at which it is told a deadline, after what
-	// it depends on there, are checked once each.
+	// Code that forgets nothing runs twice more, to its end. Else the 101 moments at which it is told a deadline, after
+	// what it depends on there, are checked once each.
 	begun, told := count("a number", false)
 	if others, more := count("a deadline", false); others != 3*begun || more != 3*told {
 		t.Errorf("code that forgets nothing was begun %d times, and told %d times, want three times %d and %d", others, more, begun, told)
@@ -757,8 +757,8 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 	}
 }
 
-// Of those who come to a state between the same two meetings, none knows what the others take from there. So a step that
-// slept in one visit, and another one that slept in the other, do not both count as taken.
+// Of those who come to a state between the same two meetings, none knows what the others take from there. So a step
+// that slept in one visit, and another one that slept in the other, do not both count as taken.
 func TestAMeetingBelievesOneOfThoseWhoDidNotKnowOfEachOther(t *testing.T) {
 	for _, test := range []struct {
 		before []uint64

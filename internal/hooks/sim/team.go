@@ -16,22 +16,22 @@ type team struct {
 	code    sync.Mutex // held while code of actors runs
 }
 
-// Divide hands what is left to explore, between two runs, to n explorations. The first is x. Between one [Exploration.Meet]
-// and the next, each may go on in a goroutine of its own, in a world of its own. It knows what all have found until the
-// latest Meet, and what it has found itself. So what it finds depends on how many runs each of them makes between two
-// of them, and not on who is faster. After a Meet, what x says of itself is about all.
+// Divide hands what is left to explore, between two runs, to n explorations. The first is x. Between one
+// [Exploration.Meet] and the next, each may go on in a goroutine of its own, in a world of its own. It knows what all
+// have found until the latest Meet, and what it has found itself. So what it finds depends on how many runs each of
+// them makes between two of them, and not on who is faster. After a Meet, what x says of itself is about all.
 //
 // # Why the whole is explored
 //
 // Take a state, as it was reached with some steps asleep, and an order of steps after it to the end of the run. Of the
 // steps of this order that could come first, none is asleep. If the visit takes one of them, none of the others is
 // asleep after the first that it takes. Else it knows of visits that took all of them, or of those that a persistent
-// set has. Each of these visits knew the ones before it, for they are of one exploration, or a Meet came between. Take the
-// last of them that took one of these steps, and there the first. If another one was asleep after it, a later visit of
-// these did not have it asleep, and so took it, which contradicts that this one was the last. So by induction over the
-// length the end of the order is reached. This is why a known state is left by all steps that have slept in all visits so
-// far, whatever the persistent set; and why, if two explorations come to a state between the same two meetings, what one
-// of them has found counts, and the other has only worked in vain.
+// set has. Each of these visits knew the ones before it, for they are of one exploration, or a Meet came between. Take
+// the last of them that took one of these steps, and there the first. If another one was asleep after it, a later visit
+// of these did not have it asleep, and so took it, which contradicts that this one was the last. So by induction over
+// the length the end of the order is reached. This is why a known state is left by all steps that have slept in all
+// visits so far, whatever the persistent set; and why, if two explorations come to a state between the same two
+// meetings, what one of them has found counts, and the other has only worked in vain.
 func (x *Exploration) Divide(n int) {
 	t := &team{known: x.visited, same: x.pasts.same}
 	for i := range n {
@@ -150,8 +150,8 @@ func (t *team) share(idle *Exploration) {
 	idle.path, idle.frames = slices.Clone(from.path[:given.at]), []frame{given}
 }
 
-// Alone calls f while the code of no actor of the other explorations runs: code in this process may share what it should
-// not, which is to be found, and must not end the process.
+// Alone calls f while the code of no actor of the other explorations runs: code in this process may share what it
+// should not, which is to be found, and must not end the process.
 func (x *Exploration) Alone(f func()) {
 	if x.team != nil {
 		x.team.code.Lock()

@@ -197,8 +197,8 @@ func TestVisitsAreRemembered(t *testing.T) {
 // small is a team for small proofs.
 var small = crew{alone: 50, size: 3, round: 20}
 
-// A proof that goes on as a team says what it says alone, but for how many schedules and states there were on the way. It
-// says the same on any number of processors, and with memory and without.
+// A proof that goes on as a team says what it says alone, but for how many schedules and states there were on the way.
+// It says the same on any number of processors, and with memory and without.
 func TestATeamProvesTheSame(t *testing.T) {
 	effort.OneAtATime(t)
 	says := func(p *Proof) string {

@@ -37,8 +37,9 @@ import (
 // It holds for the protocol's code as it is, with one seed: lags of TTL and delays of answers that are drawn at random are
 // drawn once. Time stops at what rows, timers and the scenario say, and at the ttl of a lock only if code looks at it, or
 // if nothing is later. If code compares its clock with an instant of its own, such as half a minute after the end of a
-// lease, the search comes past it only at the next of these stops. It takes one core, some 150 bytes of memory for each
-// state, and up to 250 MiB for what the code did.
+// lease, the search comes past it only at the next of these stops. It takes some 150 bytes of memory for each state,
+// and up to 250 MiB for what the code did. It takes one core for the first 32,768 schedules, and then all of them, if what
+// code does is remembered, up to eight. The result does not depend on how many there are.
 type Prove struct {
 	Scenario *scenario.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.

@@ -45,12 +45,7 @@ func (s *searcher) run(ctx context.Context) (o *scenario.Outcome, err error) {
 		searching = hooks.Afresh(searching)
 	}
 	run := scenario.Run{Scenario: s.Scenario, Protocol: s.Protocol, Seed: s.Seed, Strategy: s.x.Strategy(), Options: s.Options}
-	do := func() { o, err = run.Do(s.pool.In(searching)) }
-	if s.x.Remembers() {
-		do()
-	} else {
-		s.x.Alone(do) // all code runs in it
-	}
+	o, err = run.Do(s.pool.In(searching))
 	switch {
 	case err != nil:
 		return nil, s.unrepeatable(err)
@@ -64,8 +59,8 @@ func (s *searcher) run(ctx context.Context) (o *scenario.Outcome, err error) {
 	return o, err
 }
 
-// divides says that the search goes on as a team. Where code of nodes runs it runs alone, so that what machines share is
-// found, and does no harm. So a team is faster where code is remembered; elsewhere its result is the same one.
+// divides says that the search goes on as a team. Where code of nodes runs it runs alone, so that what machines share
+// is found, and does no harm. So a team is faster only where code is remembered; elsewhere it comes to the same result.
 func (v Prove) divides(x *sim.Exploration) bool {
 	one := v.MaxSchedules > 0 || v.Split.Parts > 0 || v.Against != nil || v.onWorld != nil || x.Repeat || schedules.OfProgram(v.Protocol)
 	return x.Divided() || !one && x.Schedules() >= cmp.Or(v.crew, usualCrew).alone
@@ -80,7 +75,10 @@ func (v Prove) together(ctx context.Context, one *searcher, proof *Proof, failed
 	team := []*searcher{one}
 	for i, member := range x.Members()[1:] {
 		looked := *one.looked
-		looked.Ends, looked.Judged, looked.Memory.Search = hooks.Ends{}, map[string]bool{}, member
+		looked.Ends, looked.Judged = hooks.Ends{}, map[string]bool{}
+		if looked.Memory.Search != nil {
+			looked.Memory.Search = member
+		}
 		s := &searcher{Prove: v, x: member, looked: &looked, audits: one.audits, sample: sim.Derive(v.Seed, i)}
 		defer s.close()
 		team = append(team, s)
@@ -105,30 +103,38 @@ func (v Prove) together(ctx context.Context, one *searcher, proof *Proof, failed
 	}
 }
 
-// round lets each searcher of a team run some schedules, at the same time as others, and adds their outcomes to the proof in
-// the order of the team.
+// round lets each searcher of a team run some schedules, at the same time as others, and adds their outcomes to the
+// proof in the order of the team.
 func (v Prove) round(ctx context.Context, team []*searcher, proof *Proof) error {
 	type found struct {
 		outcomes []*scenario.Outcome
 		err      error
 	}
 	all, most := make([]found, len(team)), cmp.Or(v.crew, usualCrew).round
+	search := func(i int) {
+		s, f := team[i], &all[i]
+		for len(f.outcomes) < most && s.x.Next() {
+			var o *scenario.Outcome
+			if o, f.err = s.run(ctx); f.err != nil {
+				return
+			}
+			if f.outcomes = append(f.outcomes, o); o.Verdict == invariant.Violated {
+				return
+			}
+		}
+	}
 	var searching errgroup.Group
 	searching.SetLimit(runtime.GOMAXPROCS(0))
+	var remember []int
 	for i, s := range team {
-		searching.Go(func() error {
-			f := &all[i]
-			for len(f.outcomes) < most && s.x.Next() {
-				var o *scenario.Outcome
-				if o, f.err = s.run(ctx); f.err != nil {
-					return nil
-				}
-				if f.outcomes = append(f.outcomes, o); o.Verdict == invariant.Violated {
-					return nil
-				}
-			}
-			return nil
-		})
+		if s.x.Remembers() {
+			remember = append(remember, i)
+		} else {
+			search(i) // all code runs in it
+		}
+	}
+	for _, i := range remember {
+		searching.Go(func() error { search(i); return nil })
 	}
 	_ = searching.Wait()
 	for i, f := range all {
