@@ -3,6 +3,8 @@ package sim
 import (
 	"fmt"
 	"slices"
+
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 )
 
 // DivergedAt is the error of a replay that does not fit.
@@ -51,6 +53,31 @@ func Learned(before []uint64, since ...[]uint64) (asleep []uint64) {
 		}
 	}
 	return asleep
+}
+
+// Agree has the code of each of a team's explorations ask for something after a past that it cannot tell from those of
+// the others, "" for nothing, one after the other, with meetings between them, and then all between two meetings.
+func Agree(asked ...string) (oneByOne, together error) {
+	meet := func(apart bool) (err error) {
+		x := &Exploration{visited: newVisited(), done: Explored{Schedules: 1}}
+		x.Divide(len(asked))
+		for i, m := range x.Members() {
+			if asked[i] != "" {
+				m.pasts.same = map[fingerprint.Hash]did{7: {"a", asked[i], 3}}
+			}
+			if apart && err == nil {
+				_, err = x.Meet()
+			}
+		}
+		if !apart {
+			_, err = x.Meet()
+		}
+		if x.Explored().Complete != (err == nil) {
+			panic("complete with an error, or not without one")
+		}
+		return err
+	}
+	return meet(true), meet(false)
 }
 
 // Visit is a moment of an exploration: a run reaches a new state, with some steps asleep, and leaves it by one of the

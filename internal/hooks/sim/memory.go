@@ -48,7 +48,6 @@ type pasts struct {
 	later   map[*Proc]*Proc           // by the incarnation before
 	same    map[fingerprint.Hash]did  // by past.since
 	team    *team                     // nil without
-	alone   bool                      // the code of no other exploration of the team runs
 	most    int                       // the bound of next; 0 is mostPasts
 	unread  map[fingerprint.Hash]bool // what code was told, after what it depends on, if it does not look at veiled values
 	strange uint64                    // answers without a fingerprint, so far
@@ -231,9 +230,6 @@ func (m *pasts) depends(p *Proc, at *past) error {
 		m.same = map[fingerprint.Hash]did{}
 	}
 	was, is := m.same[at.since], did{p.name, says + at.asks(), p.sim.result.Steps}
-	if was == (did{}) && m.team != nil {
-		was = m.team.same[at.since]
-	}
 	m.same[at.since] = is
 	return was.differs(is)
 }
@@ -293,7 +289,7 @@ func (m *pasts) close() {
 
 // live runs the code from the actor's past on. What it is told now is new there.
 func (m *pasts) live(p *Proc, now told, since fingerprint.Hash) (*past, error) {
-	if m.team != nil && !m.alone {
+	if m.team != nil {
 		m.team.code.Lock()
 		defer m.team.code.Unlock()
 	}

@@ -778,3 +778,22 @@ func TestAMeetingBelievesOneOfThoseWhoDidNotKnowOfEachOther(t *testing.T) {
 		}
 	}
 }
+
+// What code of one member says that it forgets is compared with what the code of others does.
+func TestATeamFindsWhatCodeDoesNotForget(t *testing.T) {
+	for _, test := range []struct {
+		asked []string
+		want  string
+	}{
+		{[]string{"a number", "", "a number"}, ""},
+		{[]string{"a number", "", "a name"}, `at step 3 a asked for "a number" and for "a name" after two pasts`},
+		{[]string{"a name", "a number", "a name"}, `at step 3 a asked for "a name" and for "a number" after two pasts`},
+	} {
+		oneByOne, together := sim.Agree(test.asked...)
+		for _, err := range []error{oneByOne, together} {
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("%q: got the error %v, want %q", test.asked, err, test.want)
+			}
+		}
+	}
+}

@@ -151,13 +151,11 @@ func (t *team) share(idle *Exploration) {
 }
 
 // Alone calls f while the code of no actor of the other explorations runs: code in this process may share what it
-// should not, which is to be found, and must not end the process.
+// should not, which is to be found, and must not end the process. Code that runs in f is not remembered.
 func (x *Exploration) Alone(f func()) {
 	if x.team != nil {
 		x.team.code.Lock()
 		defer x.team.code.Unlock()
-		x.pasts.alone = true
-		defer func() { x.pasts.alone = false }()
 	}
 	f()
 }

@@ -259,6 +259,15 @@ func TestATeamCertifiesTheSame(t *testing.T) {
 	v := Prove{Scenario: scenariotest.Parsed(t, interruptible), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Certify: true}
 	alone, said := run(v)
 	v.crew = crew{alone: 10, size: 3, round: 3}
+	for bound, seen := 20, 0; bound < 60; bound += 20 {
+		v.MaxStates = bound
+		p, _ := run(v)
+		if want := fmt.Sprintf("the bound of %d states was met", bound); p.Why != want || p.Verdict != invariant.Unknown || p.Explored.States <= seen {
+			t.Errorf("%v %q, with %d states; want %q, and more than %d", p.Verdict, p.Why, p.Explored.States, want, seen)
+		}
+		seen = bound
+	}
+	v.MaxStates = 0
 	if team, says := run(v); said != says || len(team.States) == 0 || alone.Explored.Schedules == team.Explored.Schedules {
 		t.Errorf("a certificate of %d states in %d schedules, and by a team of %d in %d",
 			len(alone.States), alone.Explored.Schedules, len(team.States), team.Explored.Schedules)
