@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 	"github.com/jonboulle/clockwork"
 
@@ -352,11 +353,12 @@ func (o *ownTime) late(d time.Duration) {
 	o.excused += max(d, 0)
 }
 
-// attempted notes the result of a request.
+// attempted notes the result of a request. A request that is refused as malformed has failed by the lock's own fault,
+// and excuses nothing.
 func (o *ownTime) attempted(invocation string, now time.Time, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if err != nil && !refusal(err) {
+	if err != nil && !refusal(err) && !malformed(err) {
 		o.failures = append(o.failures, failure{invocation: invocation, at: now})
 	}
 }
@@ -424,6 +426,12 @@ func refusal(err error) bool {
 		}
 	}
 	return true
+}
+
+// malformed says whether an error says that the request itself is wrong: its words, or what it does to the row.
+func malformed(err error) bool {
+	api, ok := errors.AsType[smithy.APIError](err)
+	return ok && api.ErrorCode() == "ValidationException"
 }
 
 // lockClock is the clock of a node whose lock is judged. It notes sleeps that end late, because the lock is not to
