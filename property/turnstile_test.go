@@ -279,6 +279,36 @@ type nothing struct{}
 
 func (nothing) Release(context.Context) error { return nil }
 
+// extendsElsewhere is a held lock that is extended in another table.
+type extendsElsewhere struct {
+	property.Held
+	elsewhere *passage
+}
+
+func (h extendsElsewhere) Extend(ctx context.Context) error { return h.elsewhere.Extend(ctx) }
+
+// extendingInNoTable makes a lock whose extensions name a table that is not there.
+func extendingInNoTable(n property.LockNode) (property.Lock, error) {
+	lock, other := &turnstile{LockNode: n}, &turnstile{LockNode: n}
+	other.Table = "the-real-one"
+	return acquirer(func(ctx context.Context, gate string) (property.Held, error) {
+		held, err := lock.Acquire(ctx, gate)
+		if err != nil {
+			return nil, err
+		}
+		elsewhere := *held.(*passage)
+		elsewhere.of = other
+		return extendsElsewhere{held, &elsewhere}, nil
+	}), nil
+}
+
+// TestALockThatIsNeverExtended: a lock that can be extended was not tested if no extension has succeeded.
+func TestALockThatIsNeverExtended(t *testing.T) {
+	t.Parallel()
+	c := runChild(t, t.TempDir(), "lock: extends in no table", []string{"-rapid.seed=1", "-rapid.checks=10"})
+	c.wantFailure(t, "vacuous: ", "none of 50 worlds reached hold-extended: no Extend has ever succeeded")
+}
+
 // badLocks are locks that a check must refuse.
 func badLocks() map[string]func(property.LockNode) (property.Lock, error) {
 	answer := func(a acquirer) func(property.LockNode) (property.Lock, error) {
