@@ -161,8 +161,10 @@ func (c LockCheck) check() Check {
 			return c.worlds().Generator(name, protocol, schedules)
 		}, table: c.Table, ttl: ttl, basic: mark.HoldTaken, nothing: "no lock was taken",
 		unmet: func(count *tally) (string, string) {
-			if wanted == nil && c.extends.Load() && len(count.missing([]scenario.Mark{mark.HoldExtended})) > 0 {
-				return fmt.Sprintf("none of %d worlds reached %s: no Extend has ever succeeded", count.worlds, mark.HoldExtended), ""
+			extends := wanted == nil && c.extends != nil && c.extends.Load()
+			if extends && len(count.missing([]scenario.Mark{mark.HoldExtended})) > 0 {
+				why := fmt.Sprintf("none of %d worlds reached %s: no Extend has ever succeeded", count.worlds, mark.HoldExtended)
+				return why, ""
 			}
 			return ttl.Unmet(count.marks, count.worlds, wanted == nil, "LockCheck.TTL", "property.NoTTL")
 		},

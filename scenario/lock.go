@@ -391,7 +391,9 @@ func (o *ownTime) troubles() int {
 func (o *ownTime) troubled(before int, refused bool) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return slices.ContainsFunc(o.failures[before:], func(f failure) bool { return !f.retried && (refused || !f.malformed) })
+	return slices.ContainsFunc(o.failures[before:], func(f failure) bool {
+		return !f.retried && (refused || !f.malformed)
+	})
 }
 
 // ownClient is the key under which the context of a call says that it has come through the node's client.

@@ -154,7 +154,8 @@ func (c *onceCall) effect(ctx context.Context) (string, error) {
 func (c *onceCall) event(kind history.Kind, body string, err error) history.Event {
 	own := c.node.own
 	e := history.Event{Kind: kind, Key: c.command.Key, Inputs: c.command.Inputs, Body: body}
-	inside.In(&e).Hold = &mark.Hold{ID: c.id, Troubled: own.troubled(c.trouble, kind == mark.EventCallRefused), Excused: own.waited(c.node.proc.Now()) - c.waited}
+	troubled := own.troubled(c.trouble, kind == mark.EventCallRefused)
+	inside.In(&e).Hold = &mark.Hold{ID: c.id, Troubled: troubled, Excused: own.waited(c.node.proc.Now()) - c.waited}
 	if err != nil {
 		e.Note = err.Error()
 	}

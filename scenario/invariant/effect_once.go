@@ -30,7 +30,8 @@ func checkEffectOnce(ev Evidence) Finding {
 			if c.once != nil && c.twice != nil && c.again.Time.Before(c.inProgress(ev)) {
 				return Finding{
 					Verdict: Violated,
-					Why: fmt.Sprintf("%s had the effect of %s happen again in the same call, %s after it was told that it had happened",
+					Why: fmt.Sprintf("%s had the effect of %s happen again in the same call, "+
+						"%s after it had happened, of which the call had been told",
 						c.actor, k.key, span(c.once.Time, c.again.Time)),
 					Events: events(c.asked, c.once, c.again, c.twice),
 				}
