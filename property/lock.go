@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -95,6 +97,8 @@ type LockCheck struct {
 	// its lease the lock may still count as held. The default is one more lease, which a lock needs if it compares no
 	// clocks.
 	Takeover time.Duration
+
+	extends *atomic.Bool // whether some Held can extend its lease
 }
 
 // LockReach returns the marks that at least one world of a check of a lock must reach, unless the check says otherwise.
@@ -116,6 +120,7 @@ func CheckLock(t *testing.T, newLock func(LockNode) (Lock, error)) {
 func (c LockCheck) Run(t *testing.T, newLock func(LockNode) (Lock, error)) {
 	t.Helper()
 	c.terms(t)
+	c.extends = &atomic.Bool{}
 	c.check().Run(t, c.store(newLock))
 }
 
@@ -156,6 +161,11 @@ func (c LockCheck) check() Check {
 			return c.worlds().Generator(name, protocol, schedules)
 		}, table: c.Table, ttl: ttl, basic: mark.HoldTaken, nothing: "no lock was taken",
 		unmet: func(count *tally) (string, string) {
+			extends := wanted == nil && c.extends != nil && c.extends.Load()
+			if extends && len(count.missing([]scenario.Mark{mark.HoldExtended})) > 0 {
+				why := fmt.Sprintf("none of %d worlds reached %s: no Extend has ever succeeded", count.worlds, mark.HoldExtended)
+				return why, ""
+			}
 			return ttl.Unmet(count.marks, count.worlds, wanted == nil, "LockCheck.TTL", "property.NoTTL")
 		},
 	}}
@@ -177,7 +187,7 @@ func (c LockCheck) store(newLock func(LockNode) (Lock, error)) func(Node) (isr.H
 		terms := promise.LockTerms{
 			Heartbeats: c.Heartbeats, Margin: c.Margin, Wait: cmp.Or(c.Wait, hooks.DefaultWait), Takeover: cmp.Or(c.Takeover, n.Lease),
 		}
-		client := lockClient{lock, terms}
+		client := lockClient{lock, terms, c.extends}
 		if closer, ok := lock.(io.Closer); ok {
 			return closingLockClient{client, closer}, nil
 		}
@@ -187,8 +197,9 @@ func (c LockCheck) store(newLock func(LockNode) (Lock, error)) func(Node) (isr.H
 
 // lockClient is a lock in the form in which a world's node runs it.
 type lockClient struct {
-	lock  Lock
-	terms promise.LockTerms
+	lock    Lock
+	terms   promise.LockTerms
+	extends *atomic.Bool // nil if nobody asks
 }
 
 // closingLockClient is a lockClient that can be closed.
@@ -220,6 +231,9 @@ func (c lockClient) Acquire(ctx context.Context, name string) (_ *hooks.Held, er
 		}
 	}
 	if extender, ok := got.(HeldExtender); ok {
+		if c.extends != nil {
+			c.extends.Store(true)
+		}
 		held.Extend = func(ctx context.Context) (err error) {
 			inStore(func() { err = extender.Extend(ctx) })
 			return err

@@ -23,6 +23,7 @@ type tally struct {
 	marks                    map[scenario.Mark]int // in how many worlds
 	answers                  *answers
 	verbs                    []scenario.Verb // the verbs that clients asked for besides get
+	judged                   bool            // in some world, an invariant that judges had something to judge
 	early                    bool            // the search ended because the time of the test was nearly over
 	// misfit says in several lines why Check.Rows does not fit the rows of some world; "" if it fits the rows of all.
 	misfit string
@@ -34,6 +35,7 @@ func (c *tally) add(r *campaign.Report) {
 	c.worlds++
 	c.schedules += r.Schedules
 	c.steps += r.Steps
+	c.judged = c.judged || len(r.Idle()) == 0
 	if c.misfit == "" && r.Misfit != "" {
 		c.misfit = r.Misfit + "\n"
 	}
@@ -78,6 +80,8 @@ func (c *tally) nothing(s *subject) string {
 		return fmt.Sprintf("the store served nothing in %d worlds", c.worlds)
 	case ofPages && c.marks[mark.Published] == 0:
 		return fmt.Sprintf("no page was published in %d worlds", c.worlds)
+	case ofPages && !c.judged:
+		return fmt.Sprintf("no invariant that judges had anything to judge in %d worlds", c.worlds)
 	default:
 		return ""
 	}

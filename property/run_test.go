@@ -278,6 +278,7 @@ func TestTally(t *testing.T) {
 	count := tally{marks: map[scenario.Mark]int{}}
 	want := tally{
 		worlds: 3, schedules: 3 * report.Schedules, steps: 3 * report.Steps, marks: map[scenario.Mark]int{}, misfit: "one\n", pageless: "one\n",
+		judged: true,
 	}
 	for _, m := range report.Reached() {
 		want.marks[m] = 3
@@ -317,7 +318,7 @@ func TestTally(t *testing.T) {
 		{locks, 1, published, answers{all: 2}, "no lock was taken in 1 worlds"},
 		{locks, 1, taken, answers{}, ""},
 	} {
-		count := tally{worlds: tc.worlds, marks: tc.marks, answers: &tc.answers}
+		count := tally{worlds: tc.worlds, marks: tc.marks, answers: &tc.answers, judged: true}
 		if got := count.nothing(tc.of); got != tc.want && (tc.want == "" || !strings.HasPrefix(got, tc.want)) {
 			t.Errorf("%s, %d worlds, %v, %+v: %q, want %q", tc.of.function, tc.worlds, tc.marks, tc.answers, got, tc.want)
 		}

@@ -43,6 +43,7 @@ type turnstile struct {
 	otherUnit      bool // an extension writes the end of the lease in seconds
 	dozes          bool // it waits as long as a lease before it says that the lock is taken
 	swallowsErrors bool // a failed extension reports success
+	reservedWord   bool // an extension names an attribute as DynamoDB does not let it: each is refused as malformed
 
 	purgedBy string // the attribute by which TTL deletes its row, and so the count
 }
@@ -181,6 +182,9 @@ func (p *passage) Extend(ctx context.Context) error {
 		delete(update.ExpressionAttributeValues, ":mine")
 		delete(update.ExpressionAttributeValues, ":now")
 	}
+	if l.reservedWord {
+		update.UpdateExpression = aws.String("SET inside_until = :end, ttl = :end")
+	}
 	_, err := l.Client.UpdateItem(ctx, update)
 	if err != nil && !l.swallowsErrors {
 		return err
@@ -259,6 +263,7 @@ func turnstiles() map[string]turnstile {
 		"lock: extends in seconds":         {otherUnit: true},
 		"lock: dozes":                      {dozes: true},
 		"lock: swallows errors":            {swallowsErrors: true},
+		"lock: extends by a reserved word": {reservedWord: true},
 	}
 }
 
@@ -273,6 +278,36 @@ func (a acquirer) Acquire(ctx context.Context, name string) (property.Held, erro
 type nothing struct{}
 
 func (nothing) Release(context.Context) error { return nil }
+
+// extendsElsewhere is a held lock that is extended in another table.
+type extendsElsewhere struct {
+	property.Held
+	elsewhere *passage
+}
+
+func (h extendsElsewhere) Extend(ctx context.Context) error { return h.elsewhere.Extend(ctx) }
+
+// extendingInNoTable makes a lock whose extensions name a table that is not there.
+func extendingInNoTable(n property.LockNode) (property.Lock, error) {
+	lock, other := &turnstile{LockNode: n}, &turnstile{LockNode: n}
+	other.Table = "the-real-one"
+	return acquirer(func(ctx context.Context, gate string) (property.Held, error) {
+		held, err := lock.Acquire(ctx, gate)
+		if err != nil {
+			return nil, err
+		}
+		elsewhere := *held.(*passage)
+		elsewhere.of = other
+		return extendsElsewhere{held, &elsewhere}, nil
+	}), nil
+}
+
+// TestALockThatIsNeverExtended: a lock that can be extended was not tested if no extension has succeeded.
+func TestALockThatIsNeverExtended(t *testing.T) {
+	t.Parallel()
+	c := runChild(t, t.TempDir(), "lock: extends in no table", []string{"-rapid.seed=1", "-rapid.checks=10"})
+	c.wantFailure(t, "vacuous: ", "none of 50 worlds reached hold-extended: no Extend has ever succeeded")
+}
 
 // badLocks are locks that a check must refuse.
 func badLocks() map[string]func(property.LockNode) (property.Lock, error) {
@@ -325,6 +360,7 @@ func TestBugsOfLocksAreFound(t *testing.T) {
 		"lock: extends in seconds":         "mutual-exclusion kept-lease guarded-write",
 		"lock: dozes":                      "free-lock",
 		"lock: swallows errors":            "mutual-exclusion",
+		"lock: extends by a reserved word": "kept-lease",
 	}
 	for _, lock := range slices.Sorted(maps.Keys(turnstiles())) {
 		if lock == "lock: correct" {
@@ -437,6 +473,7 @@ func TestLocksWithTTLPass(t *testing.T) {
 type beatingTurnstile struct {
 	throwsAway bool // if a heartbeat took effect but its answer was lost, its retry makes the lock count as lost
 	revives    bool // a release does not wait for the heartbeat, which does not check whose lock the row is
+	silent     bool // nothing beats, and the holder cannot ask whether it still holds the lock
 }
 
 // beatingLeases are long enough for a heartbeat.
@@ -447,6 +484,7 @@ func beatingTurnstiles() map[string]beatingTurnstile {
 		"lock: beats":             {},
 		"lock: beats, throws":     {throwsAway: true},
 		"lock: beats and revives": {revives: true},
+		"lock: beats never":       {silent: true},
 	}
 }
 
@@ -488,6 +526,9 @@ func (l *beating) Acquire(ctx context.Context, gate string) (property.Held, erro
 		return nil, err
 	}
 	p := &beatingPassage{of: l, released: make(chan struct{}), passage: taken.(*passage)}
+	if l.bugs.silent {
+		return struct{ property.Held }{p}, nil // it cannot be asked either
+	}
 	go p.beat(ctx)
 	return p, nil
 }
@@ -570,7 +611,9 @@ func TestLockWithHeartbeatsPasses(t *testing.T) {
 // with many heartbeats under a mutex takes minutes.
 func TestBugsOfHeartbeatsAreFound(t *testing.T) {
 	effort.Long(t)
-	for lock, want := range map[string]string{"lock: beats, throws": "kept-lease: ", "lock: beats and revives": "lock-under-test"} {
+	for lock, want := range map[string]string{
+		"lock: beats, throws": "kept-lease: ", "lock: beats and revives": "lock-under-test", "lock: beats never": "kept-lease: ",
+	} {
 		t.Run(lock, func(t *testing.T) {
 			t.Parallel()
 			runChild(t, t.TempDir(), lock, []string{"-rapid.seed=3", "-rapid.shrinktime=0s"}).wantFailure(t, "violated: TestChild under ", want)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 	"github.com/jonboulle/clockwork"
 
@@ -211,7 +212,8 @@ func (h *held) record(kind history.Kind, err error) {
 }
 
 func (h *held) event(kind history.Kind, err error) history.Event {
-	facts := &mark.Hold{ID: h.id, Troubled: h.node.own.troubled(h.trouble), Excused: h.node.own.waited(h.node.proc.Now()) - h.waited}
+	facts := &mark.Hold{ID: h.id, Excused: h.node.own.waited(h.node.proc.Now()) - h.waited}
+	facts.Troubled = h.node.own.troubled(h.trouble, kind == mark.EventLockRefused)
 	if h.Held != nil && h.Token != nil {
 		facts.Token, facts.Fenced = h.Token(), true
 	}
@@ -317,6 +319,7 @@ type failure struct {
 	invocation string // the invocation id of the attempt, if a program's SDK made it
 	at         time.Time
 	retried    bool // the SDK sent it again, so that its caller was not told
+	malformed  bool // by the caller's own fault
 }
 
 // request notes that a request is sent. It returns a function that notes that the caller has the answer.
@@ -357,7 +360,7 @@ func (o *ownTime) attempted(invocation string, now time.Time, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if err != nil && !refusal(err) {
-		o.failures = append(o.failures, failure{invocation: invocation, at: now})
+		o.failures = append(o.failures, failure{invocation: invocation, at: now, malformed: malformed(err)})
 	}
 }
 
@@ -383,11 +386,14 @@ func (o *ownTime) troubles() int {
 }
 
 // troubled says whether a caller was told of a failure. The parameter before is the number of earlier failures that do
-// not count.
-func (o *ownTime) troubled(before int) bool {
+// not count. A malformed request is no excuse, but where it is the reason of a refusal: if all are refused so, the table
+// has other keys, of which a check says more than that.
+func (o *ownTime) troubled(before int, refused bool) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return slices.ContainsFunc(o.failures[before:], func(f failure) bool { return !f.retried })
+	return slices.ContainsFunc(o.failures[before:], func(f failure) bool {
+		return !f.retried && (refused || !f.malformed)
+	})
 }
 
 // ownClient is the key under which the context of a call says that it has come through the node's client.
@@ -424,6 +430,12 @@ func refusal(err error) bool {
 		}
 	}
 	return true
+}
+
+// malformed says whether an error says that the request itself is wrong: its words, or what it does to the row.
+func malformed(err error) bool {
+	api, ok := errors.AsType[smithy.APIError](err)
+	return ok && api.ErrorCode() == "ValidationException"
 }
 
 // lockClock is the clock of a node whose lock is judged. It notes sleeps that end late, because the lock is not to

@@ -62,6 +62,7 @@ type onceCall struct {
 	trouble int           // how many of the node's requests had failed when the call was made
 	begun   bool          // its effect
 	result  string        // the result of its effect, once the effect has taken place
+	done    bool          // its layer was told so
 }
 
 // once makes the call. It repeats the call as long as the layer tells it to, up to the scenario's patience.
@@ -128,7 +129,9 @@ func (c *onceCall) effect(ctx context.Context) (string, error) {
 		c.of.begun++
 	}
 	n.turn()
-	n.record(c.event(mark.EventEffectBegun, "", nil))
+	begins := c.event(mark.EventEffectBegun, "", nil)
+	inside.In(&begins).Hold.Done = c.done
+	n.record(begins)
 	if d := n.world.scenario.Cache.Render; d > 0 {
 		if err := n.sleep(ctx, d); err != nil {
 			return "", err
@@ -139,6 +142,7 @@ func (c *onceCall) effect(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if e.dependency == "" {
+		c.done = true
 		return e.result, nil
 	}
 	err := errorOf(e.dependency)
@@ -150,7 +154,8 @@ func (c *onceCall) effect(ctx context.Context) (string, error) {
 func (c *onceCall) event(kind history.Kind, body string, err error) history.Event {
 	own := c.node.own
 	e := history.Event{Kind: kind, Key: c.command.Key, Inputs: c.command.Inputs, Body: body}
-	inside.In(&e).Hold = &mark.Hold{ID: c.id, Troubled: own.troubled(c.trouble), Excused: own.waited(c.node.proc.Now()) - c.waited}
+	troubled := own.troubled(c.trouble, kind == mark.EventCallRefused)
+	inside.In(&e).Hold = &mark.Hold{ID: c.id, Troubled: troubled, Excused: own.waited(c.node.proc.Now()) - c.waited}
 	if err != nil {
 		e.Note = err.Error()
 	}

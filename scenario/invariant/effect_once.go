@@ -13,7 +13,8 @@ import (
 // because the call is under way, its node has died, or its end could not be written, the call is in progress for
 // Evidence.Lease less 2e, counted from before it was made. No other effect begins until then. An effect may begin so
 // late that its own call no longer counts as in progress, for example if its node stood still. Nobody can prevent that.
-// An effect that failed did not happen.
+// An effect that failed did not happen. A call that was told that its effect has happened does not run it again either,
+// as long as it is in progress.
 func effectOnce() Invariant {
 	return Invariant{
 		Name: "effect-once",
@@ -25,6 +26,17 @@ func effectOnce() Invariant {
 
 func checkEffectOnce(ev Evidence) Finding {
 	for _, k := range callsOf(ev) {
+		for _, c := range k.all {
+			if c.once != nil && c.twice != nil && c.again.Time.Before(c.inProgress(ev)) {
+				return Finding{
+					Verdict: Violated,
+					Why: fmt.Sprintf("%s had the effect of %s happen again in the same call, "+
+						"%s after it had happened, of which the call had been told",
+						c.actor, k.key, span(c.once.Time, c.again.Time)),
+					Events: events(c.asked, c.once, c.again, c.twice),
+				}
+			}
+		}
 		effects := k.effects()
 		for i, first := range effects {
 			told := k.told(first.effect.Body)

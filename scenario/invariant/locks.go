@@ -95,7 +95,7 @@ func keptLease() Invariant {
 	return Invariant{
 		Name: "kept-lease",
 		Statement: "nobody is told to have lost a lock before the end of its lease less 2e; " +
-			"and nobody whose lock extends itself, unless its requests failed or were held up",
+			"and nobody whose lock extends itself loses it, unless its requests failed or were held up",
 		Check: checkKeptLease,
 	}
 }
@@ -105,14 +105,16 @@ func checkKeptLease(ev Evidence) Finding {
 		return ok()
 	}
 	for _, lock := range locksOf(ev) {
+		if f := checkExtended(ev, lock); f.Verdict != OK {
+			return f
+		}
 		for _, h := range lock.holds {
 			lost := h.ended
 			if lost == nil || lost.Kind != mark.EventLockLost || inside.In(lost).Hold.Troubled {
 				continue
 			}
 			early := lost.Time.Before(h.sure(ev, lost).Add(-inside.In(&ev).Lock.Margin))
-			excused := inside.In(h.taken).Hold.Excused + inside.In(lost).Hold.Excused
-			held := inside.In(&ev).Lock.Heartbeats && excused < inside.In(&ev).Lease/4-2*ev.MaxClockSkew
+			held := inside.In(&ev).Lock.Heartbeats && h.extends(ev, lost)
 			if !early && !held {
 				continue
 			}
@@ -120,12 +122,50 @@ func checkKeptLease(ev Evidence) Finding {
 				h.actor, lock.key, span(h.since(lost).Time, lost.Time), inside.In(&ev).Lease)
 			if !early {
 				why = fmt.Sprintf("%s was told to have lost lock %s, which extends itself, although its requests were held up for %v only, and none failed",
-					h.actor, lock.key, excused)
+					h.actor, lock.key, h.excused(lost))
 			}
 			return Finding{Verdict: Violated, Why: why, Events: events(h.asked, h.taken, h.since(lost), lost)}
 		}
 	}
 	return ok()
+}
+
+// checkExtended finds a lock that should have extended itself, and that another node was told to have. What held its
+// holder up until then is known at the holder's next event.
+func checkExtended(ev Evidence, lock *lock) Finding {
+	if !inside.In(&ev).Lock.Heartbeats {
+		return ok()
+	}
+	for i, first := range lock.holds {
+		for _, second := range lock.holds[i+1:] {
+			at := second.taken
+			next := slices.IndexFunc(first.told, func(e *history.Event) bool { return e.Seq > at.Seq })
+			ended := first.ended != nil && first.ended.Seq < at.Seq
+			if ended || !second.after(first) || next < 0 {
+				continue
+			}
+			if until := first.told[next]; !inside.In(until).Hold.Troubled && first.extends(ev, until) {
+				return Finding{
+					Verdict: Violated,
+					Why: fmt.Sprintf("%s was told that it has lock %s, which extends itself, while %s held it, "+
+						"whose requests were held up for %v only, and none failed",
+						second.actor, lock.key, first.actor, first.excused(until)),
+					Events: events(first.asked, first.taken, second.asked, at, until),
+				}
+			}
+		}
+	}
+	return ok()
+}
+
+// excused is the time in which the lock was not to blame, until an event.
+func (h *hold) excused(until *history.Event) time.Duration {
+	return inside.In(h.taken).Hold.Excused + inside.In(until).Hold.Excused
+}
+
+// extends says whether a lock that extends itself was held up for so short a time that it could do so until an event.
+func (h *hold) extends(ev Evidence, until *history.Event) bool {
+	return h.excused(until) < inside.In(&ev).Lease/4-2*ev.MaxClockSkew
 }
 
 // freeLock holds that a lock that nobody can hold is given to a node that asks for it, without a wait.
@@ -283,7 +323,8 @@ type hold struct {
 	troubled  bool
 	late      bool // for a call: see call.heldUp
 	last      *history.Event
-	lastWrite time.Time // in the change log
+	told      []*history.Event // all its events
+	lastWrite time.Time        // in the change log
 }
 
 // since is the request with which the lease began: the last one for the lock or an extension that was granted before an
@@ -395,7 +436,7 @@ func locksOf(ev Evidence) []*lock {
 
 // take takes in an event of a hold.
 func (l *lock) take(h *hold, e *history.Event) {
-	h.last = e
+	h.last, h.told = e, append(h.told, e)
 	h.troubled = h.troubled || inside.In(e).Hold.Troubled
 	end := func() {
 		if h.ended == nil {

@@ -23,6 +23,9 @@ type call struct {
 	hold
 	payload       string
 	begun, effect *history.Event // when its effect began, and when it took place; nil if it did not
+	// If the call runs its effect once more after it was told that it had happened: when it first happened, when it began
+	// again, and when it happened again.
+	once, again, twice *history.Event
 }
 
 // keyed are the calls of one key, in the order in which they were made.
@@ -74,8 +77,14 @@ func (c *call) take(e *history.Event) {
 		c.answer, c.closed = e, e
 	case mark.EventEffectBegun:
 		c.begun = e
+		if c.again == nil && inside.In(e).Hold.Done {
+			c.once, c.again = c.effect, e
+		}
 	case mark.EventEffect:
 		c.effect = e
+		if c.twice == nil && c.again != nil {
+			c.twice = e
+		}
 	default:
 	}
 }

@@ -31,14 +31,15 @@ func calls(t *testing.T, story string) Evidence {
 		after, excused, _ := strings.Cut(words[0], "-")
 		at, err := time.ParseDuration(after + "s")
 		held, wrong := time.ParseDuration(cmp.Or(excused, "0") + "s")
-		kind := kinds[words[2]]
+		what, done := strings.CutSuffix(words[2], "-again")
+		kind := kinds[what]
 		if err != nil || wrong != nil || kind == 0 {
 			t.Fatalf("found %q, expected an event", line)
 		}
 		actor, _, _ := strings.Cut(words[1], ".")
 		e := history.Event{Seq: i + 1, Time: time.Unix(1e9, 0).Add(at), Actor: actor, Kind: kind}
 		if kind >= mark.EventCallAsked {
-			e.Key, inside.In(&e).Hold = "order-7", &mark.Hold{ID: words[1], Excused: held}
+			e.Key, inside.In(&e).Hold = "order-7", &mark.Hold{ID: words[1], Excused: held, Done: done}
 			if kind == mark.EventCallAsked {
 				e.Inputs = words[3]
 			} else {
@@ -64,6 +65,10 @@ func TestCalls(t *testing.T) {
 		{"asked before, and begun when the other may be forgotten", "0 alice asks a\n1 bob asks a\n1 bob begins\n1 bob happens r2\n2 bob told r2\n61 alice begins\n61 alice happens r1\n61 alice told r1", "free-call"}, // of a history without the pause
 		{"told the old one after the new one", alicesCall + "59 bob asks a\n59 bob begins\n59 bob happens r2\n59 bob told r2\n60 carol asks a\n60 carol told r1", "same-result"},
 		{"twice in progress", alicesEffect + "3 bob asks a\n3 bob begins\n3 bob happens r2\n4 bob told r2\n4 alice told r2", "effect-once"},
+		{"twice in one call", alicesEffect + "1 alice begins-again\n2 alice happens r2\n2 alice told r2", "effect-once"},
+		{"twice in one call, the second time in vain", alicesEffect + "1 alice begins-again\n2 alice fails\n2 alice told r1", ""},
+		{"twice in one call, which did not know of the first time", alicesEffect + "1 alice begins\n2 alice happens r2\n2 alice told r2", ""},
+		{"again in one call, when it is no longer in progress", alicesEffect + "10-9 alice begins-again\n11-10 alice happens r2\n11-10 alice told r2", ""},
 		{"taken over from the dead", alicesEffect + "2 alice crashed\n10 bob asks a\n10 bob begins\n10 bob happens r2\n10 bob told r2", ""},
 		{"taken over early from the dead", alicesEffect + "2 alice crashed\n9 bob asks a\n9 bob begins\n9 bob happens r2\n9 bob told r2", "effect-once"},
 		{"one that stood still loses its place", alicesEffect + "12 bob asks a\n12 bob begins\n12 bob happens r2\n12 bob told r2\n13 alice told r2", ""},

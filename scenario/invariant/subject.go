@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -43,6 +44,10 @@ var subjects = map[string]func(Evidence) bool{
 		return slices.ContainsFunc(ev.History, func(e history.Event) bool { return e.Kind == history.Rendered && e.Request != "" })
 	},
 	"tenant-isolation": severalTenants,
+	"ttl-is-gc":        func(ev Evidence) bool { return len(inside.In(&ev).Lags) > 0 },
+	"bounded-staleness": func(ev Evidence) bool { // a bound is promised
+		return ev.MaxAge > 0 && has(ev.History, history.Served)
+	},
 	"read-your-writes": func(ev Evidence) bool {
 		return servedAfter(ev.History, func(before, asked *history.Event) bool {
 			return before.Kind == history.Served && before.Request != "" && before.Actor == asked.Actor && asked.Request == ""

@@ -48,6 +48,7 @@ type Result struct {
 	Marks                    map[scenario.Mark]int // in how many worlds each was reached
 	// Failed is the campaign of the world that is not ok, and ended the check; nil if all are ok.
 	Failed   *campaign.Report
+	judged   bool     // in some world, an invariant that judges had something to judge
 	last     int      // the number of the world of Failed, or of the error; from 0
 	pageless string   // why no row of some world was a page, if none was
 	misfit   string   // why the mapping of rows does not fit the rows of some world
@@ -198,6 +199,7 @@ func (r *Result) add(report *campaign.Report) {
 	r.Worlds++
 	r.Schedules += report.Schedules
 	r.Steps += report.Steps
+	r.judged = r.judged || len(report.Idle()) == 0
 	if r.misfit == "" {
 		r.misfit = report.Misfit
 	}
@@ -222,6 +224,8 @@ func (c *Check) nothing(r *Result) string {
 		return "the program served nothing in any world"
 	case r.Marks[mark.Published] == 0:
 		return "no page was published in any world"
+	case !r.judged:
+		return "no invariant that judges had anything to judge in any world"
 	default:
 		return ""
 	}

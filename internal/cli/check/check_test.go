@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -83,6 +85,25 @@ func breaks(p isr.Protocol) isr.Protocol {
 		return boot(c)
 	}
 	return p
+}
+
+// A check whose invariants have nothing to judge is not ok: these worlds compare no lags of TTL, and have no tenants.
+func TestACheckThatJudgedNothingIsVacuous(t *testing.T) {
+	for left, want := range map[string]bool{"tenant-isolation ttl-is-gc bounded-staleness": true, "tenant-isolation stale-writer": false} {
+		c := checkOf(t, "recipe-a", 1)
+		for _, inv := range invariant.All() {
+			if !slices.Contains(strings.Fields(left), inv.Name) {
+				c.Without = append(c.Without, inv.Name)
+			}
+		}
+		r, err := c.Run(t.Context())
+		if err != nil || r.Failed != nil {
+			t.Fatalf("%s: %s, error %v", left, said(r), err)
+		}
+		if why := c.nothing(r); (why != "") != want {
+			t.Errorf("%s: found %q, expected a reason: %t", left, why, want)
+		}
+	}
 }
 
 // What was judged until the end counts, and nothing else does.

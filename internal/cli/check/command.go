@@ -114,7 +114,7 @@ func (c *command) run(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer c.Close()
-	if err := c.find(check); err != nil {
+	if err := c.find(cmd, check); err != nil {
 		return err
 	}
 	if err := c.keeps(); err != nil {
@@ -242,12 +242,16 @@ func (c *command) together(cmd *cobra.Command) error {
 }
 
 // find finds out what the program can do, which decides the worlds that are drawn.
-func (c *command) find(check *Check) error {
+func (c *command) find(cmd *cobra.Command, check *Check) error {
 	switch {
 	case c.lock:
 		locks := &worlds.Locks{Leases: c.leases}
 		check.Other = &Other{locks, mark.HoldTaken, "no lock was taken"}
-		return c.FindLock(&check.Protocol, locks)
+		err := c.FindLock(&check.Protocol, locks)
+		if !cmd.Flags().Changed("reach") {
+			check.Reach = locks.Reach()
+		}
+		return err
 	case c.once:
 		calls := &worlds.Calls{InProgress: c.leases, Retentions: c.kept}
 		check.Other = &Other{calls, mark.CallAnswered, "no call was answered"}

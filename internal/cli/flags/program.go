@@ -159,9 +159,11 @@ func (p *Program) Find(protocol *isr.Protocol, verbs *[]scenario.Verb) (err erro
 // FindLock returns the program as a protocol that has locks, and sets the worlds' terms to those of its hello. Close
 // ends its processes.
 func (p *Program) FindLock(protocol *isr.Protocol, locks *worlds.Locks) error {
-	if err := p.findOther(protocol, "lock", "hold", "property.LockCheck"); err != nil {
+	can, err := p.findOther(protocol, "lock", "hold", "property.LockCheck")
+	if err != nil {
 		return err
 	}
+	locks.Extends = slices.Contains(can, "extend")
 	terms := p.nodes.Locks()
 	locks.Wait, locks.Takeover = terms.Wait, terms.Takeover
 	return wrong(locks.Wrong(terms.Margin))
@@ -169,7 +171,7 @@ func (p *Program) FindLock(protocol *isr.Protocol, locks *worlds.Locks) error {
 
 // FindCalls does what FindLock does for a program that makes calls run once.
 func (p *Program) FindCalls(protocol *isr.Protocol, calls *worlds.Calls) error {
-	if err := p.findOther(protocol, "once", "once", "property.OnceCheck"); err != nil {
+	if _, err := p.findOther(protocol, "once", "once", "property.OnceCheck"); err != nil {
 		return err
 	}
 	terms := p.nodes.Calls()
@@ -177,22 +179,23 @@ func (p *Program) FindCalls(protocol *isr.Protocol, calls *worlds.Calls) error {
 	return wrong(calls.Wrong())
 }
 
-// findOther returns the program, which must be able to do the verb, as a protocol. goes names the check in Go.
-func (p *Program) findOther(protocol *isr.Protocol, flag, verb, goes string) (err error) {
+// findOther returns the program, which must be able to do the verb, as a protocol, and all that it can do. goes names
+// the check in Go.
+func (p *Program) findOther(protocol *isr.Protocol, flag, verb, goes string) (can []string, err error) {
 	if p.Exec == "" {
-		return cli.Usage(fmt.Errorf("--%s needs --exec: no protocol of isr-sim can %s", flag, verb), goes+" checks what can in Go")
+		return nil, cli.Usage(fmt.Errorf("--%s needs --exec: no protocol of isr-sim can %s", flag, verb), goes+" checks what can in Go")
 	}
 	if *protocol, err = p.protocol(p.name); err != nil {
-		return err
+		return nil, err
 	}
-	can, err := p.nodes.Can("alice")
+	can, err = p.nodes.Can("alice")
 	if err != nil {
-		return cli.Unknown(err, "")
+		return nil, cli.Unknown(err, "")
 	}
 	if !slices.Contains(can, verb) {
-		return cli.Unknown(fmt.Errorf("the program can %s, expected %s among them", strings.Join(can, ", "), verb), "docs/NODES.md says what that is")
+		return nil, cli.Unknown(fmt.Errorf("the program can %s, expected %s among them", strings.Join(can, ", "), verb), "docs/NODES.md says what that is")
 	}
-	return nil
+	return can, nil
 }
 
 // wrong is the error for a field of worlds; "" is none.
