@@ -672,14 +672,16 @@ func (c crew) explore(t *testing.T, p program, off sim.Reduction, memory bool, t
 	x := &sim.Exploration{Off: off | p.irreducible()}
 	defer x.Close()
 	team := []*searcher{{program: p, x: x, memory: memory}}
-	defer team[0].pool.Close()
 	team[0].runs(c.alone)
 	x.Divide(c.size)
 	for _, member := range x.Members()[1:] {
-		s := &searcher{program: p, x: member, memory: memory}
-		defer s.pool.Close()
-		team = append(team, s)
+		team = append(team, &searcher{program: p, x: member, memory: memory})
 	}
+	defer func() {
+		for _, s := range team {
+			s.pool.Close()
+		}
+	}()
 	for {
 		left, err := x.Meet()
 		if err != nil {

@@ -80,9 +80,13 @@ func (v Prove) together(ctx context.Context, one *searcher, proof *Proof, failed
 			looked.Memory.Search = member
 		}
 		s := &searcher{Prove: v, x: member, looked: &looked, audits: one.audits, sample: sim.Derive(v.Seed, i)}
-		defer s.close()
 		team = append(team, s)
 	}
+	defer func() {
+		for _, s := range team[1:] {
+			s.close()
+		}
+	}()
 	for {
 		left, err := x.Meet()
 		if err != nil {
