@@ -55,6 +55,31 @@ func Learned(before []uint64, since ...[]uint64) (asleep []uint64) {
 	return asleep
 }
 
+// Shared has a team meet whose members have frames, each with so many choices before it (the first number) and so many
+// branches that are left (the second), and returns the frames after the meeting.
+func Shared(before ...[][2]int) (after [][][2]int, left bool) {
+	x := &Exploration{visited: newVisited()}
+	x.Divide(len(before))
+	for i, m := range x.Members() {
+		for _, f := range before[i] {
+			m.frames = append(m.frames, frame{at: f[0], todo: make([]option, f[1])})
+		}
+		m.path = make(Choices, 9)
+	}
+	left, err := x.Meet()
+	if err != nil {
+		panic(err)
+	}
+	for _, m := range x.Members() {
+		frames := [][2]int{}
+		for _, f := range m.frames {
+			frames = append(frames, [2]int{f.at, len(f.todo)})
+		}
+		after = append(after, frames)
+	}
+	return after, left
+}
+
 // Agree has the code of each of a team's explorations ask for something after a past that it cannot tell from those of
 // the others, "" for nothing, one after the other, with meetings between them, and then all between two meetings.
 func Agree(asked ...string) (oneByOne, together error) {

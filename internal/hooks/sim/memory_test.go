@@ -799,3 +799,28 @@ func TestATeamFindsWhatCodeDoesNotForget(t *testing.T) {
 		}
 	}
 }
+
+// Who has nothing left gets half of what is left to take at one moment: the earliest one, of those who can spare a
+// branch.
+func TestATeamSharesWhatIsLeft(t *testing.T) {
+	type frames = [][2]int
+	for _, test := range []struct {
+		before, after []frames
+		left          bool
+	}{
+		{[]frames{{}, {}}, []frames{{}, {}}, false},
+		{[]frames{{}, {{1, 0}}}, []frames{{}, {{1, 0}}}, false},
+		{[]frames{{{2, 3}}, {}}, []frames{{{2, 1}}, {{2, 2}}}, true},
+		{[]frames{{{2, 1}}, {}}, []frames{{{2, 1}}, {}}, true},
+		{[]frames{{{0, 0}, {1, 1}, {3, 1}}, {}}, []frames{{{0, 0}, {1, 0}, {3, 1}}, {{1, 1}}}, true},
+		{[]frames{{{4, 2}}, {{2, 2}, {5, 9}}, {{0, 0}}}, []frames{{{4, 2}}, {{2, 1}, {5, 9}}, {{2, 1}}}, true},
+		{[]frames{{{1, 1}}, {{2, 2}}, {}}, []frames{{{1, 1}}, {{2, 1}}, {{2, 1}}}, true},
+		{[]frames{{}, {{3, 2}}, {{3, 2}}}, []frames{{{3, 1}}, {{3, 1}}, {{3, 2}}}, true},
+		{[]frames{{}, {{3, 4}}, {}}, []frames{{{3, 1}}, {{3, 2}}, {{3, 1}}}, true},
+	} {
+		after, left := sim.Shared(test.before...)
+		if left != test.left || !cmp.Equal(test.after, after, cmpopts.EquateEmpty()) {
+			t.Errorf("%v became %v, left %v; want %v, %v", test.before, after, left, test.after, test.left)
+		}
+	}
+}

@@ -125,28 +125,27 @@ func (x *Exploration) open() (n int) {
 	return n
 }
 
-// share gives a member who has nothing left half of the largest frame of those who have two branches or more.
+// share gives a member who has nothing left half of a frame: the one with the fewest choices before it, of those who
+// have two branches or more.
 func (t *team) share(idle *Exploration) {
 	var from *Exploration
-	var largest *frame
-	size := func(f *frame) float64 { return f.each * float64(len(f.todo)) }
+	var top *frame
 	for _, m := range t.members {
 		if m.open() < 2 {
 			continue
 		}
-		for i := range m.frames {
-			if f := &m.frames[i]; len(f.todo) > 0 && (largest == nil || size(f) > size(largest)) {
-				from, largest = m, f
-			}
+		first := slices.IndexFunc(m.frames, func(f frame) bool { return len(f.todo) > 0 })
+		if f := &m.frames[first]; top == nil || f.at < top.at {
+			from, top = m, f
 		}
 	}
-	if largest == nil {
+	if top == nil {
 		return
 	}
-	keep := len(largest.todo) / 2
-	given := frame{at: largest.at, each: largest.each, todo: slices.Clone(largest.todo[keep:])}
-	given.asleep = slices.Concat(largest.asleep, largest.todo[:keep]) // they are taken first
-	largest.todo = largest.todo[:keep]
+	keep := len(top.todo) / 2
+	given := frame{at: top.at, each: top.each, todo: slices.Clone(top.todo[keep:])}
+	given.asleep = slices.Concat(top.asleep, top.todo[:keep]) // they are taken first
+	top.todo = top.todo[:keep]
 	idle.path, idle.frames = slices.Clone(from.path[:given.at]), []frame{given}
 }
 
