@@ -105,6 +105,21 @@ func Agree(asked ...string) (oneByOne, together error) {
 	return meet(true), meet(false)
 }
 
+// KeptOf has a team of three, with room for a number of pasts, hear what code asked for after so many, one at a meeting,
+// and returns how many of them it still has.
+func KeptOf(room, asked int) int {
+	x := &Exploration{visited: newVisited()}
+	x.pasts.most = room
+	x.Divide(3)
+	for i := range asked {
+		x.pasts.same = map[fingerprint.Hash]did{fingerprint.Hash(i): {is: "a"}}
+		if _, err := x.Meet(); err != nil {
+			panic(err)
+		}
+	}
+	return len(x.team.same)
+}
+
 // Visit is a moment of an exploration: a run reaches a new state, with some steps asleep, and leaves it by one of the
 // possible steps or by none; or a run leaves a known state by a step that no run has taken from there.
 type Visit struct {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -783,6 +784,11 @@ func TestAMeetingBelievesOneOfThoseWhoDidNotKnowOfEachOther(t *testing.T) {
 
 // What code of one member says that it forgets is compared with what the code of others does.
 func TestATeamFindsWhatCodeDoesNotForget(t *testing.T) {
+	for asked, want := range map[int]int{6: 6, 7: 0, 8: 1} {
+		if got := sim.KeptOf(6, asked); got != want {
+			t.Errorf("a team with room for six has %d of %d, want %d", got, asked, want)
+		}
+	}
 	for _, test := range []struct {
 		asked []string
 		want  string
@@ -822,5 +828,46 @@ func TestATeamSharesWhatIsLeft(t *testing.T) {
 		if left != test.left || !cmp.Equal(test.after, after, cmpopts.EquateEmpty()) {
 			t.Errorf("%v became %v, left %v; want %v, %v", test.before, after, left, test.after, test.left)
 		}
+	}
+}
+
+// Where code of actors runs, no other code runs at the same time: it may share what it should not.
+func TestATeamRunsCodeOneAtATime(t *testing.T) {
+	var running, most, ran atomic.Int32
+	code := func() {
+		most.Store(max(most.Load(), running.Add(1)))
+		for range 20 {
+			runtime.Gosched()
+		}
+		running.Add(-1)
+		ran.Add(1)
+	}
+	leader := &sim.Exploration{}
+	leader.Next()
+	leader.Divide(4)
+	defer leader.Close()
+	var searching sync.WaitGroup
+	for _, x := range leader.Members() {
+		searching.Go(func() {
+			var pool sim.Pool
+			defer pool.Close()
+			gets := 0
+			s := sim.New(sim.Config{
+				Strategy: x.Strategy(), Pool: &pool, Memory: sim.Memory{Search: x}, Fingerprint: func() uint64 { return uint64(gets) },
+				Keep: func() func(bool) { return func(bool) {} },
+			})
+			s.Add(sim.Actor{Name: "a", Run: func(p *sim.Proc) {
+				for range 10 {
+					code()
+					p.Do(&teller{asks: "a number", gets: &gets})
+				}
+			}})
+			s.Run()
+			x.Alone(code)
+		})
+	}
+	searching.Wait()
+	if most.Load() != 1 || ran.Load() != 44 {
+		t.Errorf("code ran %d times, at most %d at the same time; want 44 and one", ran.Load(), most.Load())
 	}
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -33,7 +34,7 @@ type team struct {
 // visits so far, whatever the persistent set; and why, if two explorations come to a state between the same two
 // meetings, what one of them has found counts, and the other has only worked in vain.
 func (x *Exploration) Divide(n int) {
-	t := &team{known: x.visited, same: x.pasts.same}
+	t, most := &team{known: x.visited, same: x.pasts.same}, cmp.Or(x.pasts.most, mostPasts)
 	for i := range n {
 		m := x
 		if i > 0 {
@@ -41,7 +42,7 @@ func (x *Exploration) Divide(n int) {
 		}
 		m.team, m.visited = t, newVisited()
 		m.visited.known = &t.known
-		m.pasts.same, m.pasts.team, m.pasts.most = nil, t, mostPasts/n
+		m.pasts.same, m.pasts.team, m.pasts.most = nil, t, most/n
 		t.members = append(t.members, m)
 	}
 	if t.same == nil {
@@ -104,7 +105,7 @@ func (t *team) learn(m *Exploration) error {
 		}
 		t.same[of] = is
 	}
-	if clear(m.pasts.same); len(t.same) > mostPasts {
+	if clear(m.pasts.same); len(t.same) > m.pasts.most*len(t.members) { // a full memory is emptied
 		clear(t.same)
 	}
 	return nil
