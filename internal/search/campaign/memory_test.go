@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -234,6 +235,9 @@ func TestATeamProvesTheSame(t *testing.T) {
 			}
 			if alone.Failure != nil {
 				violated++
+				if team.FailedAt != team.Schedules {
+					t.Errorf("%s under %s: violated in schedule %d, and schedules after it count: %d", name, protocol, team.FailedAt, team.Schedules)
+				}
 			}
 		}
 	}
@@ -268,8 +272,76 @@ func TestATeamCertifiesTheSame(t *testing.T) {
 		seen = bound
 	}
 	v.MaxStates = 0
+	var heard sim.Explored
+	v.Progress = func(e sim.Explored) {
+		if e.Schedules < heard.Schedules || e.States < heard.States || e.Share < heard.Share {
+			t.Errorf("heard of %+v after %+v", e, heard)
+		}
+		heard = e
+	}
 	if team, says := run(v); said != says || len(team.States) == 0 || alone.Explored.Schedules == team.Explored.Schedules {
 		t.Errorf("a certificate of %d states in %d schedules, and by a team of %d in %d",
 			len(alone.States), alone.Explored.Schedules, len(team.States), team.Explored.Schedules)
+	} else if team.Explored != heard {
+		t.Errorf("heard of %+v last, expected %+v", heard, team.Explored)
+	}
+}
+
+// Some searches stay alone: those with a bound of schedules, which is exact; those whose order or whose states matter to
+// others; and those of code that runs again and again.
+func TestWhichSearchesGoOnAsATeam(t *testing.T) {
+	recipe := scenariotest.Protocol(t, "recipe-a")
+	now, later := crew{size: 2, round: 1}, crew{alone: 1, size: 2, round: 1}
+	part := sim.Split{Part: 1, Parts: 1}
+	for name, test := range map[string]struct {
+		v    Prove
+		x    sim.Exploration
+		want bool
+	}{
+		"a search":           {Prove{Protocol: recipe, crew: now}, sim.Exploration{}, true},
+		"without memory":     {Prove{Protocol: recipe, crew: now, Forgetful: true}, sim.Exploration{}, true},
+		"a bound of states":  {Prove{Protocol: recipe, crew: now, MaxStates: 1}, sim.Exploration{}, true},
+		"too early":          {Prove{Protocol: recipe, crew: later}, sim.Exploration{}, false},
+		"much too early":     {Prove{Protocol: recipe}, sim.Exploration{}, false},
+		"a bound":            {Prove{Protocol: recipe, crew: now, MaxSchedules: 1}, sim.Exploration{}, false},
+		"a part":             {Prove{Protocol: recipe, crew: now, Split: part}, sim.Exploration{Split: part}, false},
+		"a check":            {Prove{Protocol: recipe, crew: now, Against: &Certificate{}}, sim.Exploration{}, false},
+		"one that is told":   {Prove{Protocol: recipe, crew: now, onWorld: func(uint64) {}}, sim.Exploration{}, false},
+		"one that is double": {Prove{Protocol: recipe, crew: now}, sim.Exploration{Repeat: true}, false},
+		"one of a program":   {Prove{Protocol: isr.Protocol{Name: "exec node cache.js"}, crew: now}, sim.Exploration{}, false},
+	} {
+		if got := test.v.divides(&test.x); got != test.want {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// What any searcher meets counts, and without memory no code runs beside other code.
+func TestATeamGathersAndTakesTurns(t *testing.T) {
+	alice, bob := hooks.End{Page: "/home", Actor: "alice"}, hooks.End{Page: "/home", Actor: "bob"}
+	to := &hooks.Probe{Ends: hooks.Ends{alice: {Before: true}}, Judged: map[string]bool{"freshness": true}}
+	gather(to, &hooks.Probe{Ends: hooks.Ends{alice: {After: true}, bob: {At: true}}, Judged: map[string]bool{"liveness": true, "freshness": false}})
+	if diff := cmp.Diff(hooks.Ends{alice: {Before: true, After: true}, bob: {At: true}}, to.Ends); diff != "" {
+		t.Errorf("ends (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]bool{"freshness": true, "liveness": true}, to.Judged); diff != "" {
+		t.Errorf("judged (-want +got):\n%s", diff)
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	of := scenariotest.Protocol(t, "recipe-a")
+	var running, most atomic.Int32
+	taking := isr.Protocol{Name: of.Name, New: func(cfg isr.Config) (isr.Handler, error) {
+		most.Store(max(most.Load(), running.Add(1)))
+		defer running.Add(-1)
+		for range 20 {
+			runtime.Gosched()
+		}
+		return of.New(cfg)
+	}}
+	for _, forgetful := range []bool{true, false} {
+		v := Prove{Scenario: scenariotest.Parsed(t, interruptible), Protocol: taking, crew: crew{alone: 1, size: 3, round: 3}, Forgetful: forgetful}
+		if p, err := v.Run(t.Context()); err != nil || !p.Explored.Complete || most.Load() != 1 {
+			t.Errorf("forgetful %v: the code of %d nodes ran at the same time; %v, error %v", forgetful, most.Load(), p, err)
+		}
 	}
 }

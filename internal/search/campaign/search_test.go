@@ -48,6 +48,9 @@ func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 			if err != nil {
 				return err
 			}
+			if over {
+				t.Error("the search was over before")
+			}
 			if over = last; over {
 				file, err = s.Bytes()
 			}
