@@ -653,10 +653,13 @@ func (s *searcher) runs(n int) {
 			if s.memory {
 				cfg.Memory.Search, cfg.Pool = s.x, &s.pool
 			}
-			run = s.simOn(&s.m, cfg, true)
+			run = s.simOn(&s.m, cfg, !s.Twins)
 		}
 		result := run.Run()
-		if s.err = result.Err; result.End == sim.Finished {
+		switch s.err = result.Err; {
+		case result.End == sim.Finished && s.Twins:
+			s.ends = append(s.ends, uint64(fingerprint.Hash(0).Text(s.m.end())))
+		case result.End == sim.Finished:
 			s.ends = append(s.ends, uint64(fingerprint.Hash(s.m.fingerprint(true)).Number(uint64(s.m.clock.Now().UnixNano()))))
 		}
 	}
@@ -757,6 +760,53 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 	}
 	if together > alone*5/4 {
 		t.Errorf("%d schedules as a team, %d alone; expected hardly more: a team knows what its members know", together, alone)
+	}
+}
+
+// A team comes to all ends, up to the names of interchangeable actors, and without persistent sets to all states.
+func TestATeamOfTwinsLeavesOutNoEnd(t *testing.T) {
+	effort.OneAtATime(t)
+	compared, meetings, bound := 0, 0, effort.Fewer(1500, 600)
+	for seed := range effort.Quick(effort.Fewer(1500, 300), 40) {
+		rng := sim.Stream(uint64(seed), "a team of twins")
+		p := drawProgram(rng, uint64(seed), 2+seed/7%3)
+		if p.Twins, p.Signed = true, seed%2 == 0; p.Secret { // each answer would make a state of its own
+			continue
+		}
+		for i := range p.Actors[1:] { // two or three twins, or two and another one
+			if i == 0 || rng.IntN(2) == 0 {
+				p.Actors[i+1] = p.Actors[0]
+			}
+		}
+		states, texts, plain := p.upToNames(t, noReduction&^sim.UnreadClocks, false, bound)
+		if !plain.Complete {
+			continue
+		}
+		want := make([]uint64, 0, len(texts))
+		for _, end := range texts {
+			want = append(want, uint64(fingerprint.Hash(0).Text(end)))
+		}
+		slices.Sort(want)
+		memory := !slices.ContainsFunc(p.Actors, hasLanes)
+		const all = sim.PersistentSets | sim.OrphanedReads // the reductions that leave out states
+		for i, off := range []sim.Reduction{0, all, all | sim.SleepSets} {
+			c := crew{alone: 1 + (seed+i)%5, size: 2 + (seed+i)%3, round: 1 + (seed+i)/2%3}
+			ends, met, e := c.explore(t, p, off, memory && seed%3 > 0, func(team []*searcher) {
+				for _, s := range team {
+					s.runs(c.round)
+				}
+			})
+			got := met[len(met)-1].States
+			if !slices.Equal(want, ends) || off != 0 && !slices.Equal(states, got) || !e.Complete {
+				t.Fatalf("seed %d, %+v, off %b: explored %+v, %d states and %d ends, want %d and %d\n%+v",
+					seed, c, off, e, len(got), len(ends), len(states), len(want), p)
+			}
+			compared, meetings = compared+1, meetings+len(met)
+		}
+	}
+	t.Logf("%d searches, %d meetings", compared, meetings)
+	if compared < effort.Quick(effort.Fewer(600, 120), 20) || meetings < 2*compared {
+		t.Errorf("%d searches with %d meetings, expected more", compared, meetings)
 	}
 }
 

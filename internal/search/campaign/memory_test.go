@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -343,5 +344,28 @@ func TestATeamGathersAndTakesTurns(t *testing.T) {
 		if p, err := v.Run(t.Context()); err != nil || !p.Explored.Complete || most.Load() != 1 {
 			t.Errorf("forgetful %v: the code of %d nodes ran at the same time; %v, error %v", forgetful, most.Load(), p, err)
 		}
+	}
+}
+
+// The caller's own invariants may remember what they have seen, and judge one run at a time.
+func TestATeamJudgesOneAtATime(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	var judging, most, judged atomic.Int32
+	own := invariant.Invariant{Name: "own", Statement: "it judges alone", Check: func(invariant.Evidence) invariant.Finding {
+		if n := judging.Add(1); n > 1 {
+			most.Store(n)
+		}
+		time.Sleep(50 * time.Microsecond) // for others to come
+		judging.Add(-1)
+		judged.Add(1)
+		return invariant.Finding{Verdict: invariant.OK}
+	}}
+	v := Prove{Scenario: scenariotest.Embedded(t, "prove-lost-answer"), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, MaxStates: 1000, crew: small}
+	v.Invariants = []invariant.Invariant{own}
+	if p, err := v.Run(t.Context()); err != nil || p.Explored.States < 1000 {
+		t.Fatalf("%v, expected a thousand states", err)
+	}
+	if most.Load() > 0 || judged.Load() == 0 {
+		t.Errorf("%d runs were judged, %d of them at the same time, expected one after the other", judged.Load(), most.Load())
 	}
 }

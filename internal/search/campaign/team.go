@@ -60,7 +60,8 @@ func (s *searcher) run(ctx context.Context) (o *scenario.Outcome, err error) {
 }
 
 // divides says that the search goes on as a team. Where code of nodes runs it runs alone, so that what machines share
-// is found, and does no harm. So a team is faster only where code is remembered; elsewhere it comes to the same result.
+// is found, and does no harm; so do the caller's own invariants, which may remember something. So a team is faster only
+// where code is remembered; elsewhere it comes to the same result.
 func (v Prove) divides(x *sim.Exploration) bool {
 	one := v.MaxSchedules > 0 || v.Split.Parts > 0 || v.Against != nil || v.onWorld != nil || x.Repeat || schedules.OfProgram(v.Protocol)
 	return x.Divided() || !one && x.Schedules() >= cmp.Or(v.crew, usualCrew).alone
@@ -131,10 +132,10 @@ func (v Prove) round(ctx context.Context, team []*searcher, proof *Proof) error 
 	searching.SetLimit(runtime.GOMAXPROCS(0))
 	var remember []int
 	for i, s := range team {
-		if s.x.Remembers() {
+		if s.x.Remembers() && len(v.Invariants) == 0 {
 			remember = append(remember, i)
 		} else {
-			search(i) // all code runs in it
+			search(i) // all code runs in it, or the caller's
 		}
 	}
 	for _, i := range remember {
