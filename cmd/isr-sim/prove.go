@@ -63,8 +63,9 @@ search; the output then says what is left. A state takes some 150 bytes of memor
 Code in Go runs only where it is told something new, and a schedule goes on where it
 differs from those before. With --memory off everything runs; the verdict is the same.
 A search that is not over after 32,768 schedules goes on on all cores, as eight searchers
-that tell each other what they have found. Its result does not depend on the cores. With
---schedules, --verify and --exec it stays on one core, and with locks and calls.
+that tell each other what they have found, and a bound ends it where they do so. Its
+result does not depend on the cores. With --schedules, --verify and --exec it stays on
+one core, and with locks and calls.
 
 With --certificate the proof lists all states. With --verify another search checks
 such a list: it takes each possible step of each state, in another order, and leaves

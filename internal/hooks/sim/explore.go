@@ -59,7 +59,8 @@ import (
 // It is complete within the bounds of the Config and of the actors (Ticks, Pauses, Crashes, Restarts, ClockSteps,
 // MaxSteps), and up to collisions of fingerprints.
 type Exploration struct {
-	// MaxSchedules and MaxStates bound the exploration; 0 is no bound. The run that reaches MaxStates is the last.
+	// MaxSchedules and MaxStates bound the exploration; 0 is no bound. The run that reaches MaxStates is the last. A divided
+	// exploration ends at the meeting that finds a bound met.
 	MaxSchedules, MaxStates int
 	// Off holds the reductions that are switched off.
 	Off Reduction
