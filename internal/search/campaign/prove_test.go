@@ -192,19 +192,17 @@ func TestSchedulesCutAtTheScenariosBoundAreNotProved(t *testing.T) {
 }
 
 // BenchmarkProve measures complete proofs. The first is what prove-three-writers was at first: three machines want a
-// page, one of them may crash, and one answer may be lost.
+// page, one of them may crash, and one answer may be lost. With ISRSIM_LONG=1 time may also tick once, which takes a
+// minute, and ten for a fourth machine.
 func BenchmarkProve(b *testing.B) {
 	const three = "name: three\ncache: {lease: 10s, revalidate: 60s, render: 0s, poll: 11s, patience: 1}\nsettle: 30s\nbounds: {ticks: 0}\n" +
 		"faults: [maybe response-lost]\nactors:\n  - {name: alice, script: [get /home], crashes: 1}\n" +
 		"  - {name: bob, script: [get /home]}\n  - {name: carol, script: [get /home]}\n"
-	proofs := []*scenario.Scenario{scenariotest.Parsed(b, three)}
-	for _, name := range fixtures.Names() {
-		if strings.HasPrefix(name, "prove-") {
-			proofs = append(proofs, scenariotest.Embedded(b, name))
-		}
-	}
-	for _, s := range proofs {
+	search := func(s *scenario.Scenario, long bool) {
 		b.Run(s.Name, func(b *testing.B) {
+			if long && !effort.Fewer(true, false) {
+				b.Skip(effort.LongVariable + " is not set")
+			}
 			defer heap.CollectRarely()()
 			v := campaign.Prove{Scenario: s, Seed: 1}
 			var e sim.Explored
@@ -215,6 +213,16 @@ func BenchmarkProve(b *testing.B) {
 			b.ReportMetric(float64(e.States), "states")
 		})
 	}
+	search(scenariotest.Parsed(b, three), false)
+	for _, name := range fixtures.Names() {
+		if strings.HasPrefix(name, "prove-") {
+			search(scenariotest.Embedded(b, name), false)
+		}
+	}
+	ticking := strings.NewReplacer("ticks: 0", "ticks: 1", "name: three", "name: three-and-a-tick").Replace(three)
+	search(scenariotest.Parsed(b, ticking), true)
+	four := strings.Replace(ticking, "three", "four", 1) + "  - {name: dave, script: [get /home]}\n"
+	search(scenariotest.Parsed(b, four), true)
 }
 
 // TestProofsOfForeignCode holds that code is proved in the same way with and without the SDK, and that options under
