@@ -98,7 +98,7 @@ type LockCheck struct {
 	// clocks.
 	Takeover time.Duration
 
-	extends *atomic.Bool // whether some Held can extend its lease
+	extends *atomic.Bool // some Held can extend its lease; nil outside of Run
 }
 
 // LockReach returns the marks that at least one world of a check of a lock must reach, unless the check says otherwise.
@@ -199,7 +199,7 @@ func (c LockCheck) store(newLock func(LockNode) (Lock, error)) func(Node) (isr.H
 type lockClient struct {
 	lock    Lock
 	terms   promise.LockTerms
-	extends *atomic.Bool // nil if nobody asks
+	extends *atomic.Bool // LockCheck.extends
 }
 
 // closingLockClient is a lockClient that can be closed.

@@ -17,9 +17,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
-// A search assumes that nobody looks at the ttl of LOCK rows, unless sim.UnreadDeadlines is off: no code, no expression in
-// a request, no invariant. This file has the instants at which time then need not stop, and finds the code and the
-// expressions that look after all.
+// With sim.UnreadDeadlines a search assumes that the ttl of LOCK rows is not looked at: by no code of a node, by no
+// expression in a request, and by no invariant. This file has the instants at which time then need not stop. It also
+// finds the code and the expressions that look after all.
 
 // noteTTL makes time stop at the ttl of a row. If no code looks at it, it matters only that the row may be deleted from
 // the second after it on: by the schedule, or by a lag at whose end no time stops (see sweeper.Next).

@@ -86,8 +86,8 @@ func (r *Report) Summary() string { return r.whole.Summary() }
 // # Limits
 //
 // It holds for the protocol's code as it is, with one seed: lags of TTL and delays of answers that are drawn at random are
-// drawn once. It takes some 150 bytes of memory for each state. The first 32,768 schedules take one core. The
-// others take all cores, up to eight, if the code of nodes is remembered. The result does not depend on how many there are.
+// drawn once. It takes some 150 bytes of memory for each state. The first 32,768 schedules take one core. The others
+// take all cores, up to eight, if the code of nodes is remembered. The result does not depend on how many there are.
 type Prove struct {
 	Scenario *scenario.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.

@@ -247,11 +247,13 @@ func (c *command) find(cmd *cobra.Command, check *Check) error {
 	case c.lock:
 		locks := &worlds.Locks{Leases: c.leases}
 		check.Other = &Other{locks, mark.HoldTaken, "no lock was taken"}
-		err := c.FindLock(&check.Protocol, locks)
-		if !cmd.Flags().Changed("reach") {
-			check.Reach = locks.Reach()
+		if err := c.FindLock(&check.Protocol, locks); err != nil {
+			return err
 		}
-		return err
+		if locks.Extends && !cmd.Flags().Changed("reach") {
+			check.Reach = append(check.Reach, mark.HoldExtended)
+		}
+		return nil
 	case c.once:
 		calls := &worlds.Calls{InProgress: c.leases, Retentions: c.kept}
 		check.Other = &Other{calls, mark.CallAnswered, "no call was answered"}

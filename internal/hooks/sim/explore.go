@@ -59,8 +59,8 @@ import (
 // It is complete within the bounds of the Config and of the actors (Ticks, Pauses, Crashes, Restarts, ClockSteps,
 // MaxSteps), and up to collisions of fingerprints.
 type Exploration struct {
-	// MaxSchedules and MaxStates bound the exploration; 0 is no bound. The run that reaches MaxStates is the last. A divided
-	// exploration ends at the meeting that finds a bound met.
+	// MaxSchedules and MaxStates bound the exploration; 0 is no bound. The run that reaches MaxStates is the last. A
+	// divided exploration ends at the meeting that finds a bound met.
 	MaxSchedules, MaxStates int
 	// Off holds the reductions that are switched off.
 	Off Reduction
@@ -347,7 +347,7 @@ func (e *explorer) pick(steps []Step) int {
 // explore chooses the step at a moment that, as far as is known, no run has reached before.
 func (e *explorer) explore(steps []Step) int {
 	x := e.x
-	options, known := e.collect(steps), false
+	options, seen := e.collect(steps), false
 	todo := make([]option, 0, len(options))
 	for _, m := range options {
 		if !contains(e.asleep, m.id) {
@@ -371,7 +371,7 @@ func (e *explorer) explore(steps []Step) int {
 		}
 		name := e.named(steps)
 		var asleep []uint64
-		if asleep, known = x.visited.asleep(state); known {
+		if asleep, seen = x.visited.asleep(state); seen {
 			// Earlier runs left this state by every step that was awake in it, so only steps that slept then are new. Two
 			// interchangeable actors may share the name of a step: if one of them slept, both count as asleep.
 			todo = slices.DeleteFunc(todo, func(m option) bool { return !slices.Contains(asleep, name(m)) })
@@ -394,7 +394,7 @@ func (e *explorer) explore(steps []Step) int {
 			x.err = errEndsInEffects
 			return abandon
 		}
-		if only := e.sim.persistent(); only >= 0 && !known { // a known state is left by all that is no longer asleep
+		if only := e.sim.persistent(); only >= 0 && !seen { // a known state is left by all that is no longer asleep
 			todo = slices.DeleteFunc(todo, func(m option) bool { return m.position != only })
 		}
 	}
@@ -593,7 +593,7 @@ func (x *Exploration) branch() float64 {
 // state. A state costs about 25 bytes: its fingerprint and the number of its sleep set. There are few different sleep
 // sets.
 type visited struct {
-	known  *visited          // what others knew at the latest Exploration.Meet, and nobody changes before the next; or nil
+	known  *visited          // the states that all of a team knew at its latest meeting; nil without a team
 	states map[uint64]uint32 // fingerprint to place in sets
 	sets   [][]uint64        // sets of step IDs, each sorted; the first is the empty one
 	number map[string]uint32 // the number of a set, by its bytes

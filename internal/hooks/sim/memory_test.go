@@ -644,8 +644,8 @@ type searcher struct {
 	err    error
 }
 
-// runs makes n runs, or as many as are left.
-func (s *searcher) runs(n int) {
+// advance makes n runs, or fewer if no run is left.
+func (s *searcher) advance(n int) {
 	for ; n > 0 && s.err == nil && s.x.Next(); n-- {
 		run := s.x.Rewind()
 		if run == nil {
@@ -676,7 +676,7 @@ func (c crew) explore(t *testing.T, p program, off sim.Reduction, memory bool, t
 	x := &sim.Exploration{Off: off | p.irreducible()}
 	defer x.Close()
 	team := []*searcher{{program: p, x: x, memory: memory}}
-	team[0].runs(c.alone)
+	team[0].advance(c.alone)
 	x.Divide(c.size)
 	for _, member := range x.Members()[1:] {
 		team = append(team, &searcher{program: p, x: member, memory: memory})
@@ -723,7 +723,7 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 			ends, met, e := c.explore(t, p, off, memory, func(team []*searcher) {
 				var running sync.WaitGroup
 				for _, s := range team {
-					running.Go(func() { s.runs(c.round) })
+					running.Go(func() { s.advance(c.round) })
 				}
 				running.Wait()
 			})
@@ -732,7 +732,7 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 			}
 			_, again, _ := c.explore(t, p, off, memory && i%2 == 0, func(team []*searcher) {
 				for _, s := range slices.Backward(team) {
-					s.runs(c.round)
+					s.advance(c.round)
 				}
 			})
 			if diff := cmp.Diff(met, again, cmpopts.IgnoreFields(sim.Saved{}, "Sets", "Asleep")); diff != "" {
@@ -793,7 +793,7 @@ func TestATeamOfTwinsLeavesOutNoEnd(t *testing.T) {
 			c := crew{alone: 1 + (seed+i)%5, size: 2 + (seed+i)%3, round: 1 + (seed+i)/2%3}
 			ends, met, e := c.explore(t, p, off, memory && seed%3 > 0, func(team []*searcher) {
 				for _, s := range team {
-					s.runs(c.round)
+					s.advance(c.round)
 				}
 			})
 			got := met[len(met)-1].States

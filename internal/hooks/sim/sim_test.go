@@ -733,8 +733,9 @@ func TestTheNodeOfAnotherIsRefused(t *testing.T) {
 	}
 }
 
-// places runs a plan on two actors: one writes a register five times, the other once, after some writes that nobody else
-// sees. It returns how often the one write came at each place among the five.
+// places runs a plan on two actors. The first actor writes a register five times. The second one writes it once, after
+// some writes to a register that nobody else sees. The result says how often the one write came at each place among the
+// five.
 func places(t *testing.T, plan sim.Plan, schedules int) (at [6]int) {
 	t.Helper()
 	plan = plan.Begin()

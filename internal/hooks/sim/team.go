@@ -24,15 +24,18 @@ type team struct {
 //
 // # Why the whole is explored
 //
-// Take a state, as it was reached with some steps asleep, and an order of steps after it to the end of the run. Of the
-// steps of this order that could come first, none is asleep. If the visit takes one of them, none of the others is
-// asleep after the first that it takes. Else it knows of visits that took all of them, or of those that a persistent
-// set has. Each of these visits knew the ones before it, for they are of one exploration, or a Meet came between. Take
-// the last of them that took one of these steps, and there the first. If another one was asleep after it, a later visit
-// of these did not have it asleep, and so took it, which contradicts that this one was the last. So by induction over
-// the length the end of the order is reached. This is why a known state is left by all steps that have slept in all
-// visits so far, whatever the persistent set; and why, if two explorations come to a state between the same two
-// meetings, what one of them has found counts, and the other has only worked in vain.
+// A run visits a state with some steps asleep. Take an order of steps from there to the end of the run. Its openers are
+// the steps of the order that could come first, and none of them is asleep. The visit may take an opener. Then no other
+// opener is asleep after the first one that it takes. Or the visit takes no opener. Then it knows of visits that took
+// all openers, or those that are in a persistent set. Each of these visits knew the ones before it: one exploration
+// made both, or a Meet came between. Take the last of these visits that took an opener, and the first opener that it
+// took. Suppose that another opener was asleep after it. Then a later one of these visits did not have that opener
+// asleep, and took it. So the visit was not the last, which is a contradiction. By induction over its length, the end
+// of the order is reached.
+//
+// Two rules follow. A known state is left by all steps that have slept in all visits so far, whatever the persistent
+// set. And two explorations may visit a state between the same two meetings. Then the findings of one of them count,
+// and the other has worked in vain.
 func (x *Exploration) Divide(n int) {
 	t, most := &team{known: x.visited, same: x.pasts.same}, cmp.Or(x.pasts.most, mostPasts)
 	for i := range n {

@@ -23,6 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
+	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
 
 // Prove runs every schedule that a scenario's bounds admit (ticks, sweeps, steps, each actor's pauses, crashes,
@@ -38,8 +39,8 @@ import (
 // drawn once. Time stops at what rows, timers and the scenario say, and at the ttl of a lock only if code looks at it, or
 // if nothing is later. If code compares its clock with an instant of its own, such as half a minute after the end of a
 // lease, the search comes past it only at the next of these stops. It takes some 150 bytes of memory for each state,
-// and up to 250 MiB for what the code did. It takes one core for the first 32,768 schedules, and then all of them, if what
-// code does is remembered, up to eight. The result does not depend on how many there are.
+// and up to 250 MiB for what the code did. The first 32,768 schedules take one core. The others take all cores, up to
+// eight, if the code of nodes is remembered. The result does not depend on how many there are.
 type Prove struct {
 	Scenario *scenario.Scenario
 	// Protocol is the protocol to run; the zero Protocol is the scenario's own.
@@ -278,8 +279,7 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 // take adds an outcome to the proof. A violation is its end.
 func (v Prove) take(ctx context.Context, proof *Proof, o *scenario.Outcome) (err error) {
 	if o.Verdict != invariant.OK && (proof.Doubt == nil || o.Verdict == invariant.Violated) {
-		run := scenario.Run{Scenario: v.Scenario, Protocol: v.Protocol, Seed: v.Seed, Options: v.Options}
-		if o, err = v.again(ctx, run, o); err != nil {
+		if o, err = v.again(ctx, o); err != nil {
 			return err
 		}
 	}
@@ -365,9 +365,8 @@ func lastLine(whole string) string {
 // again repeats a schedule that the search has abandoned, this time to its end, with a trace, for its digest. If the
 // repetition has another verdict it returns o, or an error if o is violated and its code is not known to be
 // deterministic.
-func (v Prove) again(ctx context.Context, r scenario.Run, o *scenario.Outcome) (*scenario.Outcome, error) {
-	r.Strategy, r.Trace = sim.Replay(inside.In(o).Result.Choices), io.Discard
-	whole, err := r.Do(hooks.Afresh(ctx))
+func (v Prove) again(ctx context.Context, o *scenario.Outcome) (*scenario.Outcome, error) {
+	whole, err := v.replay(ctx, inside.In(o).Result.Choices)
 	switch {
 	case err == nil && whole.Verdict == o.Verdict:
 		return whole, nil
@@ -378,6 +377,18 @@ func (v Prove) again(ctx context.Context, r scenario.Run, o *scenario.Outcome) (
 	default:
 		return nil, v.nondeterministic(o, inside.In(o).Result, fmt.Sprintf("violated: %s, and then %v", o.Violation.Invariant.Name, whole.Verdict))
 	}
+}
+
+// schedule is a run of this search.
+func (v Prove) schedule(strategy sim.Strategy) scenario.Run {
+	return scenario.Run{Scenario: v.Scenario, Protocol: v.Protocol, Seed: v.Seed, Strategy: strategy, Options: v.Options}
+}
+
+// replay runs a schedule from its beginning to its end, with a trace.
+func (v Prove) replay(ctx context.Context, choices schedule.Choices) (*scenario.Outcome, error) {
+	run := v.schedule(sim.Replay(choices))
+	run.Trace = io.Discard
+	return run.Do(hooks.Afresh(ctx))
 }
 
 // unrepeatable rewords the error of a run that differed from another run of the same schedule.

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"slices"
@@ -18,7 +17,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
@@ -174,24 +172,20 @@ func (v Prove) resume(ctx context.Context, x *sim.Exploration, proof *Proof, end
 	for _, e := range s.Ends {
 		ends[e.End] = e.Met
 	}
-	again := func(choices *schedule.Choices) (*scenario.Outcome, error) {
-		run := scenario.Run{Scenario: v.Scenario, Protocol: v.Protocol, Seed: v.Seed, Strategy: sim.Replay(*choices), Options: v.Options, Trace: io.Discard}
-		return run.Do(hooks.Afresh(ctx))
-	}
 	if s.Doubt != nil {
-		if proof.Doubt, err = again(s.Doubt); err != nil {
+		if proof.Doubt, err = v.replay(ctx, *s.Doubt); err != nil {
 			return err
 		}
 		proof.Verdict, proof.Why = invariant.Unknown, proof.Doubt.Why
 	}
 	if s.Failed != nil {
-		if proof.Failure, err = again(s.Failed); err != nil {
+		if proof.Failure, err = v.replay(ctx, *s.Failed); err != nil {
 			return err
 		}
 		if proof.Failure.Verdict != invariant.Violated {
 			return fmt.Errorf("found a violated run in it that is %v now, in the same build", proof.Failure.Verdict)
 		}
-		proof.Verdict, proof.Why, proof.FailedAt, proof.FailureStrategy = invariant.Violated, "", proof.Schedules, x.Strategy().Name
+		proof.Verdict, proof.Why, proof.FailedAt, proof.FailureStrategy = invariant.Violated, "", proof.Schedules, sim.Exhaustive
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (s *searcher) run(ctx context.Context) (o *scenario.Outcome, err error) {
 	if again {
 		searching = hooks.Afresh(searching)
 	}
-	run := scenario.Run{Scenario: s.Scenario, Protocol: s.Protocol, Seed: s.Seed, Strategy: s.x.Strategy(), Options: s.Options}
+	run := s.schedule(s.x.Strategy())
 	o, err = run.Do(s.pool.In(searching))
 	switch {
 	case err != nil:

@@ -10,7 +10,6 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
@@ -19,7 +18,7 @@ type Locks struct {
 	Leases         []time.Duration // none is DefaultLeases
 	Wait, Takeover time.Duration   // how long it may take to get a free lock, and one whose lease is over; 0 is hooks.DefaultWait, and a lease
 	Goroutines     bool            // the lock has goroutines, and so timeouts of its own
-	Extends        bool            // the lock can be extended: see Locks.Reach
+	Extends        bool            // the lock can be extended: it has been tested only if some extension was granted
 }
 
 // Wrong names a field of l, or of the lock's terms, whose value is such that no lock could break its promises, and says
@@ -46,15 +45,6 @@ func (l Locks) Wrong(margin time.Duration) (field, why string) {
 		}
 	}
 	return "", ""
-}
-
-// Reach returns the marks that at least one world must reach. A lock that can be extended has been tested only if some
-// extension was granted.
-func (l Locks) Reach() []scenario.Mark {
-	if l.Extends {
-		return append(LockReach(), mark.HoldExtended)
-	}
-	return LockReach()
 }
 
 // Kind is the subject of the worlds if it is not a cache: Locks or Calls.
