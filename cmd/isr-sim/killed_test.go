@@ -21,7 +21,7 @@ func TestAShardThatIsKilledGoesOn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	kills := effort.Fewer(50, 4)
 	explore := func(ctx context.Context, out string) (said string, err error) {
-		cmd := exec.CommandContext(ctx, "isr-sim", "explore", "--seed", "3", "--schedules", effort.Fewer("60000", "3000"), "--shard", "2/3", "--swarm",
+		cmd := exec.CommandContext(ctx, "isr-sim", "explore", "--seed", "3", "--schedules", effort.Fewer("60000", "6000"), "--shard", "2/3", "--swarm",
 			"--protocol", "lease-in-milliseconds", "--save-every", "30ms", "--out", out+"/", "skewed-clocks", "two-contenders")
 		text, err := cmd.Output()
 		return string(text), err
