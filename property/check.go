@@ -342,10 +342,12 @@ func (c *Check) lacks(name string, count *tally) string {
 		return "drawn worlds compare no lags of TTL; a scenario with compare-lags does"
 	case name == "no-lost-invalidation" && count.marks[mark.PageInvalidated] == 0:
 		return "no page was invalidated (isr.Invalidator)"
-	case name == "idempotent-regeneration" && !slices.Contains(count.verbs, "regenerate"):
+	case (name == "idempotent-regeneration" || name == "read-your-writes") && !slices.Contains(count.verbs, "regenerate"):
 		return "no page was asked for by an idempotency key (isr.Regenerator)"
 	case name == "linearizable" && c.Goroutines:
 		return "it sees no operations of stores with goroutines"
+	case name == "linearizable" && count.answers.operations == 0:
+		return "it sees the operations of the caches of package recipe only"
 	case name == "ttl-well-formed" && c.noTTL():
 		return "Check.Rows name no attribute for TTL"
 	default:

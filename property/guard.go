@@ -22,6 +22,8 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	ours "github.com/isr-sim/isr-sim/internal/base/inside" // property has a function of that name
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -93,6 +95,14 @@ func (g *guard) node(cfg isr.Config) (Node, error) {
 	cfg.Bodies = guarded
 	if steps, ok := guarded.BodyStore.(hooks.BodySteps); ok {
 		cfg.Bodies = guardedSteps{guarded, steps}
+	}
+	if observe := ours.In(&cfg).Observe; observe != nil {
+		ours.In(&cfg).Observe = func(called storeop.Operation) func(storeop.Operation) {
+			g.mu.Lock()
+			g.answers.operations++
+			g.mu.Unlock()
+			return observe(called)
+		}
 	}
 	render := cfg.Render
 	cfg.Render = func(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
@@ -281,6 +291,8 @@ func actorOf(client *dynamodb.Client) string {
 type answers struct {
 	all, errors, fresh int
 	first              error // the first error that no fault explains; if there is none, the first error
+
+	operations int // that the store told of; the invariant linearizable judges no others
 
 	requests, refused int    // of stores without goroutines; refused are those that no schedule would have let through
 	refusal           error  // the first of them
