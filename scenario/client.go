@@ -21,6 +21,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
@@ -491,20 +492,11 @@ func (w *world) record(r *storeRequest) {
 
 // behind reports whether a lagging replica may have answered. In that case another store may answer differently.
 func (w *world) behind(input any) bool {
-	return w.scenario.ReplicaLag > 0 && eventual(input)
+	return w.scenario.ReplicaLag > 0 && w.eventual(input)
 }
 
 // eventual reports whether a request is a read that a replica may answer.
-func eventual(input any) bool {
-	switch in := input.(type) {
-	case *dynamodb.GetItemInput:
-		return !aws.ToBool(in.ConsistentRead)
-	case *dynamodb.QueryInput:
-		return !aws.ToBool(in.ConsistentRead)
-	default:
-		return false
-	}
-}
+func (w *world) eventual(input any) bool { return inside.In(&w.db).Eventually(input) }
 
 // donePart returns the part of a batch that was done, because in another store no fault would keep the rest from being
 // done. A batch of reads changes nothing and is returned unchanged.

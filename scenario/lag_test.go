@@ -121,6 +121,61 @@ func TestReplicaLag(t *testing.T) {
 	}
 }
 
+// A proof says of each kind of read that it took it for a consistent one.
+func TestAProofNamesEveryEventualRead(t *testing.T) {
+	s, err := scenario.Parse("f.yaml", []byte("name: reads\nactors: [{name: alice, script: [get /home]}]\nbounds: {ticks: 0}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := pagecache.Key("home", isr.SortMeta)
+	for name, read := range map[string]func(ctx context.Context, db *dynamodb.Client, table string, consistent *bool) error{
+		"BatchGetItem": func(ctx context.Context, db *dynamodb.Client, table string, consistent *bool) error {
+			_, err := db.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+				table: {Keys: []map[string]types.AttributeValue{key}, ConsistentRead: consistent},
+			}})
+			return err
+		},
+		"Scan": func(ctx context.Context, db *dynamodb.Client, table string, consistent *bool) error {
+			_, err := db.Scan(ctx, &dynamodb.ScanInput{TableName: &table, ConsistentRead: consistent})
+			return err
+		},
+		"ExecuteStatement": func(ctx context.Context, db *dynamodb.Client, table string, consistent *bool) error {
+			text := `SELECT * FROM "` + table + `" WHERE pk = 'home' AND sk = 'META'`
+			_, err := db.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{Statement: &text, ConsistentRead: consistent})
+			return err
+		},
+		"BatchExecuteStatement": func(ctx context.Context, db *dynamodb.Client, table string, consistent *bool) error {
+			text := `SELECT * FROM "` + table + `" WHERE pk = 'home' AND sk = 'META'`
+			_, err := db.BatchExecuteStatement(ctx, &dynamodb.BatchExecuteStatementInput{
+				Statements: []types.BatchStatementRequest{{Statement: &text, ConsistentRead: consistent}},
+			})
+			return err
+		},
+	} {
+		for _, consistent := range []bool{false, true} {
+			p := isr.Protocol{Name: "reader", SDK: true, New: func(cfg isr.Config) (isr.Handler, error) {
+				return sdkReader(func(ctx context.Context) error {
+					return read(ctx, cfg.Client.(*dynamodb.Client), cfg.Table, &consistent)
+				}), nil
+			}}
+			proof, err := campaign.Prove{Scenario: s, Protocol: p, Options: scenario.Options{SDK: true}}.Run(t.Context())
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if got := proof.ReadsEventually(); got == consistent {
+				t.Errorf("%s, consistent %v: the proof says eventual reads: %v", name, consistent, got)
+			}
+		}
+	}
+}
+
+// sdkReader is a cache that only reads from the table.
+type sdkReader func(context.Context) error
+
+func (r sdkReader) Get(ctx context.Context, _ string) (isr.Served, error) {
+	return isr.Served{}, r(ctx)
+}
+
 // The reference uses strongly consistent reads where it matters, so a lag of any length does no harm. A mutant is
 // caught as without a lag.
 func TestReplicaLagOfTheReference(t *testing.T) {

@@ -317,7 +317,7 @@ type replicaRead struct {
 func (w *world) noteRead(r *storeRequest) {
 	in, isGet := r.call.Input.(*dynamodb.GetItemInput)
 	out, answered := r.out.(*dynamodb.GetItemOutput)
-	if w.subjects != nil && !w.fingerprinter.pasts && eventual(r.call.Input) {
+	if w.subjects != nil && !w.fingerprinter.pasts && w.eventual(r.call.Input) {
 		w.subjects[hooks.EventualReads] = true
 	}
 	if isGet && answered && !aws.ToBool(in.ConsistentRead) && (w.scenario.ReplicaLag > 0 || w.struck == ddbfake.FaultStaleRead) {
