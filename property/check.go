@@ -81,6 +81,7 @@ type subject struct {
 	able     bool                       // worlds depend on the verbs that a store can do besides Get
 	table    *dynamodb.CreateTableInput // nil is the schema's
 	ttl      *worlds.TTL                // nil is the schema's
+	reach    []scenario.Mark            // what a proof must reach, unless the check or the file says otherwise
 	// basic, for a subject without pages, is the mark that a run must reach, or nothing was judged. The text nothing says
 	// that it was not reached.
 	basic   scenario.Mark
@@ -96,7 +97,7 @@ var stores = subject{
 	hint: func(c *Check) string {
 		return "does it use the node's Client, Clock and Table, and " + c.expectedRows() + "?"
 	},
-	worlds: worlds.Pages, able: true,
+	worlds: worlds.Pages, able: true, reach: []scenario.Mark{mark.Published, mark.ServedFresh},
 }
 
 // DefaultSchedules is the number of schedules of each world.

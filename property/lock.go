@@ -144,6 +144,24 @@ func (c LockCheck) Replay(t *testing.T, file string, newLock func(LockNode) (Loc
 	c.check().Replay(t, file, c.store(newLock))
 }
 
+// Prove runs the lock in the world of a scenario file under every schedule that the file's bounds admit, as Check.Prove
+// does with a store: its limits are said there. Scripts of the file take the lock:
+//
+//   - name: alice
+//     script: [hold job for 9s]
+//
+// The search tells two moments apart by all that clients were told so far, in order. So two machines of which one may
+// crash take seconds, and with a tick a minute or more. Unless the check or the file says otherwise, the lock must be
+// taken in some schedule, asked for while another machine has it, and taken over from one that has not given it back.
+// A lock that can be extended is asked for that from half of its lease on.
+func (c LockCheck) Prove(t *testing.T, file string, newLock func(LockNode) (Lock, error)) {
+	t.Helper()
+	c.terms(t)
+	check := c.check()
+	check.Reach = c.Reach
+	check.Prove(t, file, c.store(newLock))
+}
+
 // check returns the Check for the store that c.store makes.
 func (c LockCheck) check() Check {
 	ttl, wanted := &worlds.TTL{Said: c.TTL}, c.Reach
@@ -159,7 +177,7 @@ func (c LockCheck) check() Check {
 		},
 		worlds: func(name, protocol string, schedules int, _ worlds.Extras) *rapid.Generator[worlds.World] {
 			return c.worlds().Generator(name, protocol, schedules)
-		}, table: c.Table, ttl: ttl, basic: mark.HoldTaken, nothing: "no lock was taken",
+		}, table: c.Table, ttl: ttl, reach: []scenario.Mark{mark.HoldTaken, mark.HoldContended, mark.HoldTakenOver}, basic: mark.HoldTaken, nothing: "no lock was taken",
 		unmet: func(count *tally) (string, string) {
 			extends := wanted == nil && c.extends != nil && c.extends.Load()
 			if extends && len(count.missing([]scenario.Mark{mark.HoldExtended})) > 0 {

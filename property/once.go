@@ -91,6 +91,18 @@ func (c OnceCheck) Replay(t *testing.T, file string, newOnce func(OnceNode) (Onc
 	c.check().Replay(t, file, c.store(newOnce))
 }
 
+// Prove runs the layer in the world of a scenario file under every schedule that the file's bounds admit, as
+// LockCheck.Prove does with a lock. Scripts of the file make the calls (once pay-7 with 100). Unless the check or the file
+// says otherwise, a call must be answered in some schedule, made while another one is under way, and answered with the
+// result of another one.
+func (c OnceCheck) Prove(t *testing.T, file string, newOnce func(OnceNode) (Once, error)) {
+	t.Helper()
+	c.terms(t)
+	check := c.check()
+	check.Reach = c.Reach
+	check.Prove(t, file, c.store(newOnce))
+}
+
 // terms fails the test if the fields of the check are such that no layer could break its promises.
 func (c OnceCheck) terms(t *testing.T) {
 	t.Helper()
@@ -120,7 +132,7 @@ func (c OnceCheck) check() Check {
 		},
 		worlds: func(name, protocol string, schedules int, _ worlds.Extras) *rapid.Generator[worlds.World] {
 			return c.worlds().Generator(name, protocol, schedules)
-		}, table: c.Table, ttl: ttl, basic: mark.CallAnswered, nothing: "no call was answered",
+		}, table: c.Table, ttl: ttl, reach: []scenario.Mark{mark.CallAnswered, mark.CallContended, mark.CallRepeated}, basic: mark.CallAnswered, nothing: "no call was answered",
 		unmet: func(count *tally) (string, string) {
 			return ttl.Unmet(count.marks, count.worlds, wanted == nil, "OnceCheck.TTL", "property.NoTTL")
 		},

@@ -1,6 +1,7 @@
 package property
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -9,7 +10,6 @@ import (
 	ours "github.com/isr-sim/isr-sim/internal/base/inside" // property has a function of that name
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
-	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -105,7 +105,7 @@ func (c Check) provable(file string) (*scenario.Scenario, error) {
 	case c.Reach != nil:
 		s.Reach = c.Reach
 	case len(s.Reach) == 0:
-		s.Reach = []scenario.Mark{mark.Published, mark.ServedFresh}
+		s.Reach = cmp.Or(c.subject, &stores).reach
 	}
 	return s, nil
 }
@@ -158,7 +158,9 @@ func (r runner) unproved(proof *campaign.Proof, file string) string {
 		}
 		return fmt.Sprintf("%s\nit ended because: %s\nhint: narrower bounds in %s make a search short (ticks, sweeps, pauses, crashes, faults, actors)\n",
 			prose.Extent(proof), proof.Why, file)
-	case r.answers.errors == r.answers.all:
+	case r.subject.basic != "" && !slices.Contains(proof.Reached(), r.subject.basic):
+		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but %s\n", proof.Schedules, file, r.subject.nothing)
+	case r.subject.basic == "" && r.answers.errors == r.answers.all:
 		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but the store served nothing\n%s%s", proof.Schedules, file, misfit, r.answers)
 	case len(proof.Proved()) == 0:
 		return fmt.Sprintf("vacuous: all invariants that a search can prove are left out of %s, or had nothing to judge\n", file)

@@ -50,7 +50,15 @@ func proofs() map[string]func(t *testing.T, file string) {
 	own := invariant.Invariant{Name: "own", Statement: "nothing", Check: func(invariant.Evidence) invariant.Finding {
 		return invariant.Finding{Verdict: invariant.OK}
 	}}
+	lock := func(bugs turnstile) func(*testing.T, string) {
+		return func(t *testing.T, file string) {
+			property.LockCheck{Table: turnstileTable}.Prove(t, file, newTurnstiles(bugs))
+		}
+	}
 	return map[string]func(*testing.T, string){
+		"lock":              lock(turnstile{}),
+		"grabs":             lock(turnstile{grabs: true}),
+		"neverOver":         lock(turnstile{neverOver: true}),
 		"correct":           prove(with(func(c *property.Check) { c.Invariants = []invariant.Invariant{own} }), articlesWith(articles{})),
 		"by a function":     prove(property.Check{Rows: articleFunction}, articlesWith(articles{})),
 		"without freshness": prove(with(func(c *property.Check) { c.Without = []string{"freshness"} }), articlesWith(articles{})),
@@ -94,6 +102,10 @@ func runProof(t *testing.T, dir, name, yaml string) child {
 // small is a world without a lost answer.
 var small = strings.Replace(twoWriters, "faults: [maybe response-lost]\n", "", 1)
 
+// twoHolders is a world in which a machine waits for a lock whose holder may have died.
+const twoHolders = "name: two-holders\ncache: {lease: 10s, poll: 5s, patience: 4, attempts: 1}\nbounds: {ticks: 0}\n" +
+	"actors:\n  - {name: alice, script: [hold job for 6s], crashes: 1}\n  - {name: bob, script: [hold job for 6s]}\n"
+
 // TestProve is about two writers of a cache with rows of its own, behind a real client of the SDK.
 func TestProve(t *testing.T) {
 	effort.Long(t)
@@ -103,6 +115,7 @@ func TestProve(t *testing.T) {
 	}{
 		{"correct", effort.Fewer(twoWriters, small), []string{"complete: ", " schedules, ", " states, 0 violations", "proved within the bounds of ", "stale-writer, ", "freshness", "the end of alice's lease: before, at, after", "own: judged in these schedules, and not proved"}},
 		{"by a function", small, []string{"complete: ", "proved within the bounds of "}},
+		{"lock", twoHolders, []string{"complete: ", "proved within the bounds of ", "mutual-exclusion, guarded-write, ", "free-lock"}},
 		{"without freshness", small, []string{"complete: ", "proved within the bounds of ", "freshness: not judged"}},
 	} {
 		t.Run(test.store, func(t *testing.T) {
@@ -126,6 +139,9 @@ func TestProveRefutes(t *testing.T) {
 	}{
 		{"unfenced", twoWriters, []string{"violated: two-writers under store-under-test", "stale-writer: ", "locked_until", "found in schedule ", "of a search through all", "seed 0, choices ", "scenario: " + failFile,
 			"replay: go test -v -run '^TestChild$'", "replay: property.Replay(t, \"" + failFile + "\", newStore)"}},
+		{"grabs", twoHolders, []string{"violated: two-holders under lock-under-test", "kept-lease: ", "scenario: " + failFile}},
+		{"neverOver", twoHolders, []string{"vacuous: ", "reached hold-taken-over"}},
+		{"lock", strings.Replace(twoHolders, ", crashes: 1", "", 1), []string{"vacuous: ", "reached hold-taken-over"}},
 		{"tokenless", twoWriters, []string{"violated: two-writers under store-under-test", "scenario: " + failFile}},
 		{"random tokens", twoWriters, []string{"broken: two-writers under store-under-test: the store under test is not deterministic", "the run cannot be repeated: at step ", "locked_by", "hint: "}},
 		{"counts its runs", twoWriters, []string{"is not deterministic", "the run cannot be repeated: at step "}},

@@ -19,7 +19,10 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -33,17 +36,17 @@ type fingerprinter struct {
 	regions  bool // there are several
 	rows     map[rowName]fingerprint.Hash
 	sum      fingerprint.Hash // the sum over rows, bodies and versions, which have no order
-	memories []invariant.Memory
+	memories []recorder.Memory
 	seen     int // events
 	// shared says of the memories and, behind them, of rows, that a clone shares them until one of them changes.
 	shared []bool
 	twins  twins
 }
 
-// memory is what every invariant.Memory can do: be copied, and say whether it may change by a change (nil), or by an event.
+// memory is what every recorder.Memory can do: be copied, and say whether it may change by a change (nil), or by an event.
 type memory interface {
-	invariant.Memory
-	Clone() invariant.Memory
+	recorder.Memory
+	Clone() recorder.Memory
 	Heeds(*history.Event) bool
 }
 
@@ -91,7 +94,10 @@ func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
 func newFingerprinter(s *Scenario, text func(string) string) *fingerprinter {
 	promise := invariant.Promise{MaxClockSkew: s.Skew, Revalidate: s.Cache.Revalidate}
 	p := &fingerprinter{
-		pasts: s.ReplicaLag > 0, regions: s.regions() != nil, rows: map[rowName]fingerprint.Hash{}, memories: invariant.Memories(promise, text),
+		pasts: s.ReplicaLag > 0, regions: s.regions() != nil, rows: map[rowName]fingerprint.Hash{}, memories: inside.In(&ofPages[0]).Memories(promise, text),
+	}
+	if s.holds() || s.asks(verbOnce) { // their invariants have one memory
+		p.memories = []recorder.Memory{inside.In(&ofLocks[0]).Memory(promise)}
 	}
 	p.shared = make([]bool, len(p.memories)+1)
 	for _, f := range s.Faults {
@@ -110,9 +116,11 @@ func (p *fingerprinter) change(c ddbfake.Change) {
 // row notes a changed row.
 func (p *fingerprinter) row(c ddbfake.Change) {
 	var name rowName
-	name.pk, _ = c.Key.Str("pk")
-	name.sk, _ = c.Key.Str("sk")
-	if name.pk == "" && name.sk == "" { // it has names of its own
+	var pk, sk bool
+	name.pk, pk = c.Key.Str("pk")
+	name.sk, sk = c.Key.Str("sk")
+	own := !pk || !sk || c.Table != hooks.TableName
+	if own { // it has names of its own, or is in a table of its own
 		name.pk, name.sk = c.Table, c.Key.String()
 	}
 	if p.regions {
@@ -126,6 +134,9 @@ func (p *fingerprinter) row(c ddbfake.Change) {
 	}
 	if c.After != nil || p.pasts {
 		now = now.Number(uint64(itemFingerprint(c.After, p.twins.value)))
+	}
+	if own && now != 0 { // a row with this key may be in several tables
+		now = now.Text(c.Table)
 	}
 	if p.regions && now != 0 { // the same row may be in several regions
 		now = now.Text(name.region)
@@ -141,8 +152,9 @@ func (p *fingerprinter) row(c ddbfake.Change) {
 // sk.
 func (p *fingerprinter) named(region string, in any) (sum fingerprint.Hash, known bool) {
 	known = true
-	every := eachRow(in, func(_ *string, key map[string]types.AttributeValue, _ bool) {
+	every := eachRow(in, func(table *string, key map[string]types.AttributeValue, _ bool) {
 		row, is := rowOf(key)
+		is = is && aws.ToString(table) == hooks.TableName
 		row.region = region
 		sum += p.rows[row].Text(row.pk).Text(row.sk)
 		known = known && is
@@ -364,6 +376,8 @@ var (
 	_ sim.Fingerprinter = (*originRead)(nil)
 	_ sim.Fingerprinter = (*originChange)(nil)
 	_ sim.Fingerprinter = (*bodyRequest)(nil)
+	_ sim.Fingerprinter = (*guardedWrite)(nil)
+	_ sim.Fingerprinter = (*effect)(nil)
 	_ sim.UpToNames     = (*storeRequest)(nil)
 	_ sim.UpToNames     = (*originRead)(nil)
 	_ sim.UpToNames     = (*bodyRequest)(nil)

@@ -83,6 +83,7 @@ func (n *node) take(client hooks.LockClient, key string) *held {
 		w.mark(mark.HoldContended)
 	}
 	h.record(mark.EventLockAsked, nil)
+	w.stopAround(w.scenario.Cache.Lease)
 	got, err := client.Acquire(n.life(), key)
 	n.turn()
 	if err == nil && (got == nil || got.Release == nil) {
@@ -108,7 +109,17 @@ func (n *node) take(client hooks.LockClient, key string) *held {
 
 // stopAt makes time stop at the end of a lease that begins now.
 func (w *world) stopAt(lease time.Duration) {
-	w.deadlines.add(w.clock.Now().Add(lease).Unix())
+	if !w.ordered { // see stopAround
+		w.deadlines.add(w.clock.Now().Add(lease).Unix())
+	}
+}
+
+// stopAround makes time stop before, at and after the end of a time for which a lock or a result is promised from now on.
+// A search goes to no other instants. Other runs have schedules that were recorded without these stops.
+func (w *world) stopAround(promised time.Duration) {
+	if w.ordered {
+		w.deadlines.addFine(w.clock.Now().Add(promised), time.Millisecond)
+	}
 }
 
 // work holds the lock for some time by the node's clock, or until the holder is told, or must assume, that it has lost
@@ -167,6 +178,7 @@ func (h *held) extend() bool {
 	n := h.node
 	asked := n.proc.Clock().Now()
 	h.record(mark.EventLockExtending, nil)
+	n.world.stopAround(n.world.scenario.Cache.Lease)
 	err := h.Extend(n.life())
 	n.turn()
 	if err != nil {
@@ -259,7 +271,7 @@ const guardedObject = "guarded"
 func (*guardedWrite) Outcomes() []int { return ordinary }
 
 func (g *guardedWrite) Accesses(int) []sim.Access {
-	return []sim.Access{{Object: sim.ObjectNamed(guardedObject, g.held.key), Write: true}}
+	return []sim.Access{{Object: sim.ObjectNamed(guardedObject, g.held.key), Write: true}, {Object: sim.Told, Write: true}}
 }
 
 func (g *guardedWrite) Apply(int) {
@@ -303,6 +315,14 @@ func (g *guardedWrite) DescribeAnswer() string {
 	return "written"
 }
 
+// AnswerFingerprint implements sim.Fingerprinter. What the resource has seen follows from what clients were told.
+func (g *guardedWrite) AnswerFingerprint() (uint64, bool) {
+	if g.refused {
+		return 1, true
+	}
+	return 0, true
+}
+
 func (g *guardedWrite) SortKey() string { return "guarded " + g.held.key }
 
 // ownTime separates a node's own time from the time for which it waits for others. Goroutines of the node share it.
@@ -312,6 +332,7 @@ type ownTime struct {
 	since    time.Time     // since when there have been requests under way
 	excused  time.Duration // the time of earlier requests, and of late timers
 	failures []failure     // requests that failed, in order
+	wrong    bool          // the latest request was malformed
 }
 
 // failure is a request that failed for another reason than its conditions.
@@ -359,6 +380,7 @@ func (o *ownTime) late(d time.Duration) {
 func (o *ownTime) attempted(invocation string, now time.Time, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.wrong = err != nil && malformed(err)
 	if err != nil && !refusal(err) {
 		o.failures = append(o.failures, failure{invocation: invocation, at: now, malformed: malformed(err)})
 	}
@@ -392,7 +414,7 @@ func (o *ownTime) troubled(before int, refused bool) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.ContainsFunc(o.failures[before:], func(f failure) bool {
-		return !f.retried && (refused || !f.malformed)
+		return !f.retried && (!f.malformed || refused && o.wrong)
 	})
 }
 
@@ -435,7 +457,7 @@ func refusal(err error) bool {
 // malformed says whether an error says that the request itself is wrong: its words, or what it does to the row.
 func malformed(err error) bool {
 	api, ok := errors.AsType[smithy.APIError](err)
-	return ok && api.ErrorCode() == "ValidationException"
+	return ok && slices.Contains([]string{"ValidationException", "ResourceNotFoundException", "SerializationException", "UnknownOperationException"}, api.ErrorCode())
 }
 
 // lockClock is the clock of a node whose lock is judged. It notes sleeps that end late, because the lock is not to

@@ -312,14 +312,20 @@ func (w *world) hasSubject(ev invariant.Evidence) func(*invariant.Invariant) boo
 	return func(inv *invariant.Invariant) bool { return inside.In(inv).HasSubject(inv.Name, ev) }
 }
 
-var subjects = invariant.All()
+var ofPages, ofLocks, ofCalls = invariant.All(), invariant.OfLocks(), invariant.OfCalls()
 
 // noteSubjects adds to judged the invariants that have something to judge in the run.
 func (w *world) noteSubjects(judged map[string]bool, ev invariant.Evidence) {
 	if judged == nil {
 		return
 	}
-	has := w.hasSubject(ev)
+	subjects, has := ofPages, w.hasSubject(ev)
+	switch {
+	case w.ofLocks:
+		subjects = ofLocks
+	case w.ofCalls:
+		subjects = ofCalls
+	}
 	for i := range subjects {
 		if inv := &subjects[i]; !judged[inv.Name] && has(inv) {
 			judged[inv.Name] = true

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
@@ -92,6 +93,8 @@ func (n *node) callOnce(client hooks.OnceClient, c Command) (over bool) {
 	}
 	call.of.open++
 	n.record(call.event(mark.EventCallAsked, "", nil))
+	w.stopAround(w.scenario.Cache.Lease)
+	w.stopAround(w.scenario.Cache.Retention)
 	result, err := client.Once(n.life(), c.Key, c.Inputs, call.effect)
 	n.turn()
 	call.of.open--
@@ -177,7 +180,7 @@ func (e *effect) Outcomes() []int { return e.outcomes(e.call.node, ofOrigin) }
 
 // Accesses implements sim.Request.
 func (e *effect) Accesses(outcome int) []sim.Access {
-	touched := []sim.Access{{Object: sim.ObjectNamed(effectObject, e.call.command.Key), Write: true}}
+	touched := []sim.Access{{Object: sim.ObjectNamed(effectObject, e.call.command.Key), Write: true}, {Object: sim.Told, Write: true}}
 	return withPossible(e.call.node.world.withCertain(touched), outcome)
 }
 
@@ -203,6 +206,11 @@ func (e *effect) Describe(int) string {
 
 // DescribeAnswer implements sim.Request.
 func (e *effect) DescribeAnswer() string { return e.printed(e.result, "") }
+
+// AnswerFingerprint implements sim.Fingerprinter.
+func (e *effect) AnswerFingerprint() (uint64, bool) {
+	return uint64(fingerprint.Hash(0).Text(e.result).Text(e.dependency)), true
+}
 
 // SortKey implements sim.Sorted.
 func (e *effect) SortKey() string { return "effect " + e.call.command.Key }

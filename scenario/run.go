@@ -91,8 +91,9 @@ func (r Run) judged(ctx context.Context) (*Outcome, error) {
 			return nil, err
 		}
 	}
+	told := w.ofLocks || w.ofCalls // a search remembers all that they are judged by, so each run is judged at its end
 	once := w.memory.Search != nil && inside.In(o).Result.End == sim.Abandoned && len(judges.own) == 0
-	if once && w.isJudged() {
+	if once && w.isJudged() || told && inside.In(o).Result.End == sim.Abandoned {
 		o.Verdict, o.out = invariant.OK, judges.out
 	} else {
 		evidence := w.judge(o, lags, judges)

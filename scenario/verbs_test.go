@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/internal/base/promise"
@@ -408,5 +409,28 @@ func TestRequestsGoToARegion(t *testing.T) {
 				t.Errorf("%s, SDK %v: got changes in %v, want %v", test.protocol.Name, sdk, got, test.want)
 			}
 		}
+	}
+}
+
+// A request that could never succeed is no excuse for what a lock does, but for a refusal that follows from it at once.
+func TestARequestThatIsWrongExcusesLittle(t *testing.T) {
+	for _, wrong := range []error{
+		&smithy.GenericAPIError{Code: "ValidationException"}, &types.ResourceNotFoundException{}, &smithy.GenericAPIError{Code: "SerializationException"},
+	} {
+		var o ownTime
+		o.attempted("", time.Time{}, wrong)
+		if o.troubled(0, false) || !o.troubled(0, true) {
+			t.Errorf("%v: excuses a loss: %v, excuses a refusal: %v; want a refusal alone", wrong, o.troubled(0, false), o.troubled(0, true))
+		}
+		o.attempted("", time.Time{}, nil)
+		if o.troubled(0, true) {
+			t.Errorf("%v excuses a refusal after a request that was right", wrong)
+		}
+	}
+	var o ownTime
+	o.attempted("", time.Time{}, &types.ProvisionedThroughputExceededException{})
+	o.attempted("", time.Time{}, nil)
+	if !o.troubled(0, false) {
+		t.Error("a request that was throttled is no excuse")
 	}
 }

@@ -65,6 +65,7 @@ type world struct {
 	skewed        bool              // the clock of some node can differ from true time
 	struck        ddbfake.FaultKind // the fault that struck the call that is being served; 0 if there is none
 	ofLocks       bool              // scripts hold locks
+	ordered       bool              // see sim.Config.Ordered
 	ofCalls       bool              // scripts make calls that run once
 	shown         hooks.Shown       // what shows the violation
 	// The latest changes, by stage.changed: of the store; of rows, bodies, data and events; of bodies, data, names and marks.
@@ -151,6 +152,8 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 				return world
 			}
 		}
+		w.ordered = r.probe.Search && (w.ofLocks || w.ofCalls)
+		cfg.Ordered = w.ordered
 		cfg.Off = ^sim.Reduction(0)
 		if r.probe.Search {
 			cfg.Off = r.probe.Off

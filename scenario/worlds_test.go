@@ -18,7 +18,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
@@ -336,6 +338,31 @@ func TestAnAnswerHasTheTimesThatTheNextAttemptDependsOn(t *testing.T) {
 		}
 		if counts := answer(0) != answer(time.Second); counts != test.counts {
 			t.Errorf("%s: the time counts %v, want %v", name, counts, test.counts)
+		}
+	}
+}
+
+// Rows are told apart whatever their keys are called, and in whatever table they are.
+func TestStatesTellRowsApart(t *testing.T) {
+	for name, keys := range map[string][2]ddbfake.Change{
+		"pk and kind": {{Table: hooks.TableName, Key: attr.Item{"pk": attr.S("a"), "kind": attr.S("x")}}, {Table: hooks.TableName, Key: attr.Item{"pk": attr.S("a"), "kind": attr.S("y")}}},
+		"two tables":  {{Table: "pages", Key: attr.Item{"pk": attr.S("a")}}, {Table: "locks", Key: attr.Item{"pk": attr.S("a")}}},
+		"the same keys in two tables": {
+			{Table: "pages", Key: attr.Item{"pk": attr.S("a"), "sk": attr.S("x")}}, {Table: hooks.TableName, Key: attr.Item{"pk": attr.S("a"), "sk": attr.S("x")}},
+		},
+	} {
+		sum := func(first, second string) fingerprint.Hash {
+			p := newFingerprinter(&Scenario{}, func(text string) string { return text })
+			for i, value := range []string{first, second} {
+				c := keys[i]
+				c.After = maps.Clone(c.Key)
+				c.After["value"] = attr.S(value)
+				p.change(c)
+			}
+			return p.sum
+		}
+		if sum("1", "2") == sum("2", "2") || sum("1", "2") == sum("2", "1") {
+			t.Errorf("%s: two states count as one", name)
 		}
 	}
 }

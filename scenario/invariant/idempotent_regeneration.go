@@ -29,7 +29,7 @@ func idempotentRegeneration() Invariant {
 		Statement: "one idempotency key publishes at most once while its REQ row is kept, " +
 			"and nothing is made for it while REQ carries the request_hash of other inputs",
 		Check: onRows(checkRequests),
-		ours:  inside.Put(own{Memory: func(p Promise) Memory { return newRequested(p, nil) }}),
+		ours:  inside.Put(own{Memory: func(p Promise) memory { return newRequested(p, nil) }}),
 	}
 }
 
@@ -290,7 +290,7 @@ func (m *requested) Heeds(e *history.Event) bool {
 	return e == nil || e.Request != "" || len(m.open) > 0
 }
 
-func (m *requested) Clone() Memory {
+func (m *requested) Clone() memory {
 	c := &requested{on: m.on, open: maps.Clone(m.open), rows: maps.Clone(m.rows), last: m.last, sum: m.sum, text: m.text}
 	m.log.copyTo(&c.log)
 	return c

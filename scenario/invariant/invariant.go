@@ -124,7 +124,7 @@ type own struct {
 	// search runs only one of the possible orders. So the check must come to the same verdict for all these orders; changes
 	// of the same row have the same order in all of them. Nil means that Check depends on such orders, or on too much of the
 	// past: such an invariant is for campaigns.
-	Memory func(Promise) Memory
+	Memory func(Promise) memory
 }
 
 // follows reports whether Check is made from rule, from beyond, or from both.

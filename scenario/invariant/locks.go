@@ -14,7 +14,7 @@ import (
 // The invariants of locks are judged from what the clients of a lock asked and were told (mark.Hold). It does not
 // matter which rows the lock keeps, and where. From the change log the invariants take only the times of a node's
 // writes.
-var ofLocks = []Invariant{mutualExclusion(), guardedWrites(), keptLease(), freeLock(), lockLiveness()}
+var ofLocks = ofTold(mutualExclusion(), guardedWrites(), keptLease(), freeLock(), lockLiveness())
 
 // OfLocks returns the invariants of locks in the order in which reports name them. They are not among All, because a
 // run is about pages or about locks. Pass them to Judge.

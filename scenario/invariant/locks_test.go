@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -339,5 +340,74 @@ func TestALateWriteOfADeadHolder(t *testing.T) {
 		if f := freeLock().Check(ev); f.Verdict != test.want {
 			t.Errorf("%s: got %v, want %v", test.name, f, test.want)
 		}
+	}
+}
+
+// A search counts two moments as one only if all that clients were told until then is the same, in the same order.
+func TestAllThatClientsWereToldIsRemembered(t *testing.T) {
+	at := func(second int) time.Time { return time.Unix(int64(second), 0) }
+	event := func(change func(*history.Event, *mark.Hold)) history.Event {
+		e := history.Event{Time: at(1), Actor: "alice", Kind: mark.EventLockTaken, Key: "job"}
+		facts := &mark.Hold{ID: "alice-hold-1"}
+		change(&e, facts)
+		inside.In(&e).Hold = facts
+		return e
+	}
+	same := event(func(*history.Event, *mark.Hold) {})
+	other := event(func(e *history.Event, h *mark.Hold) { e.Actor, h.ID = "bob", "bob-hold-1" })
+	crash := history.Event{Time: at(1), Actor: "alice", Kind: history.Crashed}
+	wrote := ddbfake.Change{Actor: "alice", Cause: ddbfake.CauseClient, Sent: at(1), Time: at(1)}
+	sum := func(events []history.Event, changes ...ddbfake.Change) uint64 {
+		inv := OfLocks()[0]
+		m := inside.In(&inv).Memory(Promise{})
+		for _, c := range changes {
+			m.Change(c)
+		}
+		for _, e := range events {
+			m.Event(e)
+		}
+		return m.Fingerprint(at(9))
+	}
+	pasts := map[string]uint64{
+		"nothing":            sum(nil),
+		"one event":          sum([]history.Event{same}),
+		"two events":         sum([]history.Event{same, other}),
+		"the other order":    sum([]history.Event{other, same}),
+		"a crash":            sum([]history.Event{same, crash}),
+		"a crash before":     sum([]history.Event{crash, same}),
+		"a write":            sum(nil, wrote),
+		"two writes":         sum(nil, wrote, wrote),
+		"a write sent later": sum(nil, ddbfake.Change{Actor: "alice", Cause: ddbfake.CauseClient, Sent: at(2), Time: at(1)}),
+		"a later write":      sum(nil, ddbfake.Change{Actor: "alice", Cause: ddbfake.CauseClient, Sent: at(1), Time: at(2)}),
+		"a write of bob":     sum(nil, ddbfake.Change{Actor: "bob", Cause: ddbfake.CauseClient, Sent: at(1), Time: at(1)}),
+	}
+	for name, change := range map[string]func(*history.Event, *mark.Hold){
+		"time":     func(e *history.Event, _ *mark.Hold) { e.Time = at(2) },
+		"node":     func(e *history.Event, _ *mark.Hold) { e.Actor = "bob" },
+		"kind":     func(e *history.Event, _ *mark.Hold) { e.Kind = mark.EventLockLost },
+		"lock":     func(e *history.Event, _ *mark.Hold) { e.Key = "mail" },
+		"payload":  func(e *history.Event, _ *mark.Hold) { e.Inputs = "7" },
+		"result":   func(e *history.Event, _ *mark.Hold) { e.Body = "7" },
+		"an error": func(e *history.Event, _ *mark.Hold) { e.Note = "no" },
+		"hold":     func(_ *history.Event, h *mark.Hold) { h.ID = "alice-hold-2" },
+		"troubled": func(_ *history.Event, h *mark.Hold) { h.Troubled = true },
+		"excused":  func(_ *history.Event, h *mark.Hold) { h.Excused = time.Second },
+		"token":    func(_ *history.Event, h *mark.Hold) { h.Token = 1 },
+		"fenced":   func(_ *history.Event, h *mark.Hold) { h.Fenced = true },
+		"done":     func(_ *history.Event, h *mark.Hold) { h.Done = true },
+	} {
+		pasts[name] = sum([]history.Event{event(change)})
+	}
+	known := map[uint64]string{}
+	for _, name := range slices.Sorted(maps.Keys(pasts)) {
+		if before, is := known[pasts[name]]; is {
+			t.Errorf("%q and %q count as one", before, name)
+		}
+		known[pasts[name]] = name
+	}
+	replaced := wrote
+	replaced.Cause = ddbfake.CauseTTL
+	if sum(nil, replaced) != sum(nil) {
+		t.Error("a deletion by TTL is no write of a node's")
 	}
 }

@@ -1,33 +1,26 @@
 package invariant
 
 import (
+	"fmt"
 	"maps"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
-// Memory is the past that a check remembers in addition to the present rows. An exhaustive search needs it. The search
-// counts two moments of different runs as one if the rows, the knowledge of every client and the memories are equal,
-// and it continues only one of them. So the check must come to the same verdict after both.
-type Memory interface {
-	Change(ddbfake.Change) // the next entry of the change log
-	Event(history.Event)   // the next entry of the history
-	// Fingerprint is equal for equal memories, and hardly ever equal for different ones. Two things are not in it: a past
-	// that can no longer matter after this instant (true time), and the order in which different nodes acted at the same
-	// instant.
-	Fingerprint(now time.Time) uint64
-}
+type memory = recorder.Memory
 
 // Memories returns one memory of each kind. The invariants that an exhaustive search can prove have these memories. The
 // promise is that of the Evidence that is judged: a memory that judged by another one could take two pasts for one. The
 // function text returns what stands for a text in fingerprints; nil is the text itself. It is for searches in which
 // actors are interchangeable, so that their names do not matter.
-func Memories(p Promise, text func(string) string) []Memory {
-	return []Memory{
+func (*own) Memories(p Promise, text func(string) string) []memory {
+	return []memory{
 		newPages(p, text), &renderings{text: text}, newFlightsMemory(p, text), &invalidations{text: text}, newRequested(p, text),
 		&ownWrites{text: text},
 	}
@@ -53,7 +46,7 @@ type pages struct {
 	text   words
 }
 
-func rememberPages(p Promise) Memory { return newPages(p, nil) }
+func rememberPages(p Promise) memory { return newPages(p, nil) }
 
 func newPages(p Promise, text words) *pages {
 	return &pages{log: *newLedger(p), prints: map[rowID]fingerprint.Hash{}, tags: map[fingerprint.Hash]bool{}, text: text}
@@ -86,7 +79,7 @@ func (m *pages) tag(s *step) {
 }
 
 // Clone returns a copy. Every memory has one, for a search that goes back to an earlier moment.
-func (m *pages) Clone() Memory {
+func (m *pages) Clone() memory {
 	c := &pages{prints: maps.Clone(m.prints), tags: maps.Clone(m.tags), sum: m.sum, text: m.text}
 	m.log.copyTo(&c.log)
 	return c
@@ -136,10 +129,54 @@ func (p *partition) past(promise Promise, text words) (h fingerprint.Hash) {
 	return h.Text(p.region).Text(p.table).Text(p.pk).Number(uint64(parts))
 }
 
+// ofTold gives invariants that judge by what clients were told the memory of that.
+func ofTold(all ...Invariant) []Invariant {
+	for i := range all {
+		all[i].ours = inside.Put(own{Memory: func(Promise) memory { return &wasTold{wrote: map[string]fingerprint.Hash{}} }})
+	}
+	return all
+}
+
+// wasTold is the memory of the invariants of locks and of calls: all that clients have asked and were told, in order, which
+// crashes were among it, and when each node has sent its writes, and when they took effect.
+type wasTold struct {
+	events fingerprint.Hash
+	wrote  map[string]fingerprint.Hash // by node
+	writes fingerprint.Hash            // the sum of wrote, which has no order
+}
+
+func (m *wasTold) Clone() memory { return &wasTold{m.events, maps.Clone(m.wrote), m.writes} }
+
+func (*wasTold) Heeds(*history.Event) bool { return true }
+
+func (m *wasTold) Change(c ddbfake.Change) {
+	if c.Cause != ddbfake.CauseClient {
+		return
+	}
+	before := m.wrote[c.Actor]
+	now := before.Text(c.Actor).Number(uint64(c.Sent.UnixNano())).Number(uint64(c.Time.UnixNano()))
+	m.wrote[c.Actor], m.writes = now, m.writes-before+now
+}
+
+func (m *wasTold) Event(e history.Event) {
+	h := m.events.Number(uint64(e.Kind)).Number(uint64(e.Time.UnixNano())).Text(e.Actor).Text(e.Key).Text(e.Inputs).Text(e.Body)
+	if e.Note != "" {
+		h = h.Number(1)
+	}
+	if facts := inside.In(&e).Hold; facts != nil {
+		h = h.Text(facts.ID).Text(fmt.Sprintf("%+v", *facts))
+	} else if e.Kind != history.Crashed {
+		return
+	}
+	m.events = h
+}
+
+func (m *wasTold) Fingerprint(time.Time) uint64 { return uint64(m.events.Number(uint64(m.writes))) }
+
 // nothing is the memory of a check that depends on the schedule only through the rows.
 type nothing struct{}
 
-func rememberNothing(Promise) Memory { return nothing{} }
+func rememberNothing(Promise) memory { return nothing{} }
 
 func (nothing) Change(ddbfake.Change)        {}
 func (nothing) Event(history.Event)          {}
@@ -151,9 +188,9 @@ type renderings struct {
 	text words
 }
 
-func rememberRenderings(Promise) Memory { return &renderings{} }
+func rememberRenderings(Promise) memory { return &renderings{} }
 
-func (m *renderings) Clone() Memory { return &renderings{m.sum, m.text} }
+func (m *renderings) Clone() memory { return &renderings{m.sum, m.text} }
 
 func (*renderings) Heeds(e *history.Event) bool { return e != nil && e.Kind == history.Rendered }
 

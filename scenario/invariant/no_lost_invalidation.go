@@ -24,7 +24,7 @@ func noLostInvalidation() Invariant {
 		Statement: "nothing that is asked for after an invalidation was confirmed is served as fresh " +
 			"from data read before that invalidation was asked for",
 		Check: checkInvalidations,
-		ours:  inside.Put(own{Follow: func(Promise) teller { return newCutoffs() }, Memory: func(Promise) Memory { return &invalidations{} }}),
+		ours:  inside.Put(own{Follow: func(Promise) teller { return newCutoffs() }, Memory: func(Promise) memory { return &invalidations{} }}),
 	}
 }
 
@@ -179,7 +179,7 @@ func without(events []*history.Event, is func(*history.Event) bool) []*history.E
 
 func (*invalidations) Heeds(e *history.Event) bool { return e != nil }
 
-func (all *invalidations) Clone() Memory {
+func (all *invalidations) Clone() memory {
 	c := &invalidations{rendered: maps.Clone(all.rendered), text: all.text}
 	for _, v := range all.all {
 		same := *v

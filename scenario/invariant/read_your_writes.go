@@ -21,7 +21,7 @@ func readYourWrites() Invariant {
 		Statement: "a node that was told that a page is regenerated is not served older data when it asks again, " +
 			"unless the page is rolled back",
 		Check: checkOwnWrites,
-		ours:  inside.Put(own{Memory: func(Promise) Memory { return &ownWrites{} }}),
+		ours:  inside.Put(own{Memory: func(Promise) memory { return &ownWrites{} }}),
 	}
 }
 
@@ -130,7 +130,7 @@ func (*ownWrites) Change(ddbfake.Change) {}
 
 func (*ownWrites) Heeds(e *history.Event) bool { return e != nil }
 
-func (all *ownWrites) Clone() Memory {
+func (all *ownWrites) Clone() memory {
 	c := &ownWrites{exempt: all.exempt, reads: all.reads.copy(), rendered: slices.Clone(all.rendered), text: all.text}
 	for _, w := range all.all {
 		same := *w

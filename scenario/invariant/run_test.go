@@ -130,7 +130,7 @@ type past struct {
 func (test past) check(t *testing.T, inv invariant.Invariant) {
 	t.Helper()
 	remembered := func(r *run) uint64 {
-		plain := test.remembered(inv, r, func(m invariant.Memory, c *ddbfake.Change, e *history.Event) invariant.Memory {
+		plain := test.remembered(inv, r, func(m recorder.Memory, c *ddbfake.Change, e *history.Event) recorder.Memory {
 			hear(m, c, e)
 			return m
 		})
@@ -145,7 +145,7 @@ func (test past) check(t *testing.T, inv invariant.Invariant) {
 }
 
 // remembered is the fingerprint of the memory of a run, which next leads from one change or event to the next.
-func (test past) remembered(inv invariant.Invariant, r *run, next func(invariant.Memory, *ddbfake.Change, *history.Event) invariant.Memory) uint64 {
+func (test past) remembered(inv invariant.Invariant, r *run, next func(recorder.Memory, *ddbfake.Change, *history.Event) recorder.Memory) uint64 {
 	m, log := inside.In(&inv).Memory(invariant.Promise{MaxClockSkew: test.skew}), r.changes
 	for _, e := range r.told.Events() {
 		for ; len(log) > 0 && log[0].Seq <= e.Change; log = log[1:] {
@@ -159,7 +159,7 @@ func (test past) remembered(inv invariant.Invariant, r *run, next func(invariant
 	return m.Fingerprint(t0.Add(test.at))
 }
 
-func hear(m invariant.Memory, c *ddbfake.Change, e *history.Event) {
+func hear(m recorder.Memory, c *ddbfake.Change, e *history.Event) {
 	if c != nil {
 		m.Change(*c)
 	} else {
@@ -169,9 +169,9 @@ func hear(m invariant.Memory, c *ddbfake.Change, e *history.Event) {
 
 // leave goes on with a copy of the memory, as a search does that comes back to a moment, and lets other things happen to
 // the memory itself. What a copy does not heed it is not told.
-func leave(m invariant.Memory, c *ddbfake.Change, e *history.Event) invariant.Memory {
+func leave(m recorder.Memory, c *ddbfake.Change, e *history.Event) recorder.Memory {
 	of, can := m.(interface {
-		Clone() invariant.Memory
+		Clone() recorder.Memory
 		Heeds(*history.Event) bool
 	})
 	if !can {

@@ -36,7 +36,7 @@ func singleFlight() Invariant {
 			Follow: func(p Promise) teller {
 				return &followedFlights{flights: flights{skew: p.MaxClockSkew, log: newLedger(p)}}
 			},
-			Memory: func(p Promise) Memory { return newFlightsMemory(p, nil) },
+			Memory: func(p Promise) memory { return newFlightsMemory(p, nil) },
 		}),
 		beyond: newFlights,
 	})
@@ -276,7 +276,7 @@ func (*flights) Heeds(e *history.Event) bool {
 }
 
 // Clone returns a copy of a memory: it has no places.
-func (all *flights) Clone() Memory {
+func (all *flights) Clone() memory {
 	c := &flights{skew: all.skew, log: &ledger{}, first: all.first, blind: all.blind, lost: all.lost, text: all.text}
 	all.log.copyTo(c.log)
 	if all.pages == nil {

@@ -5,12 +5,13 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
 // HasSubject reports whether a run has something that the named invariant judges, such as a publish, or an answer after
-// an invalidation. If it has nothing of that kind, the verdict ok means nothing. For an invariant that is not one of
-// All, HasSubject is always true.
+// an invalidation. If it has nothing of that kind, the verdict ok means nothing. For an invariant that is not of this
+// package, HasSubject is always true.
 func (*own) HasSubject(name string, ev Evidence) bool {
 	subject, known := subjects[name]
 	return !known || subject(ev)
@@ -53,10 +54,59 @@ var subjects = map[string]func(Evidence) bool{
 			return before.Kind == history.Served && before.Request != "" && before.Actor == asked.Actor && asked.Request == ""
 		})
 	},
-	"liveness": func(ev Evidence) bool {
-		settled := slices.IndexFunc(ev.History, func(e history.Event) bool { return e.Kind == history.Settled })
-		return settled >= 0 && has(ev.History[settled:], history.Asked)
+	"linearizable": func(ev Evidence) bool { return len(inside.In(&ev).Operations) > 0 },
+	"monotonic-reads": func(ev Evidence) bool { // somebody is told of a page for the second time
+		return servedAfter(ev.History, func(before, asked *history.Event) bool {
+			return before.Kind == history.Served && (ev.AcrossNodes || before.Actor == asked.Actor)
+		})
 	},
+	"liveness": func(ev Evidence) bool { return afterFaults(ev, history.Asked) },
+
+	"mutual-exclusion": func(ev Evidence) bool { return slices.ContainsFunc(locksOf(ev), (*lock).contended) },
+	"guarded-write": func(ev Evidence) bool {
+		return slices.ContainsFunc(locksOf(ev), func(l *lock) bool {
+			return slices.ContainsFunc(l.writes, func(e *history.Event) bool {
+				return l.byID[inside.In(e).Hold.ID] != l.byID[inside.In(l.writes[0]).Hold.ID]
+			})
+		})
+	},
+	"kept-lease": func(ev Evidence) bool { // a holder is told whether it still has its lock, or need not ask
+		terms := inside.In(&ev).Lock
+		return terms != nil && (has(ev.History, mark.EventLockHeld) || has(ev.History, mark.EventLockExtended) || has(ev.History, mark.EventLockLost) ||
+			terms.Heartbeats && slices.ContainsFunc(locksOf(ev), (*lock).contended))
+	},
+	"free-lock": func(ev Evidence) bool {
+		return inside.In(&ev).Lock != nil && (has(ev.History, mark.EventLockTaken) || has(ev.History, mark.EventLockRefused))
+	},
+	"lock-liveness": func(ev Evidence) bool { return afterFaults(ev, mark.EventLockAsked) },
+
+	"effect-once": func(ev Evidence) bool { // a key whose effect took place is called once more
+		return slices.ContainsFunc(callsOf(ev), func(k *keyed) bool { return len(k.all) > 1 && len(k.effects()) > 0 })
+	},
+	"same-result": func(ev Evidence) bool { return has(ev.History, mark.EventCallAnswered) },
+	"same-payload": func(ev Evidence) bool {
+		promised := inside.In(&ev).Once != nil && inside.In(&ev).Once.Payload
+		return has(ev.History, mark.EventCallOther) || promised && slices.ContainsFunc(callsOf(ev), func(k *keyed) bool {
+			return slices.ContainsFunc(k.all, func(c *call) bool { return c.payload != k.all[0].payload })
+		})
+	},
+	"free-call": func(ev Evidence) bool {
+		return inside.In(&ev).Once != nil && slices.ContainsFunc(callsOf(ev), func(k *keyed) bool {
+			return slices.ContainsFunc(k.all, func(c *call) bool { return c.answer != nil })
+		})
+	},
+	"call-liveness": func(ev Evidence) bool { return afterFaults(ev, mark.EventCallAsked) },
+}
+
+// contended says whether a lock that was taken was asked for by another node, too.
+func (l *lock) contended() bool {
+	return len(l.holds) > 0 && slices.ContainsFunc(l.all, func(h *hold) bool { return h.actor != l.holds[0].actor })
+}
+
+// afterFaults says whether there was an event of the kind once faults had stopped.
+func afterFaults(ev Evidence, kind history.Kind) bool {
+	settled := slices.IndexFunc(ev.History, func(e history.Event) bool { return e.Kind == history.Settled })
+	return settled >= 0 && has(ev.History[settled:], kind)
 }
 
 func publishes(ev Evidence) bool {

@@ -48,8 +48,8 @@ import (
 // actors, and without persistent sets, all reachable states. Without state comparison, all orders of steps that race
 // remain, with one exception: if the sender of a request is gone, the place of the request among the last steps of its
 // node's next life. The order of events on different nodes at the same instant is not explored, so the judgement of a
-// run must not depend on it. It must not depend on a past that Config.Fingerprint does not cover either: if two pasts
-// lead to the same state, only one is continued.
+// run must not depend on it, unless Config.Ordered is set. It must not depend on a past that Config.Fingerprint does not
+// cover either: if two pasts lead to the same state, only one is continued.
 //
 // Source: Godefroid: Partial-order methods for the verification of concurrent systems (LNCS 1032, 1996), chapters 4 to
 // 6, for all but the clocks; for these, see Sim.Fingerprint.
@@ -527,13 +527,13 @@ func (s *Sim) endsBefore(a, b option) bool {
 }
 
 // persistent returns the position of a step that need not wait for any other, because it races with nothing that can
-// happen earlier. It returns -1 if there is no such step.
+// happen earlier. It returns -1 if there is no such step, as in every run with Config.Ordered.
 //
 // It is a node's own step. Other nodes do not see it; time cannot move before it is taken; and nothing can happen to
 // the node. It might end its actor and with it the run, which would keep optional steps from happening. So another
 // actor must be alive that cannot crash, and whose last step can come after all optional steps.
 func (s *Sim) persistent() int {
-	if s.ticks > 0 {
+	if s.ticks > 0 || s.cfg.Ordered {
 		return -1
 	}
 	for i, step := range s.steps {

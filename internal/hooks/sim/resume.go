@@ -149,7 +149,7 @@ func save(options []option) (saved []SavedStep) {
 
 func load(saved []SavedStep) (options []option) {
 	for _, m := range saved {
-		options = append(options, option{footprint{m.Kind, m.Thread, m.Actor}, m.ID, m.Position, m.Accesses, m.MayEnd})
+		options = append(options, option{footprint{m.Kind, global(m.Kind) || m.Accesses != nil, m.Thread, m.Actor}, m.ID, m.Position, m.Accesses, m.MayEnd})
 	}
 	return options
 }

@@ -36,6 +36,9 @@ type Config struct {
 	Off Reduction
 	// Symmetry, if set, makes states equal that differ only in which of interchangeable actors is which: see Actor.Class.
 	Symmetry Symmetry
+	// Ordered says that the run is judged by the order in which the code of its actors runs and crashes. Two such steps of
+	// different actors then race, and so they do with a request that accesses [Told].
+	Ordered bool
 	// Bubble, if set, contains the run, and actors may then have goroutines: see Bubble. An exploration cannot run in one.
 	// The Clock must show the bubble's time.
 	Bubble Bubble

@@ -150,11 +150,12 @@ func (s Step) Races(o Step) bool {
 // footprint is the part of a step that Races reads in addition to its accesses.
 type footprint struct {
 	kind          Kind
+	global        bool
 	thread, actor int // actor is -1 for the steps of sources and of time; thread is negative for one of a source that is Apart
 }
 
 func (s Step) footprint() footprint {
-	f := footprint{s.Kind, s.Thread, -1}
+	f := footprint{s.Kind, s.global(), s.Thread, -1}
 	if s.proc != nil {
 		f.actor = s.proc.actor.index
 	}
@@ -171,7 +172,7 @@ func (f footprint) races(o footprint) (race, known bool) {
 		f.thread == o.thread, f.actor >= 0 && f.actor == o.actor:
 		return true, true
 	}
-	return false, !global(f.kind) || !global(o.kind) // a step within one node is not seen from another
+	return false, !f.global || !o.global // a step within one node is not seen from another
 }
 
 // interfere reports whether one step writes a thing that the other accesses.
@@ -197,6 +198,19 @@ func reads(accesses []Access) bool {
 // global says whether the world sees steps of a kind. The passing of time does not count.
 func global(k Kind) bool { return k == Effect || k == Orphan || k == External }
 
+// Told is the thing that the steps of a run with Config.Ordered write: what clients are told, and when.
+var Told = ObjectNamed("told")
+
+var telling = []Access{{Object: Told, Write: true}}
+
+// tells says that the run is judged by the place of the step among those of other actors.
+func (s Step) tells() bool {
+	return (s.Kind == Start || s.Kind == Response || s.Kind == Timer || s.Kind == Crash) && s.proc.sim.cfg.Ordered
+}
+
+// global says whether the world sees the step, or whoever judges the run.
+func (s Step) global() bool { return global(s.Kind) || s.tells() }
+
 // accesses returns what a global step touches, nil if that is not known.
 func (s Step) accesses() []Access {
 	switch s.Kind {
@@ -206,7 +220,10 @@ func (s Step) accesses() []Access {
 		return s.orphaned.Accesses(0)
 	case External:
 		return s.source.Accesses(s.item)
-	default:
-		return nil
+	case Start, Response, Timer, Crash:
+		if s.tells() {
+			return telling
+		}
 	}
+	return nil
 }

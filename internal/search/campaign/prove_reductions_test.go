@@ -3,6 +3,8 @@ package campaign
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jonboulle/clockwork"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
@@ -448,4 +452,118 @@ func TestSleepSetsLeaveOutNoState(t *testing.T) {
 				name, asleep.States, asleep.Schedules, plain.States, plain.Schedules)
 		}
 	}
+}
+
+// What locks and calls are judged by is the order of what clients were told. So each such order at the end of a run has
+// to remain, whatever is left out. Each bug is found in some world, and the correct ones are proved in all of them.
+func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
+	effort.OneAtATime(t)
+	const (
+		head = "name: small\nprotocol: recipe-a\ncache: {lease: 2s, retention: 5s, render: 0s, poll: 3s, patience: %d, attempts: 1}\n" +
+			"bounds: {ticks: %d}\nsettle: 20s\nfaults: [%s]\nactors:\n  - {name: alice, script: [%s]%s}\n  - {name: bob, script: [%s]}\n"
+		hold = "hold job for 1ms"
+		once = "once pay with 7"
+	)
+	for name, of := range map[string]struct {
+		protocol func(bug string) isr.Protocol
+		bugs     map[string][]string
+		worlds   []string
+	}{
+		"locks": {scenariotest.Lock, scenariotest.LockBugs, []string{
+			fmt.Sprintf(head, 2, 0, "", hold, "", hold),
+			fmt.Sprintf(head, 1, 0, "", hold, ", crashes: 1", hold),
+			fmt.Sprintf(head, 1, 0, "", hold, ", crashes: 1", hold) + "  - {name: carol, script: [sleep 1s]}\n", // who need not end the run
+			fmt.Sprintf(head, 1, 0, "maybe response-lost", hold, "", hold),
+			fmt.Sprintf(head, 1, 0, "", "hold job for 1500ms", "", "sleep 1s, hold job for 1500ms"),
+			fmt.Sprintf(head, 1, 1, "", hold+", "+hold, "", hold),
+		}},
+		"calls": {scenariotest.Once, scenariotest.OnceBugs, []string{
+			fmt.Sprintf(head, 1, 0, "", once, "", once),
+			fmt.Sprintf(head, 2, 0, "", once, ", crashes: 1", "once pay with 8"),
+			fmt.Sprintf(head, 1, 0, "maybe response-lost", once, "", once),
+			fmt.Sprintf(head, 1, 0, "maybe origin-failed", once, "", once),
+			fmt.Sprintf(head, 1, 1, "", once, "", once),
+		}},
+	} {
+		found, all := map[string]map[string]bool{}, []string{""}
+		for _, inv := range slices.Sorted(maps.Keys(of.bugs)) {
+			all = append(all, of.bugs[inv]...)
+		}
+		for i, world := range of.worlds {
+			s := scenariotest.Parsed(t, world)
+			options := scenario.Options{SDK: strings.Contains(world, "response-lost")} // it tells a lost answer from a refusal
+			for _, bug := range all {
+				p := of.protocol(bug)
+				var broken []string
+				if large := i == len(of.worlds)-1; !large || effort.Fewer(true, false) {
+					broken = leavesOutNothing(t, fmt.Sprintf("%s, world %d, bug %q", name, i, bug), s, p, options)
+				} else if bug != "" && len(found[bug]) > 0 {
+					continue
+				}
+				proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: options}.Run(t.Context())
+				switch {
+				case err != nil:
+					t.Fatal(err)
+				case proof.Failure != nil:
+					broken = append(broken, proof.Failure.Broken...)
+				case len(broken) > 0 || !proof.Explored.Complete || proof.Verdict != invariant.OK || len(proof.Proved()) == 0:
+					t.Errorf("%s, world %d, bug %q: %v %s, complete: %v, while some schedule breaks %v", name, i, bug, proof.Verdict, proof.Why, proof.Explored.Complete, broken)
+				}
+				for _, inv := range broken {
+					if found[bug] == nil {
+						found[bug] = map[string]bool{}
+					}
+					found[bug][inv] = true
+				}
+				t.Logf("%s, world %d, bug %q: %d schedules, %d states, %v, proved %v", name, i, bug, proof.Schedules, proof.Explored.States, broken, proof.Proved())
+			}
+		}
+		if len(found[""]) > 0 {
+			t.Errorf("%s: the correct one breaks %v", name, slices.Sorted(maps.Keys(found[""])))
+		}
+		for inv, bugs := range of.bugs {
+			for _, bug := range bugs {
+				if !found[bug][inv] {
+					t.Errorf("%s: no schedule of %q breaks %s, only %v", name, bug, inv, slices.Sorted(maps.Keys(found[bug])))
+				}
+			}
+		}
+	}
+}
+
+// leavesOutNothing compares a search with a plain enumeration. It returns the invariants that schedules break.
+func leavesOutNothing(t *testing.T, name string, s *scenario.Scenario, p isr.Protocol, o scenario.Options) []string {
+	t.Helper()
+	ends, broken, plain := endsOf(t, s, p, o, sim.SleepSets|sim.PersistentSets|sim.StateComparison)
+	if !plain.Complete {
+		ends, broken, plain = endsOf(t, s, p, o, sim.SleepSets|sim.PersistentSets)
+	}
+	if !plain.Complete {
+		t.Errorf("%s: more than %d schedules", name, plain.Schedules)
+	}
+	got, breaks, _ := endsOf(t, s, p, o, 0)
+	if !slices.Equal(ends, got) || !slices.Equal(broken, breaks) {
+		t.Errorf("%s: %d ends that break %v, of %d that break %v", name, len(got), breaks, len(ends), broken)
+	}
+	return broken
+}
+
+// endsOf explores a scenario. It returns the states in which runs end, and the invariants that they break.
+func endsOf(t *testing.T, s *scenario.Scenario, p isr.Protocol, o scenario.Options, off sim.Reduction) (ends, broken []string, explored sim.Explored) {
+	t.Helper()
+	x, end, breaks := sim.Exploration{Off: off, MaxSchedules: 40_000}, map[string]bool{}, map[string]bool{}
+	for x.Next() {
+		probe := &hooks.Probe{Search: true, Off: off}
+		o, err := scenario.Run{Scenario: s, Protocol: p, Strategy: x.Strategy(), Options: o}.Do(hooks.With(t.Context(), probe))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if inside.In(o).Result.End == sim.Finished {
+			end[lastLine(probe.Whole())] = true
+		}
+		for _, name := range o.Broken {
+			breaks[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(end)), slices.Sorted(maps.Keys(breaks)), x.Explored()
 }

@@ -28,13 +28,30 @@ func (r *Report) Idle() (names []string) {
 
 // asked returns the names of the invariants that the scenario does not leave out, and that are meant.
 func (r *Report) asked(meant func(invariant.Invariant) bool) (names []string) {
-	for _, inv := range invariant.All() {
+	for _, inv := range about(r.Scenario) {
 		out := slices.Contains(r.Scenario.Without, inv.Name) || r.Scenario.Invariants != nil && !slices.Contains(r.Scenario.Invariants, inv.Name)
 		if !out && meant(inv) {
 			names = append(names, inv.Name)
 		}
 	}
 	return names
+}
+
+// about returns the invariants of what a scenario is about: locks, calls or pages.
+func about(s *scenario.Scenario) []invariant.Invariant {
+	asks := func(verb scenario.Verb) bool {
+		return slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool {
+			return slices.ContainsFunc(a.Script, func(c scenario.Command) bool { return c.Verb == verb })
+		})
+	}
+	switch {
+	case asks("hold"):
+		return invariant.OfLocks()
+	case asks("once"):
+		return invariant.OfCalls()
+	default:
+		return invariant.All()
+	}
 }
 
 // Unreached returns the deadlines of leases that a proof did not meet on all sides: before the end, at it, and after
