@@ -146,8 +146,8 @@ func (e *ender) end(err error) {
 	e.once.Do(func() {
 		e.err = err
 		close(e.done)
-		e.release()
 		e.cancel()
+		e.release() // last: while the deadline is queued, the Advance that meets it waits here for what ends below
 	})
 }
 

@@ -159,7 +159,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 			cfg.Off = r.probe.Off
 		}
 		w.unread = cfg.Off&sim.UnreadDeadlines == 0 && r.ofPages(w) && w.ttl == defaultTTL && !slices.Contains(s.Reach, mark.ExpiredRowRead)
-		if cfg.Off&sim.InterchangeableActors == 0 && protocol.Memoryless {
+		if cfg.Off&sim.InterchangeableActors == 0 && protocol.Memoryless && !w.ordered { // what clients are told has names
 			w.fingerprinter.twins = twinsOf(s)
 			r.probe.Twins = w.fingerprinter.twins.class
 		}
