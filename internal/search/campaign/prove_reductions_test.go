@@ -489,13 +489,14 @@ func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 		for _, inv := range slices.Sorted(maps.Keys(of.bugs)) {
 			all = append(all, of.bugs[inv]...)
 		}
-		for i, world := range of.worlds {
+		worlds := effort.Quick(of.worlds, of.worlds[:1])
+		for i, world := range worlds {
 			s := scenariotest.Parsed(t, world)
 			options := scenario.Options{SDK: strings.Contains(world, "response-lost")} // it tells a lost answer from a refusal
 			for _, bug := range all {
 				p := of.protocol(bug)
 				var broken []string
-				if large := i == len(of.worlds)-1; !large || effort.Fewer(true, false) {
+				if large := i == len(of.worlds)-1; effort.Fewer(true, !large && (bug == "" || i < 2)) {
 					broken = leavesOutNothing(t, fmt.Sprintf("%s, world %d, bug %q", name, i, bug), s, p, options)
 				} else if bug != "" && len(found[bug]) > 0 {
 					continue
@@ -523,7 +524,7 @@ func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 		}
 		for inv, bugs := range of.bugs {
 			for _, bug := range bugs {
-				if !found[bug][inv] {
+				if !found[bug][inv] && len(worlds) == len(of.worlds) {
 					t.Errorf("%s: no schedule of %q breaks %s, only %v", name, bug, inv, slices.Sorted(maps.Keys(found[bug])))
 				}
 			}
