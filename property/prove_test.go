@@ -3,6 +3,7 @@ package property_test
 import (
 	"context"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,6 +60,7 @@ func proofs() map[string]func(t *testing.T, file string) {
 		"lock":              lock(turnstile{}),
 		"grabs":             lock(turnstile{grabs: true}),
 		"neverOver":         lock(turnstile{neverOver: true}),
+		"alwaysSure":        lock(turnstile{alwaysSure: true}),
 		"correct":           prove(with(func(c *property.Check) { c.Invariants = []invariant.Invariant{own} }), articlesWith(articles{})),
 		"by a function":     prove(property.Check{Rows: articleFunction}, articlesWith(articles{})),
 		"without freshness": prove(with(func(c *property.Check) { c.Without = []string{"freshness"} }), articlesWith(articles{})),
@@ -166,6 +168,21 @@ func TestProveRefutes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestProofsOfLocksReplay: a violation that needs a tick to an instant at which only proofs stop comes again from its file.
+func TestProofsOfLocksReplay(t *testing.T) {
+	t.Parallel()
+	world := "name: waits\ncache: {lease: 10s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\nactors:\n" +
+		"  - {name: alice, script: [hold job for 20s]}\n  - {name: bob, script: [hold job for 1s]}\n"
+	c := runProof(t, t.TempDir(), "alwaysSure", world)
+	c.wantFailure(t, "mutual-exclusion: ")
+	text, err := os.ReadFile(c.file())
+	if err != nil || !strings.Contains(string(text), "all-stops: true") {
+		t.Errorf("the file does not say where time stops: %v\n%s", err, text)
+	}
+	again := runChild(t, t.TempDir(), "lock: always sure", nil, replayEnv+"="+c.file())
+	again.wantFailure(t, "mutual-exclusion: ")
 }
 
 // TestProveEndsBeforeItsTest: a search that runs out of time says so, and ends before the test's timeout makes the test

@@ -207,7 +207,9 @@ func (r runner) outcome(s *scenario.Scenario, o *scenario.Outcome) *failure {
 // recordedRun is a recorded run of the store, under a guard.
 func (r runner) recordedRun(g *guard, s *scenario.Scenario, recorded *scenario.Replay) scenario.Run {
 	run := recorded.Run(s, g.protocol(r.name, r.newStore))
-	run.Options = r.options()
+	of := r.options()
+	of.Swarm, of.AllStops = run.Swarm, run.AllStops
+	run.Options = of
 	return run
 }
 

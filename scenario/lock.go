@@ -109,15 +109,15 @@ func (n *node) take(client hooks.LockClient, key string) *held {
 
 // stopAt makes time stop at the end of a lease that begins now.
 func (w *world) stopAt(lease time.Duration) {
-	if !w.ordered { // see stopAround
+	if !w.allStops { // see stopAround
 		w.deadlines.add(w.clock.Now().Add(lease).Unix())
 	}
 }
 
 // stopAround makes time stop before, at and after the end of a time for which a lock or a result is promised from now on.
-// A search goes to no other instants. Other runs have schedules that were recorded without these stops.
+// A search goes to no other instants.
 func (w *world) stopAround(promised time.Duration) {
-	if w.ordered {
+	if w.allStops {
 		w.deadlines.addFine(w.clock.Now().Add(promised), time.Millisecond)
 	}
 }

@@ -101,6 +101,8 @@ func (s *sweeper) Next(after time.Time) (time.Time, bool) {
 // there can an error by one second be seen.
 type deadlines struct {
 	at []int64 // epoch seconds, sorted, each once
+	// all says that time stops at all of these. Otherwise, as long as one in fine is left, it stops at none in at.
+	all bool
 	// fine are the same for rows whose times are finer than seconds, in nanoseconds.
 	fine []int64
 	// windows are the ends of faults' windows, sorted, each once.
@@ -130,10 +132,15 @@ func (d *deadlines) Next(now time.Time) (time.Time, bool) {
 // nextOfRows does the same as Next, but only for the deadlines of rows.
 func (d *deadlines) nextOfRows(now time.Time) (time.Time, bool) {
 	second := now.Unix()
+	var fine time.Time
 	for _, at := range d.fine {
 		if at > now.UnixNano() {
-			return time.Unix(0, at).UTC(), true // all rows have the same resolution, so d.at is empty then
+			fine = time.Unix(0, at).UTC()
+			break
 		}
+	}
+	if !fine.IsZero() && !d.all {
+		return fine, true
 	}
 	var next int64
 	for _, stops := range [][]int64{d.at, d.unread} {
@@ -141,7 +148,10 @@ func (d *deadlines) nextOfRows(now time.Time) (time.Time, bool) {
 			next = stops[i]
 		}
 	}
-	return time.Unix(next, 0).UTC(), next > 0
+	if at := time.Unix(next, 0).UTC(); next > 0 && (fine.IsZero() || at.Before(fine)) {
+		return at, true
+	}
+	return fine, !fine.IsZero()
 }
 
 // note adds the deadlines of a row but for its ttl.

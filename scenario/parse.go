@@ -516,6 +516,7 @@ func (p *parse) replay(n yamlNode) {
 			r.Choices = choices
 		}},
 		field{"swarm", func(n yamlNode) { r.Swarm = p.boolean(n) }},
+		field{"all-stops", func(n yamlNode) { r.AllStops = p.boolean(n) }},
 		field{"steps", func(n yamlNode) { r.Steps = p.count(n, 1, 1_000_000) }},
 		field{"goroutines", func(n yamlNode) { r.Goroutines = p.boolean(n) }},
 		field{"trace", func(n yamlNode) { r.Digest = p.digest(n) }},

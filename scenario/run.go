@@ -54,6 +54,9 @@ type Run struct {
 type Options struct {
 	// With Swarm, the seed draws which of the possible faults ("maybe") are on in a run; the others never strike.
 	Swarm bool
+	// AllStops makes time stop at more instants in runs of locks and calls: around the end of each time that the lock or the
+	// layer promises. Proofs have these stops. Other runs do without them, as their schedules did when they were recorded.
+	AllStops bool
 	// SDK gives the nodes a real *dynamodb.Client, for protocols that need one. It is slower; the schedules are the same.
 	SDK bool
 	// Only is the name of the only invariant that is judged; "" means all invariants.
@@ -220,12 +223,12 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 		result.End, result.Err = sim.Broken, err
 	}
 	if result.Err != nil {
-		return nil, nil, &BrokenError{inside.Put(broken{s.Name, r.Protocol.Name, r.Swarm, result})}
+		return nil, nil, &BrokenError{inside.Put(broken{s.Name, r.Protocol.Name, r.Swarm, w.allStops, result})}
 	}
 	if t != nil && t.Err != nil {
 		return nil, nil, fmt.Errorf("scenario %s: write the trace: %w", s.Name, t.Err)
 	}
-	o := &Outcome{told: inside.Put(outcome{Result: result, Unmet: w.unmetFaults()}), protocol: r.Protocol.Name, swarm: r.Swarm, cut: cut}
+	o := &Outcome{told: inside.Put(outcome{Result: result, Unmet: w.unmetFaults()}), protocol: r.Protocol.Name, swarm: r.Swarm, allStops: w.allStops, cut: cut}
 	if t != nil {
 		inside.In(o).Digest = hex.EncodeToString(digest.Sum(nil)[:4])
 	}

@@ -190,6 +190,7 @@ func (s *Scenario) YAML() ([]byte, error) {
 			{Key: "protocol", Value: r.Protocol}, {Key: "seed", Value: r.Seed}, {Key: "choices", Value: r.Choices.String()},
 		}
 		replay.add("swarm", r.Swarm, r.Swarm)
+		replay.add("all-stops", r.AllStops, r.AllStops)
 		replay.add("steps", r.Steps, r.Steps > 0)
 		replay.add("goroutines", r.Goroutines, r.Goroutines)
 		replay.add("trace", r.Digest, r.Digest != "")
@@ -269,6 +270,7 @@ type Replay struct {
 	Seed     uint64
 	Choices  schedule.Choices
 	Swarm    bool // as in Run
+	AllStops bool // as in Run
 	Steps    int  // as in Run; 0 means the whole run
 	// Goroutines says that the run was in a bubble, because the store has goroutines. Package property then replays it in
 	// a bubble, too.
@@ -280,7 +282,8 @@ type Replay struct {
 // Run returns the recorded run of a scenario under a protocol, ready to be run again.
 func (r Replay) Run(s *Scenario, p isr.Protocol) Run {
 	return Run{
-		Scenario: s, Protocol: p, Seed: r.Seed, Strategy: sim.Replay(r.Choices), Steps: r.Steps, Options: Options{Swarm: r.Swarm},
+		Scenario: s, Protocol: p, Seed: r.Seed, Strategy: sim.Replay(r.Choices), Steps: r.Steps,
+		Options: Options{Swarm: r.Swarm, AllStops: r.AllStops},
 	}
 }
 

@@ -186,6 +186,7 @@ type Outcome struct {
 	told
 	protocol string
 	swarm    bool
+	allStops bool
 	cut      int // the value of Run.Steps, if it has ended the run
 	seen     invariant.Evidence
 	whole    bool     // seen has everything, and not only the operations
@@ -225,7 +226,10 @@ func (o *outcome) Shown() string {
 
 // Replay returns everything that is needed to run the schedule again.
 func (o *Outcome) Replay() Replay {
-	r := Replay{Protocol: o.protocol, Seed: inside.In(o).Result.Seed, Choices: inside.In(o).Result.Choices, Swarm: o.swarm, Steps: o.cut, Digest: inside.In(o).Digest}
+	in := inside.In(o)
+	r := Replay{
+		Protocol: o.protocol, Seed: in.Result.Seed, Choices: in.Result.Choices, Swarm: o.swarm, AllStops: o.allStops, Steps: o.cut, Digest: in.Digest,
+	}
 	if o.Violation != nil {
 		r.Violates = o.Violation.Invariant.Name
 	}
@@ -247,13 +251,14 @@ type where = inside.Of[broken]
 
 type broken struct {
 	Scenario, Protocol string
-	Swarm              bool       // as in Run
+	Swarm, AllStops    bool       // as in Run
 	Result             sim.Result // how far it came; enough to make it break off again
 }
 
 // Replay returns everything that is needed to run the schedule again.
 func (e *BrokenError) Replay() Replay {
-	return Replay{Protocol: inside.In(e).Protocol, Seed: inside.In(e).Result.Seed, Choices: inside.In(e).Result.Choices, Swarm: inside.In(e).Swarm}
+	in := inside.In(e)
+	return Replay{Protocol: in.Protocol, Seed: in.Result.Seed, Choices: in.Result.Choices, Swarm: in.Swarm, AllStops: in.AllStops}
 }
 
 func (e *BrokenError) Error() string {

@@ -66,6 +66,7 @@ type world struct {
 	struck        ddbfake.FaultKind // the fault that struck the call that is being served; 0 if there is none
 	ofLocks       bool              // scripts hold locks
 	ordered       bool              // see sim.Config.Ordered
+	allStops      bool              // see Options.AllStops
 	ofCalls       bool              // scripts make calls that run once
 	shown         hooks.Shown       // what shows the violation
 	// The latest changes, by stage.changed: of the store; of rows, bodies, data and events; of bodies, data, names and marks.
@@ -98,6 +99,8 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		scenario: s, protocol: protocol, start: fakeclock.Epoch, clock: fakeclock.New(fakeclock.Epoch),
 		pages: &pages{script: s.Actors}, ofLocks: s.holds(), ofCalls: s.asks(verbOnce), ttl: cmp.Or(r.setup.TTL, defaultTTL),
 	}
+	w.allStops = r.AllStops && (w.ofLocks || w.ofCalls)
+	w.deadlines.all = w.allStops
 	if r.probe != nil {
 		w.onWrite = r.probe.OnWrite
 	}

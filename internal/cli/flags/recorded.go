@@ -26,6 +26,7 @@ type Recording struct {
 	seed    uint64
 	choices string
 	swarm   bool
+	stops   bool
 	steps   int
 	trace   string
 }
@@ -37,6 +38,7 @@ func (r *Recording) Register(cmd *cobra.Command) {
 	f.Uint64Var(&r.seed, "seed", 0, "the run's seed")
 	f.StringVar(&r.choices, "choices", "", "the run's choices")
 	f.BoolVar(&r.swarm, "swarm", false, "the run drew its possible faults (maybe) from the seed")
+	f.BoolVar(&r.stops, "all-stops", false, "the run is from a proof of a lock or a layer: time also stopped around each end that it promises")
 	f.IntVar(&r.steps, "steps", 0, "the number of steps after which the recorded run ends (default: the recorded one; with --choices, none)")
 	f.StringVar(&r.trace, "trace", "", "the digest of the recorded trace; another one is refused")
 }
@@ -82,6 +84,9 @@ func (r *Recording) Load(name string) (Recorded, error) {
 	}
 	if given("swarm") {
 		entry.Swarm = r.swarm
+	}
+	if given("all-stops") {
+		entry.AllStops = r.stops
 	}
 	if r.trace != "" {
 		entry.Digest = r.trace

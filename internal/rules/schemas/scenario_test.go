@@ -92,7 +92,7 @@ actors:
     clock: {steps: [-2s]}
 faults: [maybe response-lost op=PutItem]
 reach: [pause]
-replay: {protocol: exec node node.mjs, seed: 18446744073709551615, choices: "00", swarm: true}
+replay: {protocol: exec node node.mjs, seed: 18446744073709551615, choices: "00", swarm: true, all-stops: true}
 `
 	if err := validate(t, s, []byte(valid)); err != nil {
 		t.Fatalf("the valid one: %v", err)

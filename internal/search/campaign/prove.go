@@ -104,7 +104,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.Protocol = protocol
+	v.Protocol, v.AllStops = protocol, true
 	switch {
 	case hooks.BubbleOf(ctx) != nil:
 		return nil, errors.New("campaign: Prove: found a bubble, expected none: the states of goroutines are not compared")
@@ -168,7 +168,7 @@ func (v Prove) checked(ctx context.Context) (*Proof, error) {
 	proof, err := v.explore(ctx, looked, failed.Load)
 	if err := checks.Wait(); err != nil {
 		result := sim.Result{End: sim.Broken, Err: err}
-		return nil, schedules.Broken(v.Scenario, v.Protocol, false, result)
+		return nil, schedules.Broken(v.Scenario, v.Protocol, v.Options, result)
 	}
 	return proof, err
 }
@@ -403,7 +403,7 @@ func (v Prove) unrepeatable(err error) error {
 
 func (v Prove) nondeterministic(o *scenario.Outcome, result sim.Result, difference string) error {
 	result.Err = &scenario.NondeterminismError{Found: o, Difference: difference}
-	return schedules.Broken(v.Scenario, v.Protocol, false, result)
+	return schedules.Broken(v.Scenario, v.Protocol, v.Options, result)
 }
 
 // ended names the reason why the search ended before it was complete.

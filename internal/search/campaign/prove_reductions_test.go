@@ -492,7 +492,7 @@ func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 		worlds := effort.Quick(of.worlds, of.worlds[:1])
 		for i, world := range worlds {
 			s := scenariotest.Parsed(t, world)
-			options := scenario.Options{SDK: strings.Contains(world, "response-lost")} // it tells a lost answer from a refusal
+			options := scenario.Options{AllStops: true, SDK: strings.Contains(world, "response-lost")} // it tells a lost answer from a refusal
 			for _, bug := range all {
 				p := of.protocol(bug)
 				var broken []string
@@ -507,6 +507,7 @@ func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 					t.Fatal(err)
 				case proof.Failure != nil:
 					broken = append(broken, proof.Failure.Broken...)
+					comesAgain(t, fmt.Sprintf("%s, world %d, bug %q", name, i, bug), s, p, options, proof.Failure)
 				case len(broken) > 0 || !proof.Explored.Complete || proof.Verdict != invariant.OK || len(proof.Proved()) == 0:
 					t.Errorf("%s, world %d, bug %q: %v %s, complete: %v, while some schedule breaks %v", name, i, bug, proof.Verdict, proof.Why, proof.Explored.Complete, broken)
 				}
@@ -529,6 +530,24 @@ func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// comesAgain runs a violated schedule again, as its file says.
+func comesAgain(t *testing.T, name string, s *scenario.Scenario, p isr.Protocol, of scenario.Options, failed *scenario.Outcome) {
+	t.Helper()
+	recorded, file := failed.Replay(), *s
+	recorded.Protocol, recorded.Violates, file.Replay = s.Protocol, "", &recorded // no file has the name of the test's lock
+	text, err := file.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := scenariotest.Parsed(t, string(text))
+	run := read.Replay.Run(s, p)
+	run.SDK = of.SDK
+	o, err := run.Do(t.Context())
+	if err != nil || !slices.Equal(o.Broken, failed.Broken) {
+		t.Errorf("%s: the run breaks %v; again: %v, %v\n%s", name, failed.Broken, o.Broken, err, text)
 	}
 }
 

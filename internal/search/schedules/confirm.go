@@ -80,14 +80,14 @@ func (c Set) where(ctx context.Context, o *scenario.Outcome) string {
 func (c Set) nondeterministic(o *scenario.Outcome, difference string) error {
 	result := inside.In(o).Result
 	result.Err = &scenario.NondeterminismError{Found: o, Difference: difference}
-	return Broken(c.Scenario, c.Protocol, c.Swarm, result)
+	return Broken(c.Scenario, c.Protocol, c.Options, result)
 }
 
 // Broken is the error of a run of a scenario that broke off.
-func Broken(s *scenario.Scenario, p isr.Protocol, swarm bool, result sim.Result) error {
+func Broken(s *scenario.Scenario, p isr.Protocol, of scenario.Options, result sim.Result) error {
 	var broken scenario.BrokenError
 	in := inside.In(&broken)
-	in.Scenario, in.Protocol, in.Swarm, in.Result = s.Name, p.Name, swarm, result
+	in.Scenario, in.Protocol, in.Swarm, in.AllStops, in.Result = s.Name, p.Name, of.Swarm, of.AllStops, result
 	return &broken
 }
 

@@ -170,7 +170,7 @@ func commands(r *record.Record, source string) []report.Command {
 	}
 	seed, seedErr := strconv.ParseUint(r.Seed, 10, 64)
 	choices, choicesErr := schedule.ParseChoices(r.Choices)
-	replay := scenario.Replay{Protocol: r.Protocol, Seed: seed, Choices: choices, Swarm: r.Swarm, Digest: r.Digest}
+	replay := scenario.Replay{Protocol: r.Protocol, Seed: seed, Choices: choices, Swarm: r.Swarm, AllStops: r.AllStops, Digest: r.Digest}
 	var all []report.Command
 	for _, name := range names {
 		text := fmt.Sprintf("%s %s %s", shell.Program(), name, shell.Quote(source))

@@ -82,6 +82,9 @@ func ReplayCommand(r scenario.Replay, command, program, file string) string {
 	if r.Swarm {
 		flags += " --swarm"
 	}
+	if r.AllStops {
+		flags += " --all-stops"
+	}
 	if r.Steps > 0 {
 		flags += fmt.Sprintf(" --steps %d", r.Steps)
 	}

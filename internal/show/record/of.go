@@ -39,7 +39,8 @@ func Of(ctx context.Context, run scenario.Run, version string) (*Record, error) 
 	r := &Record{
 		Format: Format, Tool: "isr-sim " + version,
 		Scenario: run.Scenario.Name, About: run.Scenario.About, File: fileOf(run.Scenario, replay),
-		Protocol: replay.Protocol, Seed: strconv.FormatUint(replay.Seed, 10), Choices: replay.Choices.String(), Swarm: replay.Swarm,
+		Protocol: replay.Protocol, Seed: strconv.FormatUint(replay.Seed, 10), Choices: replay.Choices.String(),
+		Swarm: replay.Swarm, AllStops: replay.AllStops,
 		Digest: inside.In(o).Digest, Start: fakeclock.Epoch,
 		Verdict: o.Verdict.String(), Why: o.Why,
 	}

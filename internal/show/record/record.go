@@ -23,11 +23,12 @@ type Record struct {
 	About    string `json:"about,omitempty"`
 	// File is the scenario file, in YAML; empty if a file cannot hold it.
 	File string `json:"file,omitempty"`
-	// Protocol, Seed, Choices and Swarm are what isr-sim replay needs. Seed is a number of 64 bits in decimal.
+	// Protocol, Seed, Choices, Swarm and AllStops are what isr-sim replay needs. Seed is a number of 64 bits in decimal.
 	Protocol string `json:"protocol"`
 	Seed     string `json:"seed"`
 	Choices  string `json:"choices"`
 	Swarm    bool   `json:"swarm,omitempty"`
+	AllStops bool   `json:"allStops,omitempty"`
 	// Watched says that no schedule decided the run: it cannot be replayed, and has no choices and no digest.
 	Watched bool `json:"watched,omitempty"`
 	// Digest is the beginning of the SHA-256 of the run's trace.
