@@ -169,6 +169,34 @@ func TestAProofNamesEveryEventualRead(t *testing.T) {
 	}
 }
 
+// A proof says that a program has set a timer that nothing lets fire: such a program is a handler with the method Later.
+func TestAProofNamesWhatWasLeftForLater(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: reads\nactors: [{name: alice, script: [get /home, get /home]}]\nbounds: {ticks: 0}\n")
+	for _, later := range [][]bool{{false, false}, {true, false}, {false, true}} {
+		p := isr.Protocol{Name: "later", New: func(isr.Config) (isr.Handler, error) { return &putsOff{later: later}, nil }}
+		proof, err := campaign.Prove{Scenario: s, Protocol: p}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, says := proof.LeavesForLater(), strings.Contains(prose.Proved(proof, ""), "a timer was set when a script was over"); got != later[1] || says != later[1] {
+			t.Errorf("after its commands %v: the proof says that something is left: %v, %v", later, got, says)
+		}
+	}
+}
+
+// putsOff is a cache that has something left to do after some of its commands.
+type putsOff struct {
+	later []bool
+	asked int
+}
+
+func (p *putsOff) Get(context.Context, string) (isr.Served, error) {
+	p.asked++
+	return isr.Served{}, nil
+}
+
+func (p *putsOff) Later() bool { return p.later[p.asked-1] }
+
 // sdkReader is a cache that only reads from the table.
 type sdkReader func(context.Context) error
 

@@ -217,8 +217,12 @@ func (n *node) life() context.Context {
 	return n.world.ctx
 }
 
-// closeNow closes a handler, if it can be closed, when its script is over. In a bubble, closeAtEnd does that.
+// closeNow closes a handler, if it can be closed, when its script is over. In a bubble, closeAtEnd does that. It notes
+// that the handler leaves work for later that nothing makes it do.
 func (n *node) closeNow(handler isr.Handler) {
+	if p, is := handler.(interface{ Later() bool }); is && n.world.subjects != nil && p.Later() {
+		n.world.subjects[hooks.LeftForLater] = true
+	}
 	if c, ok := handler.(io.Closer); ok && n.world.bubble == nil {
 		_ = c.Close() // there is no client to return the error to
 	}

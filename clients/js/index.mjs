@@ -141,7 +141,7 @@ timersPromises.setInterval = async function* (ms, value) {
 }
 AbortSignal.timeout = (ms) => {
   const controller = new AbortController()
-  new Timer(() => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms, [], false)
+  new Timer(() => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms, [], false).aborts = true
   return controller.signal
 }
 
@@ -199,6 +199,8 @@ function look(left) {
     say(line)
   })
 }
+// Whether something is left to do at a later time. A time limit is nothing to do.
+const later = () => pending.some((t) => !t.watches && !t.aborts) || undefined
 function wake(number) {
   const t = pending.find((p) => p.number === number)
   if (t === undefined) return // cleared since
@@ -504,14 +506,14 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
     learn(line.time)
     const mine = lives
     const { type, id, verb, key, request, inputs } = line
-    const done = (more) => { if (mine === lives) { busy = false; say({ type: 'reply', id, ...more }) } }
+    const done = (more) => { if (mine === lives) { busy = false; say({ type: 'reply', id, later: later(), ...more }) } }
     try {
       if (type === 'init') {
         locks = new Map()
         for (const timer of imported) timer.start()
         cache = await create(init)
         await drain()
-        if (mine === lives) { busy = false; say({ type: 'ready' }) }
+        if (mine === lives) { busy = false; say({ type: 'ready', later: later() }) }
         return
       }
       if (verb in doing) {
@@ -530,7 +532,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       if (mine !== lives) return
       busy = false
       if (type === 'init') { process.stderr.write(`${e.stack}\n`, () => process.exit(1)); return }
-      say({ type: 'reply', id, error: `${e?.name ?? 'Error'}: ${e?.message ?? e}`, other: e instanceof OtherPayload || undefined })
+      say({ type: 'reply', id, later: later(), error: `${e?.name ?? 'Error'}: ${e?.message ?? e}`, other: e instanceof OtherPayload || undefined })
     }
   }
   readline.createInterface({ input: process.stdin }).on('line', (text) => {

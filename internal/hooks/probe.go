@@ -20,8 +20,8 @@ type Probe struct {
 	// Twins are the classes of the interchangeable actors, by name.
 	Twins map[string]int
 	// Ends and Judged gather from all runs of a search: the ends that requests met, and the names of the invariants
-	// that had something to judge; EventualReads is there as well if a read was eventually consistent and no replica
-	// was behind.
+	// that had something to judge. EventualReads is there as well if a read was eventually consistent and no replica was
+	// behind; LeftForLater if a program had a timer set when its script was over.
 	Ends   Ends
 	Judged map[string]bool
 	// Memory says how the run may use what nodes did in others.
@@ -54,8 +54,11 @@ type Probe struct {
 	Shown     Shown       // what shows the run's violation
 }
 
-// EventualReads is not the name of an invariant: see Probe.
-const EventualReads = "eventually consistent reads"
+// EventualReads and LeftForLater are not names of invariants: see Probe.
+const (
+	EventualReads = "eventually consistent reads"
+	LeftForLater  = "left for later"
+)
 
 // Step is a step that was taken. Changes, Events and Operations count, after the step, the changes in the store's log,
 // the events of the history, and the calls and answers of operations. Visit says that the step belongs to the visit

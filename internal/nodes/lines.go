@@ -57,6 +57,9 @@ type said struct {
 	Lock     *lockTerms `json:"lock,omitempty"`
 	Once     *onceTerms `json:"once,omitempty"`
 
+	// ready, reply
+	Later bool `json:"later,omitempty"` // timers are set that have not fired, other than the time limits of requests
+
 	// reply
 	ID    int    `json:"id"`
 	Body  string `json:"body"`

@@ -37,6 +37,7 @@ type node struct {
 	wire    dynamodb.HTTPClient
 	objects http.RoundTripper // the transport of S3 requests; nil before the first request
 	ids     int
+	later   bool // see Later
 	effect  func(context.Context) (string, error) // the effect of the call under way; nil if there is none
 }
 
@@ -100,6 +101,9 @@ func (n *node) Rollback(ctx context.Context, key string) error {
 	_, err := n.command(ctx, canRollback, command{Verb: "rollback", Key: key})
 	return err
 }
+
+// Later says whether the program has set timers that have not fired. They fire within the next command.
+func (n *node) Later() bool { return n.later }
 
 // EndLife ends the life: the node has crashed, or its run is over.
 func (n *node) EndLife() error { return n.end(false) }

@@ -55,7 +55,7 @@ func (n *node) ask(ctx context.Context, at string, t told) said {
 			if c.dropTimer != nil {
 				c.dropTimer()
 			}
-			within = false
+			within, n.later = false, did.line.Later
 			return *did.line
 		}
 		before := c.ended

@@ -194,8 +194,8 @@ test('the heart of a lock beats while it is held', async () => {
   const [hello, ...replies] = lines
   assert.deepEqual([hello.can.slice(0, 3), hello.lock], [['hold', 'held', 'work'], { heartbeats: true }])
   assert.deepEqual(replies.map(({ type, id, ...said }) => said), [
-    { token: 7 }, { held: false }, {}, { held: true },
-    { error: 'Error: skipped: what hold returned has no method extend, which can says that it has' }, { error: 'Error: 2 beats' },
+    { token: 7, later: true }, { held: false, later: true }, { later: true }, { held: true, later: true },
+    { error: 'Error: skipped: what hold returned has no method extend, which can says that it has', later: true }, { error: 'Error: 2 beats' },
   ])
 })
 
@@ -271,6 +271,18 @@ test('a reply waits for requests that nobody awaits, and so does ready', async (
   assert.deepEqual(begun.steps, ['GET /_isr-sim/origin?key=a'])
   assert.equal(begun.begun, 1)
   assert.deepEqual(begun.replies, ['of /_isr-sim/origin?key=a'])
+})
+
+test('a reply says that something is left to do later, other than time limits', async () => {
+  const { lines } = await run(`async () => {
+    const n = globalThis.n = (globalThis.n ?? 0) + 1
+    if (n === 1) AbortSignal.timeout(1000)
+    if (n === 2) globalThis.beat = setInterval(() => {}, 5000)
+    if (n === 3) clearInterval(globalThis.beat)
+    if (n === 4) throw setTimeout(() => {}, 1000)
+    return {}
+  }`, 4)
+  assert.deepEqual(lines.slice(1).map((l) => l.later), [undefined, true, undefined, true])
 })
 
 test('what was fresh before a reply waited is not said to be', async () => {

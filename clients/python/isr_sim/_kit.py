@@ -466,14 +466,14 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
             _seed(line["seed"])
             cache, held = create(line), {}
             _threads.drain()
-            _say(type="ready")
+            _say(type="ready", **_threads.later())
         else:
             of = [line["key"]] + ([line["request"], line.get("inputs", "")] if line["verb"] == "regenerate" else [])
             try:
                 if line["verb"] in ("hold", "held", "extend", "release", "work", "once"):
                     told_back = _doing(cache, held, line)
                     _threads.drain()
-                    _say(type="reply", id=line["id"], **told_back)
+                    _say(type="reply", id=line["id"], **told_back, **_threads.later())
                     continue
                 if not hasattr(cache, line["verb"]):
                     raise NotImplementedError("skipped: the cache has no method %s, which can says that it has" % line["verb"])
@@ -481,8 +481,8 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
                 then = _now
                 _threads.drain()
                 # If time has moved since the cache called the page fresh, the page does not count as claimed fresh.
-                _say(type="reply", id=line["id"], body=body, fresh=fresh and _now == then)
+                _say(type="reply", id=line["id"], body=body, fresh=fresh and _now == then, **_threads.later())
             except Exception as e:  # the command failed: that is its reply
                 _threads.drain()
                 other = {"other": True} if isinstance(e, OtherPayload) else {}
-                _say(type="reply", id=line["id"], error="%s: %s" % (type(e).__name__, e), **other)
+                _say(type="reply", id=line["id"], error="%s: %s" % (type(e).__name__, e), **other, **_threads.later())

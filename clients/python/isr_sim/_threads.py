@@ -93,6 +93,11 @@ def pass_on():
         say_quiet(sorted(under_way), first and first.number, first and max(0, first.at - now()))
 
 
+def later():
+    """Whether something is left to do at a later time, for the line of type reply or ready."""
+    return {"later": True} if _timers else {}
+
+
 def make_ready(runner):
     """The caller holds the mutex."""
     global _holder

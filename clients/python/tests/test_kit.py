@@ -232,6 +232,17 @@ class KitTest(unittest.TestCase):
         s = Simulator("return 'done', True", create="lambda init: threading.Thread(target=isr_sim.origin, args='a').start() or Node()")
         self.assertEqual((s.begun, s.steps, s.fresh), (1, origins("a"), [True]))
 
+    def test_a_reply_says_that_something_is_left_to_do_later(self):
+        s = Simulator("""
+            if len(beats) == 1:
+                beats.pop().cancel()
+            else:
+                beats.append(threading.Timer(60, print))
+                beats[0].start()
+            return "done", True
+        """, create="lambda init: globals().update(beats=[]) or Node()", commands=2)
+        self.assertEqual([line.get("later") for line in s.lines[1:]], [True, None])
+
     def test_what_the_cache_prints_is_no_line(self):
         s = Simulator("""
             import os, subprocess, sys
@@ -297,8 +308,9 @@ class KitTest(unittest.TestCase):
         for r in replies:
             del r["type"], r["id"]
         self.assertEqual(replies, [
-            {"token": 7}, {"held": False}, {}, {"held": True},
-            {"error": "NotImplementedError: skipped: what hold returned has no method extend, which can says that it has"}, {"error": "ValueError: 2 beats"},
+            {"token": 7, "later": True}, {"held": False, "later": True}, {"later": True}, {"held": True, "later": True},
+            {"error": "NotImplementedError: skipped: what hold returned has no method extend, which can says that it has", "later": True},
+            {"error": "ValueError: 2 beats"},
         ])
 
     def test_a_call_asks_for_its_effect_and_says_why_it_was_refused(self):

@@ -451,3 +451,7 @@ func (p *Proof) LeftToCampaigns() []string {
 // ReadsEventually says that the code sent reads that are eventually consistent, and that the scenario has no replica
 // that could be behind, so the proof says nothing about them.
 func (p *Proof) ReadsEventually() bool { return p.judged[hooks.EventualReads] }
+
+// LeavesForLater says that a program had a timer set when its script was over. Nothing makes it fire, so the proof says
+// nothing about what the program would do then.
+func (p *Proof) LeavesForLater() bool { return p.judged[hooks.LeftForLater] }

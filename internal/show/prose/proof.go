@@ -79,6 +79,9 @@ func Proved(p *campaign.Proof, within string) string {
 	if p.ReadsEventually() {
 		b.WriteString("reads without ConsistentRead were judged as consistent ones: no replica was behind (replica-lag in the scenario: 5s)\n")
 	}
+	if p.LeavesForLater() {
+		b.WriteString("a timer was set when a script was over: it never fired, and what would follow is not proved (one more command lets it fire)\n")
+	}
 	for _, d := range p.Deadlines {
 		fmt.Fprintf(&b, "%s\n", d)
 	}
