@@ -114,7 +114,7 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 	recorded.Operations, recorded.Bodies, recorded.Lags = w.operations.All(), w.bodyLog, lags
 	o.seen = invariant.Evidence{MaxClockSkew: evidence.MaxClockSkew}
 	inside.In(&o.seen).Operations = recorded.Operations
-	recorded.Lease = w.scenario.Cache.Lease
+	recorded.Lease, recorded.Behind = w.scenario.Cache.Lease, w.scenario.ReplicaLag
 	if w.ofLocks || w.ofCalls {
 		recorded.Retention = w.scenario.Cache.Retention
 		inside.In(&evidence).Lock, inside.In(&evidence).Once = w.locks.terms, w.calls.terms

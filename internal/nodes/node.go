@@ -37,7 +37,7 @@ type node struct {
 	wire    dynamodb.HTTPClient
 	objects http.RoundTripper // the transport of S3 requests; nil before the first request
 	ids     int
-	later   bool // see Later
+	later   bool                                  // see Later
 	effect  func(context.Context) (string, error) // the effect of the call under way; nil if there is none
 }
 

@@ -80,6 +80,8 @@ type evidence struct {
 	// long a call is in progress, and how long a result is kept.
 	Retention time.Duration
 	Once      *promise.OnceTerms
+	// Behind is by how much reads without ConsistentRead may be behind, for the invariants of OfLocks and OfCalls.
+	Behind time.Duration
 }
 
 // Finding is the outcome of one check.

@@ -172,7 +172,7 @@ func (h *hold) extends(ev Evidence, until *history.Event) bool {
 //
 // Another node, or an earlier request of the same node, can hold the lock from the moment at which it asks for it. If
 // no request of its lock failed for a reason that it was told, it can hold it until it is refused or its release has
-// returned. In every other case (a crash, a lost answer, a release that failed) it can hold the lock for a lease plus
+// returned; where reads may be behind, for as long again as they are. In every other case (a crash, a lost answer, a release that failed) it can hold the lock for a lease plus
 // LockTerms.Takeover. They count from its last write in the change log or its last event, whichever is later. Twice 2e
 // and two seconds are added, because rows may hold whole seconds.
 func freeLock() Invariant {
@@ -226,7 +226,7 @@ func (r free) check(ev Evidence) Finding {
 			if j == i || other.asked.Seq > a.answer.Seq {
 				continue
 			}
-			if other.closed != nil && !other.troubled && other.closed.Seq < a.asked.Seq {
+			if other.closed != nil && !other.troubled && other.closed.Seq < a.asked.Seq && inside.In(&ev).Behind == 0 {
 				continue
 			}
 			until := other.until(ev, r.takeover)
@@ -380,8 +380,9 @@ func (h *hold) end() *history.Event {
 
 // until is the time until which a request can be in the way of others.
 func (h *hold) until(ev Evidence, takeover time.Duration) time.Time {
+	behind := inside.In(&ev).Behind
 	if h.closed != nil && !h.troubled {
-		return h.closed.Time
+		return h.closed.Time.Add(behind)
 	}
 	if h.answer == nil && h.ended == nil {
 		return endOfTime // it goes on
@@ -390,7 +391,7 @@ func (h *hold) until(ev Evidence, takeover time.Duration) time.Time {
 	if h.lastWrite.After(last) {
 		last = h.lastWrite
 	}
-	return last.Add(inside.In(&ev).Lease + takeover + 4*ev.MaxClockSkew + 2*time.Second)
+	return last.Add(inside.In(&ev).Lease + takeover + 4*ev.MaxClockSkew + 2*time.Second + behind)
 }
 
 // locksOf reads the history.

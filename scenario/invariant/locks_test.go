@@ -196,6 +196,33 @@ func TestInvariantsOfLocks(t *testing.T) {
 	}
 }
 
+// TestALockMayRefuseWhileReplicasAreBehind: reads without ConsistentRead may not know yet that the lock was given back,
+// or that its lease is over.
+func TestALockMayRefuseWhileReplicasAreBehind(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		before  []told
+		refused time.Duration
+		behind  time.Duration
+		want    Verdict
+	}{
+		{"given back", join(takes(0, "bob", "b", 0), back(s, "bob", "b")), 2 * s, s, OK},
+		{"given back before", join(takes(0, "bob", "b", 0), back(s, "bob", "b")), 2*s + ms, s, Violated},
+		{"given back, and none behind", join(takes(0, "bob", "b", 0), back(s, "bob", "b")), s, 0, Violated},
+		{"over", join(takes(0, "bob", "b", 0), is(s, "bob", history.Crashed, "", 0)), 14 * s, s, OK}, // its lease, and two seconds
+		{"over before", join(takes(0, "bob", "b", 0), is(s, "bob", history.Crashed, "", 0)), 14*s + ms, s, Violated},
+	} {
+		ev := Evidence{
+			History:  of(join(test.before, is(test.refused, "alice", mark.EventLockAsked, "a", 0), is(test.refused, "alice", mark.EventLockRefused, "a", 0))...),
+			recorded: promised(LockTerms{Wait: s}),
+		}
+		inside.In(&ev).Behind = test.behind
+		if f := judge("free-lock", ev); f.Verdict != test.want {
+			t.Errorf("%s: got %v: %s, want %v", test.name, f.Verdict, f.Why, test.want)
+		}
+	}
+}
+
 // judge returns the finding of one invariant of locks.
 func judge(name string, ev Evidence) Finding {
 	all := OfLocks()

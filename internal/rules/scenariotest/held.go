@@ -18,7 +18,7 @@ import (
 // LockBugs are the bugs of a [Lock], by the invariant that finds them.
 var LockBugs = map[string][]string{
 	"mutual-exclusion": {"takes over early", "releases anyone's"},
-	"guarded-write":    {"one token for all"},
+	"guarded-write":    {"one token for all", "asks a replica for its token"},
 	"kept-lease":       {"gives up early"},
 	"free-lock":        {"forgets to release"},
 	"lock-liveness":    {"never ends"},
@@ -92,6 +92,15 @@ func (l *rowLock) Acquire(ctx context.Context, name string) (*hooks.Held, error)
 	row, err := l.update(ctx, name, "SET held_by = :mine, held_until = :until"+count, condition, with)
 	if err != nil {
 		return nil, err
+	}
+	if l.bug == "asks a replica for its token" {
+		out, err := l.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &l.Table, Key: l.key(name)})
+		if err != nil {
+			return nil, err
+		}
+		if row = out.Item; row == nil {
+			row = values{"last_token": &types.AttributeValueMemberN{Value: "0"}}
+		}
 	}
 	tokens, _ := row["last_token"].(*types.AttributeValueMemberN)
 	token, err := strconv.ParseInt(tokens.Value, 10, 64)

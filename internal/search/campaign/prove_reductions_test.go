@@ -475,6 +475,7 @@ func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 			fmt.Sprintf(head, 1, 0, "", hold, ", crashes: 1", hold) + "  - {name: carol, script: [sleep 1s]}\n", // who need not end the run
 			fmt.Sprintf(head, 1, 0, "maybe response-lost", hold, "", hold),
 			fmt.Sprintf(head, 1, 0, "", "hold job for 1500ms", "", "sleep 1s, hold job for 1500ms"),
+			"replica-lag: 1s\n" + fmt.Sprintf(head, 1, 0, "", "sleep 1s, "+hold, "", hold+", "+hold),
 			fmt.Sprintf(head, 1, 1, "", hold+", "+hold, "", hold),
 		}},
 		"calls": {scenariotest.Once, scenariotest.OnceBugs, []string{

@@ -86,6 +86,7 @@ func (l Locks) Generator(name, protocol string, schedules int) *rapid.Generator[
 		for i := range s.Actors {
 			drawClockWithin(t, s, &s.Actors[i], longestHolds(s))
 		}
+		s.ReplicaLag = pick(t, "replica lag", 0, 0, time.Second)
 		s.Settle = l.settle(s)
 		return World{s}
 	})
@@ -187,7 +188,7 @@ func longestTries(s *scenario.Scenario, verb scenario.Verb, try, kept time.Durat
 // A lock that is still held has been forgotten.
 func (l Locks) settle(s *scenario.Scenario) time.Duration {
 	c := s.Cache
-	wait := cmp.Or(l.Wait, hooks.DefaultWait) + 2*s.Skew + c.Poll
+	wait := cmp.Or(l.Wait, hooks.DefaultWait) + 2*s.Skew + c.Poll + s.ReplicaLag
 	fails := len(s.Faults) > 0 || slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool {
 		return a.Crashes > 0 || l.Goroutines && a.Pauses > 0
 	})

@@ -93,6 +93,7 @@ func (c Calls) Generator(name, protocol string, schedules int) *rapid.Generator[
 		for i := range s.Actors {
 			drawClockWithin(t, s, &s.Actors[i], longestCalls(s))
 		}
+		s.ReplicaLag = pick(t, "replica lag", 0, 0, time.Second)
 		s.Settle = c.settle(s)
 		return World{s}
 	})
@@ -120,6 +121,6 @@ func longestCalls(s *scenario.Scenario) time.Duration {
 // settle returns the time within which each call must have a result, from the end of a world's faults.
 func (c Calls) settle(s *scenario.Scenario) time.Duration {
 	in := s.Cache
-	each := 2*in.Lease + 2*in.Render + cmp.Or(c.Takeover, in.Lease) + cmp.Or(c.Wait, hooks.DefaultWait) + in.Poll + 6*s.Skew + 3*time.Second
+	each := 2*in.Lease + 2*in.Render + cmp.Or(c.Takeover, in.Lease) + cmp.Or(c.Wait, hooks.DefaultWait) + in.Poll + 6*s.Skew + s.ReplicaLag + 3*time.Second
 	return time.Duration(len(callNames(s))) * each
 }
