@@ -9,6 +9,7 @@ import (
 	"maps"
 	stdhttp "net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -330,7 +331,9 @@ func (r *storeRequest) Apply(outcome int) {
 	if w.fresh > 0 {
 		call.Input = w.asFresh(call.Input)
 	}
+	done := w.ofToken(call.Input)
 	r.out, r.err = w.db.Do(w.ctx, call)
+	done()
 	w.stored = w.changed()
 	r.twice = w.struck == ddbfake.FaultDuplicate
 	r.hidden = takesEffect(w.struck) && !r.twice
@@ -379,6 +382,7 @@ const (
 	faultObject  = "fault"
 	rowObject    = "row"
 	orderObject  = "order" // of the writes of a row in several regions
+	tokenObject  = "token" // of a transaction
 )
 
 // eachRow calls visit for each row that a call to DynamoDB names, with the row's key or with the item that is put. It
@@ -438,8 +442,37 @@ func accessesTo(rows *rowmap.Mapping, input any) []sim.Access {
 	if !all {
 		return nil
 	}
+	return withToken(touched, "", input)
+}
+
+// withToken adds an access to the ClientRequestToken of a transaction. It counts as written: of two transactions with
+// one token, in one region, at most the first one takes effect, whatever their rows.
+func withToken(touched []sim.Access, region string, input any) []sim.Access {
+	if token := givenToken(input); token != "" {
+		touched = append(touched, sim.Access{Object: sim.ObjectNamed(tokenObject, region, token), Write: true})
+	}
 	return touched
 }
+
+// givenToken returns the ClientRequestToken of a transaction, which other transactions may have, too; "" if the client
+// has made it up, so that no other call has it.
+func givenToken(input any) string {
+	var token string
+	switch in := input.(type) {
+	case *dynamodb.TransactWriteItemsInput:
+		token = aws.ToString(in.ClientRequestToken)
+	case *dynamodb.ExecuteTransactionInput:
+		token = aws.ToString(in.ClientRequestToken)
+	}
+	bySDK := len(token) == len(madeUp) && token[8:24] == madeUp[8:24]
+	if bySDK || strings.Contains(token, calls+"-") {
+		return ""
+	}
+	return token
+}
+
+// madeUp is the form of the tokens that ddbfake.WithClientID makes up.
+const madeUp = "xxxxxxxx-0000-4000-8000-xxxxxxxxxxxx"
 
 // partsOf returns the parts of the name that a row has in accesses; nil if the request will be refused, whatever the
 // rows are.

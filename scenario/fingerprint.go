@@ -174,6 +174,26 @@ func (p *fingerprinter) events(all []history.Event) {
 // thing notes a change of a body or of the origin's data, by the hashes before and after; 0 is nothing.
 func (p *fingerprinter) thing(before, now fingerprint.Hash) { p.sum += now - before }
 
+// ofToken returns a function to call when a request has been served. A ClientRequestToken that code gave to a
+// transaction may come again from a node that did not observe the first one, so the world's fingerprint covers what it
+// stands for.
+func (w *world) ofToken(input any) (served func()) {
+	token := ""
+	if w.fingerprinter != nil {
+		token = givenToken(input)
+	}
+	if token == "" {
+		return func() {}
+	}
+	before := inside.In(&w.db).Token(token)
+	return func() {
+		if now := inside.In(&w.db).Token(token); now != before {
+			w.fingerprinter.thing(before, now)
+			w.told = w.changed()
+		}
+	}
+}
+
 func bodyFingerprint(name string, body []byte, text valueFunc) fingerprint.Hash {
 	if body == nil {
 		return 0

@@ -529,7 +529,7 @@ func (w *world) accessesIn(region string, input any) []sim.Access {
 	if !all {
 		return nil
 	}
-	return touched
+	return withToken(touched, region, input)
 }
 
 // accessIn returns the accesses of a request to a row in one of several regions. Of two writes of a row, even in
