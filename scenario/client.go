@@ -383,6 +383,7 @@ const (
 	rowObject    = "row"
 	orderObject  = "order" // of the writes of a row in several regions
 	tokenObject  = "token" // of a transaction
+	leadsObject  = "leads" // which body a row leads to: every write of a row may change that
 )
 
 // eachRow calls visit for each row that a call to DynamoDB names, with the row's key or with the item that is put. It
@@ -436,23 +437,31 @@ func accesses(input any) []sim.Access { return accessesTo(nil, input) }
 // accessesTo does the same as accesses. The mapping knows rows with names of their own; nil knows META and LOCK.
 func accessesTo(rows *rowmap.Mapping, input any) []sim.Access {
 	touched := make([]sim.Access, 0, 2)
+	writes := false
 	all := eachRow(input, func(table *string, key map[string]types.AttributeValue, write bool) {
 		touched = append(touched, rowAccess(write, partsOf(rows, table, key)))
+		writes = writes || write
 	})
 	if !all {
 		return nil
 	}
-	return withToken(touched, "", input)
+	return withRest(touched, "", input, writes)
 }
 
-// withToken adds an access to the ClientRequestToken of a transaction. It counts as written: of two transactions with
-// one token, in one region, at most the first one takes effect, whatever their rows.
-func withToken(touched []sim.Access, region string, input any) []sim.Access {
+// withRest adds the accesses of a call that are none to rows. If it writes a row, the row may lead to a body as it is
+// now. The ClientRequestToken of a transaction counts as written: of two transactions with one token, in one region, at
+// most the first one takes effect, whatever their rows.
+func withRest(touched []sim.Access, region string, input any, writes bool) []sim.Access {
+	if writes {
+		touched = append(touched, sim.Access{Object: leads})
+	}
 	if token := givenToken(input); token != "" {
 		touched = append(touched, sim.Access{Object: sim.ObjectNamed(tokenObject, region, token), Write: true})
 	}
 	return touched
 }
+
+var leads = sim.ObjectNamed(leadsObject)
 
 // givenToken returns the ClientRequestToken of a transaction, which other transactions may have, too; "" if the client
 // has made it up, so that no other call has it.

@@ -90,11 +90,13 @@ func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
 	return rowName{pk: pk.Value, sk: sk.Value}, true
 }
 
-// newFingerprinter returns the fingerprinter of a world. The function text returns texts without the names of twins.
-func newFingerprinter(s *Scenario, text func(string) string) *fingerprinter {
+// newFingerprinter returns the fingerprinter of a world. The function text returns texts without the names of twins,
+// and body the bodies of the world.
+func newFingerprinter(s *Scenario, text, body func(string) string) *fingerprinter {
 	promise := invariant.Promise{MaxClockSkew: s.Skew, Revalidate: s.Cache.Revalidate}
 	p := &fingerprinter{
-		pasts: s.ReplicaLag > 0, regions: s.regions() != nil, rows: map[rowName]fingerprint.Hash{}, memories: inside.In(&ofPages[0]).Memories(promise, text),
+		pasts: s.ReplicaLag > 0, regions: s.regions() != nil, rows: map[rowName]fingerprint.Hash{},
+		memories: inside.In(&ofPages[0]).Memories(promise, text, body),
 	}
 	if s.holds() || s.asks(verbOnce) { // their invariants have one memory
 		p.memories = []recorder.Memory{inside.In(&ofLocks[0]).Memory(promise)}

@@ -103,7 +103,7 @@ func bothTaken(t *testing.T, past []any, pair [2]any, last bool, touches relatio
 	for _, input := range past {
 		_, _ = db.Do(t.Context(), ddbfake.Call{Actor: "past", Input: input}) // refused or not
 	}
-	fp, taken := newFingerprinter(&Scenario{}, nil), 0
+	fp, taken := newFingerprinter(&Scenario{}, nil, nil), 0
 	o := &order{last: last, races: &races}
 	s := sim.New(sim.Config{
 		Clock: clock, Strategy: sim.Strategy{Name: "order", New: func(*rand.Rand, int) sim.Chooser { return o }},
@@ -411,7 +411,7 @@ func regionWorld(t *testing.T, lag Lag) *world {
 	}
 	stage := newStage()
 	w := &world{
-		stage: stage, scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, pages: &pages{}, fingerprinter: newFingerprinter(s, nil), ttl: defaultTTL,
+		stage: stage, scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, pages: &pages{}, fingerprinter: newFingerprinter(s, nil, nil), ttl: defaultTTL,
 	}
 	empty, err := emptyInRegions()
 	if err != nil {

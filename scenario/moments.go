@@ -523,13 +523,15 @@ func (w *world) accessesIn(region string, input any) []sim.Access {
 		return accessesTo(w.rows.mapping(), input)
 	}
 	touched := make([]sim.Access, 0, 4)
+	writes := false
 	all := eachRow(input, func(table *string, key map[string]types.AttributeValue, write bool) {
+		writes = writes || write
 		touched = append(touched, w.touch(region, write, partsOf(w.rows.mapping(), table, key)...)...)
 	})
 	if !all {
 		return nil
 	}
-	return withToken(touched, region, input)
+	return withRest(touched, region, input, writes)
 }
 
 // accessIn returns the accesses of a request to a row in one of several regions. Of two writes of a row, even in

@@ -18,10 +18,13 @@ type memory = recorder.Memory
 // Memories returns one memory of each kind. The invariants that an exhaustive search can prove have these memories. The
 // promise is that of the Evidence that is judged: a memory that judged by another one could take two pasts for one. The
 // function text returns what stands for a text in fingerprints; nil is the text itself. It is for searches in which
-// actors are interchangeable, so that their names do not matter.
-func (*own) Memories(p Promise, text func(string) string) []memory {
+// actors are interchangeable, so that their names do not matter. The function body returns a body of the body store by
+// its name, as it is now; nil knows of no bodies.
+func (*own) Memories(p Promise, text, body func(string) string) []memory {
+	pages := newPages(p, text)
+	pages.body = body
 	return []memory{
-		newPages(p, text), &renderings{text: text}, newFlightsMemory(p, text), &invalidations{text: text}, newRequested(p, text),
+		pages, &renderings{text: text}, newFlightsMemory(p, text), &invalidations{text: text}, newRequested(p, text),
 		&ownWrites{text: text},
 	}
 }
@@ -44,6 +47,7 @@ type pages struct {
 	tags   map[fingerprint.Hash]bool
 	sum    fingerprint.Hash // the sum of prints and tags, which have no order
 	text   words
+	body   func(name string) string // nil without a body store
 }
 
 func rememberPages(p Promise) memory { return newPages(p, nil) }
@@ -61,7 +65,8 @@ func (m *pages) Change(c ddbfake.Change) {
 	})
 }
 
-// tag remembers which etag has stood for which body. The row of a version is in the log before META leads to it.
+// tag remembers which etag has stood for which body. The row of a version is in the log before META leads to it. The
+// body of a name may be another one later.
 func (m *pages) tag(s *step) {
 	if !s.published { // an arrival from another region needs no tag: its publish is known
 		return
@@ -70,6 +75,9 @@ func (m *pages) tag(s *step) {
 	for _, from := range []attr.Item{s.meta, row} {
 		if etag, has := from.Str("etag"); has {
 			h := fingerprint.Hash(0).Text(s.pk).Text(m.text.of(etag)).Text(m.text.of(content(row)))
+			if m.body != nil && row != nil && leads(row) {
+				h = h.Text(m.text.of(m.body(named(row))))
+			}
 			if !m.tags[h] {
 				m.tags[h] = true
 				m.sum += h
@@ -80,7 +88,7 @@ func (m *pages) tag(s *step) {
 
 // Clone returns a copy. Every memory has one, for a search that goes back to an earlier moment.
 func (m *pages) Clone() memory {
-	c := &pages{prints: maps.Clone(m.prints), tags: maps.Clone(m.tags), sum: m.sum, text: m.text}
+	c := &pages{prints: maps.Clone(m.prints), tags: maps.Clone(m.tags), sum: m.sum, text: m.text, body: m.body}
 	m.log.copyTo(&c.log)
 	return c
 }
