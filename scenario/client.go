@@ -378,6 +378,7 @@ var ordinary = []int{0}
 // The kinds of things in a world.
 const (
 	bodyObject   = "body"
+	storeObject  = "store" // of the bodies
 	originObject = "origin"
 	faultObject  = "fault"
 	rowObject    = "row"

@@ -492,6 +492,7 @@ func (r *objectRequest) Apply(outcome int) {
 	if !r.step.Write {
 		return
 	}
+	r.node.world.noteObjects(r.step.State)
 	for _, name := range r.step.Names {
 		if body := r.step.Body(name); !bytes.Equal(body, r.node.world.bodies[name]) || (body == nil) != (r.node.world.bodies[name] == nil) {
 			r.node.keepBody(name, body)
@@ -502,6 +503,16 @@ func (r *objectRequest) Apply(outcome int) {
 func (r *objectRequest) Describe(int) string { return r.step.Text + " -> " + r.answer }
 
 func (r *objectRequest) DescribeAnswer() string { return r.answer }
+
+// noteObjects notes the state of the bodies' store after a write. It keeps more than bodies: dates, headers, uploads.
+func (w *world) noteObjects(state func() uint64) {
+	if w.fingerprinter == nil {
+		return
+	}
+	now := fingerprint.Hash(0).Text(storeObject).Number(state())
+	w.fingerprinter.thing(w.kept, now)
+	w.kept, w.told = now, w.changed()
+}
 
 // keepBody stores a body under its name. Nil deletes it.
 func (n *node) keepBody(name string, body []byte) {

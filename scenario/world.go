@@ -78,6 +78,7 @@ type world struct {
 	unread              bool   // no code looks at the ttl of LOCK rows: see hooks.Probe
 	locks               locks
 	calls               onceCalls
+	kept                fingerprint.Hash // see noteObjects
 	objects             any              // what the nodes' clients of the body store share: see bodies.State
 	alive               []life           // handlers whose lives must end with those of their nodes
 	unended             error            // the first error of ending such a life before the end of the run

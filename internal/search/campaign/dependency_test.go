@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/nodes/objects"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
@@ -137,6 +138,41 @@ func TestWhichBodyWasPublishedCounts(t *testing.T) {
 			if err != nil || proof.Verdict != invariant.Violated {
 				t.Errorf("sdk %v, off %b: got %v, error %v; want an etag that stands for two bodies", sdk, off, proof, err)
 			}
+		}
+	}
+}
+
+// dated is a cache that looks at the date of an object, as S3 tells it. A young one is a mistake if time has moved.
+type dated struct {
+	cfg isr.Config
+	s3  *s3.Client
+}
+
+func (h dated) Get(ctx context.Context, key string) (isr.Served, error) {
+	bucket, object := aws.String(objects.Bucket), aws.String("page")
+	if strings.HasPrefix(h.cfg.Tokens(), "alice") {
+		_, err := h.s3.PutObject(ctx, &s3.PutObjectInput{Bucket: bucket, Key: object, Body: strings.NewReader("a page")})
+		return isr.Served{}, errors.Join(err, errNoPage)
+	}
+	out, err := h.s3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: bucket, Key: object})
+	if err != nil {
+		return isr.Served{}, err
+	}
+	if now := h.cfg.Clock.Now(); now.After(fakeclock.Epoch) && out.LastModified.Equal(now) {
+		return isr.Served{}, writeLock(ctx, h.cfg, isr.PartitionKey("", key), 1)
+	}
+	return isr.Served{}, errNoPage
+}
+
+// When an object was written matters after the machine that has written it is done.
+func TestTheDateOfAnObjectCounts(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\nactors:\n"+
+		"  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n  - {name: carol, script: [sleep 10s]}\n")
+	p := isr.Protocol{Name: "dated", New: func(cfg isr.Config) (isr.Handler, error) { return dated{cfg, objectsOf(t, cfg)}, nil }}
+	for _, off := range []sim.Reduction{0, sim.SleepSets} {
+		proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, off: off, Options: scenario.Options{SDK: true}}.Run(t.Context())
+		if err != nil || proof.Verdict != invariant.Violated {
+			t.Errorf("off %b: got %v, error %v; want a young object long after the start", off, proof, err)
 		}
 	}
 }
