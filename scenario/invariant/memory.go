@@ -21,10 +21,10 @@ type memory = recorder.Memory
 // actors are interchangeable, so that their names do not matter. The function body returns a body of the body store by
 // its name, as it is now; nil knows of no bodies.
 func (*own) Memories(p Promise, text, body func(string) string) []memory {
-	pages := newPages(p, text)
-	pages.body = body
+	pages, requested := newPages(p, text), newRequested(p, text)
+	pages.body, requested.body = body, body
 	return []memory{
-		pages, &renderings{text: text}, newFlightsMemory(p, text), &invalidations{text: text}, newRequested(p, text),
+		pages, &renderings{text: text}, newFlightsMemory(p, text), &invalidations{text: text}, requested,
 		&ownWrites{text: text},
 	}
 }
@@ -39,6 +39,18 @@ func (w words) of(text string) string {
 	return w(text)
 }
 
+// bodyNamed returns a body of the body store by its name, as it is now; nil without a body store.
+type bodyNamed func(name string) string
+
+// of adds what a row leads to.
+func (body bodyNamed) of(h fingerprint.Hash, row attr.Item, text words) fingerprint.Hash {
+	h = h.Text(text.of(content(row)))
+	if body != nil && row != nil && leads(row) {
+		h = h.Text(text.of(body(named(row))))
+	}
+	return h
+}
+
 // pages remembers the part of each page's past that the rows do not hold: which actor put its token into LOCK, the
 // order of the lease's holders, and the versions that have been visible.
 type pages struct {
@@ -47,7 +59,7 @@ type pages struct {
 	tags   map[fingerprint.Hash]bool
 	sum    fingerprint.Hash // the sum of prints and tags, which have no order
 	text   words
-	body   func(name string) string // nil without a body store
+	body   bodyNamed
 }
 
 func rememberPages(p Promise) memory { return newPages(p, nil) }
@@ -74,10 +86,7 @@ func (m *pages) tag(s *step) {
 	row, _ := s.generation()
 	for _, from := range []attr.Item{s.meta, row} {
 		if etag, has := from.Str("etag"); has {
-			h := fingerprint.Hash(0).Text(s.pk).Text(m.text.of(etag)).Text(m.text.of(content(row)))
-			if m.body != nil && row != nil && leads(row) {
-				h = h.Text(m.text.of(m.body(named(row))))
-			}
+			h := m.body.of(fingerprint.Hash(0).Text(s.pk).Text(m.text.of(etag)), row, m.text)
 			if !m.tags[h] {
 				m.tags[h] = true
 				m.sum += h
