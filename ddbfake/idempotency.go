@@ -95,6 +95,19 @@ func (t *tokens) prune(now time.Time) {
 	t.pruneAt = max(minPrune, 2*t.tree.Len())
 }
 
+// Token is the fingerprint of the transactions for which a token stands, or has stood; 0 if there is none.
+func (db own) Token(text string) (sum fingerprint.Hash) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.state.tokens.tree.Ascend(token{text: text}, func(k token) bool {
+		if k.text == text {
+			sum += fingerprint.Hash(1).Text(k.region).Text(text).Number(k.fingerprint[0]).Number(uint64(k.until.UnixNano()))
+		}
+		return k.text == text
+	})
+	return sum
+}
+
 // fingerprintOf tells transactions apart by their actions. The order of actions matters, and so does the order of
 // elements in lists and sets. The order of members and of elements in maps does not.
 func fingerprintOf(in *dynamodb.TransactWriteItemsInput) fingerprint.Wide {

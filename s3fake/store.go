@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/faults"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 )
 
 // Options configure a Store. The zero value works.
@@ -35,6 +36,7 @@ type Store struct {
 	served   faults.Ring[Request]
 	calls    int // how many there ever were
 	uploads  int // how many ever began
+	ours
 }
 
 type bucket struct {
@@ -57,6 +59,7 @@ type object struct {
 // New returns a store with no objects.
 func New(o Options) *Store {
 	s := &Store{clock: o.Clock, buckets: map[string]*bucket{}, served: faults.Ring[Request]{Keep: max(o.LogRequests, 0)}}
+	inside.In(s).Store = s
 	if s.clock == nil {
 		s.clock = fakeclock.New(fakeclock.Epoch)
 	}

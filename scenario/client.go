@@ -9,6 +9,7 @@ import (
 	"maps"
 	stdhttp "net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -330,7 +331,9 @@ func (r *storeRequest) Apply(outcome int) {
 	if w.fresh > 0 {
 		call.Input = w.asFresh(call.Input)
 	}
+	done := w.ofToken(call.Input)
 	r.out, r.err = w.db.Do(w.ctx, call)
+	done()
 	w.stored = w.changed()
 	r.twice = w.struck == ddbfake.FaultDuplicate
 	r.hidden = takesEffect(w.struck) && !r.twice
@@ -375,10 +378,14 @@ var ordinary = []int{0}
 // The kinds of things in a world.
 const (
 	bodyObject   = "body"
+	storeObject  = "store" // of the bodies
 	originObject = "origin"
 	faultObject  = "fault"
 	rowObject    = "row"
 	orderObject  = "order" // of the writes of a row in several regions
+	tokenObject  = "token" // of a transaction
+	leadsObject  = "leads" // which body a row leads to: every write of a row may change that
+	pageObject   = "page"  // in a region, with all its rows
 )
 
 // eachRow calls visit for each row that a call to DynamoDB names, with the row's key or with the item that is put. It
@@ -431,15 +438,88 @@ func accesses(input any) []sim.Access { return accessesTo(nil, input) }
 
 // accessesTo does the same as accesses. The mapping knows rows with names of their own; nil knows META and LOCK.
 func accessesTo(rows *rowmap.Mapping, input any) []sim.Access {
-	touched := make([]sim.Access, 0, 2)
+	touched := make([]sim.Access, 0, 4)
 	all := eachRow(input, func(table *string, key map[string]types.AttributeValue, write bool) {
 		touched = append(touched, rowAccess(write, partsOf(rows, table, key)))
 	})
 	if !all {
 		return nil
 	}
+	return withRest(touched, rows, input, "")
+}
+
+// withRest adds the accesses of a call, in some regions, that are none to rows. If it writes a row, that is judged by
+// the other rows of the page, and the row may lead to a body as it is now. The ClientRequestToken of a transaction
+// counts as written: of two transactions with one token, in one region, at most the first one takes effect, whatever
+// their rows.
+func withRest(touched []sim.Access, rows *rowmap.Mapping, input any, regions ...string) []sim.Access {
+	writes := false
+	eachRow(input, func(table *string, key map[string]types.AttributeValue, write bool) {
+		if !write {
+			return
+		}
+		writes = true
+		var pages []string
+		if rows != nil {
+			pages = rows.PagesOf(aws.ToString(table), key)
+		} else if row, is := rowOf(key); is {
+			pages = pagesOf(row.pk, row.sk)
+		}
+		touched = withPages(touched, pages, regions...)
+	})
+	if writes {
+		touched = append(touched, sim.Access{Object: leads})
+	}
+	region := regions[0]
+	if token := givenToken(input); token != "" {
+		touched = append(touched, sim.Access{Object: sim.ObjectNamed(tokenObject, region, token), Write: true})
+	}
 	return touched
 }
+
+// withPages adds accesses to pages in some regions. Of two writes of a page's rows the order matters, even if the rows
+// are different ones: that META is written while another machine has the lease is judged, though no request sees it.
+func withPages(touched []sim.Access, pages []string, regions ...string) []sim.Access {
+	for _, page := range pages {
+		for _, region := range regions {
+			access := sim.Access{Object: sim.ObjectNamed(pageObject, region, page), Write: true}
+			if !slices.Contains(touched, access) {
+				touched = append(touched, access)
+			}
+		}
+	}
+	return touched
+}
+
+// pagesOf returns the page to which a row of the default form belongs, if it does.
+func pagesOf(pk, sk string) []string {
+	if sk == isr.SortMeta || sk == isr.SortLock || strings.HasPrefix(sk, versionRows) || strings.HasPrefix(sk, requestRows) {
+		return []string{pk}
+	}
+	return nil
+}
+
+var leads = sim.ObjectNamed(leadsObject)
+
+// givenToken returns the ClientRequestToken of a transaction, which other transactions may have, too; "" if the client
+// has made it up, so that no other call has it.
+func givenToken(input any) string {
+	var token string
+	switch in := input.(type) {
+	case *dynamodb.TransactWriteItemsInput:
+		token = aws.ToString(in.ClientRequestToken)
+	case *dynamodb.ExecuteTransactionInput:
+		token = aws.ToString(in.ClientRequestToken)
+	}
+	bySDK := len(token) == len(madeUp) && token[8:24] == madeUp[8:24]
+	if bySDK || strings.Contains(token, calls+"-") {
+		return ""
+	}
+	return token
+}
+
+// madeUp is the form of the tokens that ddbfake.WithClientID makes up.
+const madeUp = "xxxxxxxx-0000-4000-8000-xxxxxxxxxxxx"
 
 // partsOf returns the parts of the name that a row has in accesses; nil if the request will be refused, whatever the
 // rows are.

@@ -325,6 +325,21 @@ type bodyRequest struct {
 	put  bool
 }
 
+// bodyAccesses are the accesses of a request to the bodies with these names. If it may replace a body, its order among
+// the writes of rows matters, even of other nodes: the etag of a row stands for the body that the row leads to when it
+// is written.
+func (w *world) bodyAccesses(names []string, write bool) (touched []sim.Access) {
+	replaces := false
+	for _, name := range names {
+		touched = append(touched, sim.Access{Object: sim.ObjectNamed(bodyObject, name), Write: write})
+		replaces = replaces || write && w.bodies[name] != nil
+	}
+	if replaces {
+		touched = append(touched, sim.Access{Object: leads, Write: true})
+	}
+	return touched
+}
+
 // faults returns the faults of dependencies that can strike the request.
 func (r *bodyRequest) faults() []string {
 	if r.put {
@@ -336,7 +351,7 @@ func (r *bodyRequest) faults() []string {
 func (r *bodyRequest) Outcomes() []int { return r.outcomes(r.node, r.faults()) }
 
 func (r *bodyRequest) Accesses(outcome int) []sim.Access {
-	touched := []sim.Access{{Object: sim.ObjectNamed(bodyObject, r.name), Write: r.put}}
+	touched := r.node.world.bodyAccesses([]string{r.name}, r.put)
 	return withPossible(r.node.world.withCertain(touched), outcome)
 }
 
@@ -459,10 +474,7 @@ func (r *objectRequest) Accesses(outcome int) []sim.Access {
 	if len(r.step.Names) == 0 {
 		return nil
 	}
-	var touched []sim.Access
-	for _, name := range r.step.Names {
-		touched = append(touched, sim.Access{Object: sim.ObjectNamed(bodyObject, name), Write: r.step.Write})
-	}
+	touched := r.node.world.bodyAccesses(r.step.Names, r.step.Write)
 	return withPossible(r.node.world.withCertain(touched), outcome)
 }
 
@@ -480,6 +492,7 @@ func (r *objectRequest) Apply(outcome int) {
 	if !r.step.Write {
 		return
 	}
+	r.node.world.noteObjects(r.step.State)
 	for _, name := range r.step.Names {
 		if body := r.step.Body(name); !bytes.Equal(body, r.node.world.bodies[name]) || (body == nil) != (r.node.world.bodies[name] == nil) {
 			r.node.keepBody(name, body)
@@ -490,6 +503,16 @@ func (r *objectRequest) Apply(outcome int) {
 func (r *objectRequest) Describe(int) string { return r.step.Text + " -> " + r.answer }
 
 func (r *objectRequest) DescribeAnswer() string { return r.answer }
+
+// noteObjects notes the state of the bodies' store after a write. It keeps more than bodies: dates, headers, uploads.
+func (w *world) noteObjects(state func() uint64) {
+	if w.fingerprinter == nil {
+		return
+	}
+	now := fingerprint.Hash(0).Text(storeObject).Number(state())
+	w.fingerprinter.thing(w.kept, now)
+	w.kept, w.told = now, w.changed()
+}
 
 // keepBody stores a body under its name. Nil deletes it.
 func (n *node) keepBody(name string, body []byte) {

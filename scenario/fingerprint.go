@@ -90,11 +90,13 @@ func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
 	return rowName{pk: pk.Value, sk: sk.Value}, true
 }
 
-// newFingerprinter returns the fingerprinter of a world. The function text returns texts without the names of twins.
-func newFingerprinter(s *Scenario, text func(string) string) *fingerprinter {
+// newFingerprinter returns the fingerprinter of a world. The function text returns texts without the names of twins,
+// and body the bodies of the world.
+func newFingerprinter(s *Scenario, text, body func(string) string) *fingerprinter {
 	promise := invariant.Promise{MaxClockSkew: s.Skew, Revalidate: s.Cache.Revalidate}
 	p := &fingerprinter{
-		pasts: s.ReplicaLag > 0, regions: s.regions() != nil, rows: map[rowName]fingerprint.Hash{}, memories: inside.In(&ofPages[0]).Memories(promise, text),
+		pasts: s.ReplicaLag > 0, regions: s.regions() != nil, rows: map[rowName]fingerprint.Hash{},
+		memories: inside.In(&ofPages[0]).Memories(promise, text, body),
 	}
 	if s.holds() || s.asks(verbOnce) { // their invariants have one memory
 		p.memories = []recorder.Memory{inside.In(&ofLocks[0]).Memory(promise)}
@@ -173,6 +175,26 @@ func (p *fingerprinter) events(all []history.Event) {
 
 // thing notes a change of a body or of the origin's data, by the hashes before and after; 0 is nothing.
 func (p *fingerprinter) thing(before, now fingerprint.Hash) { p.sum += now - before }
+
+// ofToken returns a function to call when a request has been served. A ClientRequestToken that code gave to a
+// transaction may come again from a node that did not observe the first one, so the world's fingerprint covers what it
+// stands for.
+func (w *world) ofToken(input any) (served func()) {
+	token := ""
+	if w.fingerprinter != nil {
+		token = givenToken(input)
+	}
+	if token == "" {
+		return func() {}
+	}
+	before := inside.In(&w.db).Token(token)
+	return func() {
+		if now := inside.In(&w.db).Token(token); now != before {
+			w.fingerprinter.thing(before, now)
+			w.told = w.changed()
+		}
+	}
+}
 
 func bodyFingerprint(name string, body []byte, text valueFunc) fingerprint.Hash {
 	if body == nil {

@@ -103,7 +103,7 @@ func bothTaken(t *testing.T, past []any, pair [2]any, last bool, touches relatio
 	for _, input := range past {
 		_, _ = db.Do(t.Context(), ddbfake.Call{Actor: "past", Input: input}) // refused or not
 	}
-	fp, taken := newFingerprinter(&Scenario{}, nil), 0
+	fp, taken := newFingerprinter(&Scenario{}, nil, nil), 0
 	o := &order{last: last, races: &races}
 	s := sim.New(sim.Config{
 		Clock: clock, Strategy: sim.Strategy{Name: "order", New: func(*rand.Rand, int) sim.Chooser { return o }},
@@ -211,6 +211,9 @@ func (d drawn) call() any {
 
 func (d drawn) transaction() any {
 	in := &dynamodb.TransactWriteItemsInput{}
+	if d.IntN(3) == 0 {
+		in.ClientRequestToken = aws.String("of several calls")
+	}
 	var keys []string
 	for range 1 + d.IntN(2) {
 		key := d.key()
@@ -320,7 +323,7 @@ func TestAWrongRelationIsNoticed(t *testing.T) {
 			}
 			all = []sim.Access{}
 			for i, a := range accesses(input) {
-				if wrong(in.TransactItems[i]) {
+				if i < len(in.TransactItems) && wrong(in.TransactItems[i]) {
 					all = append(all, instead(a)...)
 				} else {
 					all = append(all, a)
@@ -346,9 +349,16 @@ func TestAWrongRelationIsNoticed(t *testing.T) {
 		"a transaction's delete is a read":     but(func(a types.TransactWriteItem) bool { return a.Delete != nil }, read),
 		"a transaction's check reads nothing":  but(func(a types.TransactWriteItem) bool { return a.ConditionCheck != nil }, nothing),
 		"a transaction is left out altogether": but(func(types.TransactWriteItem) bool { return true }, nothing),
-		"a put is a read":                      readOnly(func(in any) bool { _, is := in.(*dynamodb.PutItemInput); return is }),
-		"an update is a read":                  readOnly(func(in any) bool { _, is := in.(*dynamodb.UpdateItemInput); return is }),
-		"a delete is a read":                   readOnly(func(in any) bool { _, is := in.(*dynamodb.DeleteItemInput); return is }),
+		"a transaction's token is nothing": func(input any) []sim.Access {
+			all := accesses(input)
+			if in, is := input.(*dynamodb.TransactWriteItemsInput); is {
+				return all[:len(in.TransactItems)]
+			}
+			return all
+		},
+		"a put is a read":     readOnly(func(in any) bool { _, is := in.(*dynamodb.PutItemInput); return is }),
+		"an update is a read": readOnly(func(in any) bool { _, is := in.(*dynamodb.UpdateItemInput); return is }),
+		"a delete is a read":  readOnly(func(in any) bool { _, is := in.(*dynamodb.DeleteItemInput); return is }),
 		"a get reads nothing": func(input any) []sim.Access {
 			if _, is := input.(*dynamodb.GetItemInput); is {
 				return []sim.Access{}
@@ -401,7 +411,7 @@ func regionWorld(t *testing.T, lag Lag) *world {
 	}
 	stage := newStage()
 	w := &world{
-		stage: stage, scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, pages: &pages{}, fingerprinter: newFingerprinter(s, nil), ttl: defaultTTL,
+		stage: stage, scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, pages: &pages{}, fingerprinter: newFingerprinter(s, nil, nil), ttl: defaultTTL,
 	}
 	empty, err := emptyInRegions()
 	if err != nil {

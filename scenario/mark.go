@@ -117,8 +117,8 @@ func isRequest(item map[string]types.AttributeValue) bool {
 	return sk != nil && strings.HasPrefix(sk.Value, requestRows)
 }
 
-// requestRows is the beginning of the sort keys of REQ rows.
-const requestRows = "REQ#"
+// requestRows and versionRows are the beginnings of the sort keys of REQ and VER rows.
+const requestRows, versionRows = "REQ#", "VER#"
 
 // markRefusal notes that a write of one row was refused. A write of LOCK that sets a token is an acquire. Any other
 // write of LOCK is a refresh or a release.

@@ -55,6 +55,7 @@ func (s *sweeper) Steps() []uint64 {
 		if s.w.replicator != nil { // a deletion by TTL also goes to the other regions
 			touches = s.w.touch(row.Region, true, parts...)
 		}
+		touches = withPages(touches, s.w.rowPages(row.Table, row.Key), s.w.reached(row.Region)...)
 		s.steps, s.touches = append(s.steps, touches[0].Object), append(s.touches, touches)
 	}
 	return s.steps
@@ -458,7 +459,7 @@ func (r *replicator) Accesses(step uint64) []sim.Access {
 		return nil
 	}
 	c := &r.under[i]
-	return arrivalIn(c.Region, r.w.rowParts(c.Table, c.Key)...)
+	return withPages(arrivalIn(c.Region, r.w.rowParts(c.Table, c.Key)...), r.w.rowPages(c.Table, c.Key), c.Region)
 }
 
 func (r *replicator) Take(step uint64) string {
@@ -517,6 +518,16 @@ func (w *world) rowParts(table string, key attr.Item) []string {
 	return []string{pk, sk}
 }
 
+// rowPages returns the pages to which a row belongs.
+func (w *world) rowPages(table string, key attr.Item) []string {
+	if w.rows != nil {
+		return w.rows.Pages(table, key)
+	}
+	pk, _ := key.Str("pk")
+	sk, _ := key.Str("sk")
+	return pagesOf(pk, sk)
+}
+
 // accessesIn returns what a call to DynamoDB in a region reads and writes; nil if that could be anything in the table.
 func (w *world) accessesIn(region string, input any) []sim.Access {
 	if w.replicator == nil {
@@ -529,7 +540,25 @@ func (w *world) accessesIn(region string, input any) []sim.Access {
 	if !all {
 		return nil
 	}
-	return touched
+	// Leases that nodes take in different regions are judged by each other, too.
+	return withRest(touched, w.rows.mapping(), input, append(w.reached(region), "")...)
+}
+
+// reached are the regions that a write in one of them may reach at once: that region first.
+func (w *world) reached(region string) []string {
+	if w.replicator == nil {
+		return []string{""}
+	}
+	all := []string{region}
+	if w.scenario.RegionLag.Scheduler {
+		return all
+	}
+	for _, other := range w.scenario.regions() {
+		if other != region {
+			all = append(all, other)
+		}
+	}
+	return all
 }
 
 // accessIn returns the accesses of a request to a row in one of several regions. Of two writes of a row, even in

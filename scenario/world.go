@@ -78,9 +78,10 @@ type world struct {
 	unread              bool   // no code looks at the ttl of LOCK rows: see hooks.Probe
 	locks               locks
 	calls               onceCalls
-	objects             any    // what the nodes' clients of the body store share: see bodies.State
-	alive               []life // handlers whose lives must end with those of their nodes
-	unended             error  // the first error of ending such a life before the end of the run
+	kept                fingerprint.Hash // see noteObjects
+	objects             any              // what the nodes' clients of the body store share: see bodies.State
+	alive               []life           // handlers whose lives must end with those of their nodes
+	unended             error            // the first error of ending such a life before the end of the run
 }
 
 // newWorld makes the world of one run. Nothing happens in it yet.
@@ -146,7 +147,8 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		cfg.Pool = &r.stage.pool
 	}
 	if r.compares() {
-		w.fingerprinter = newFingerprinter(s, func(text string) string { return w.fingerprinter.twins.text(text) })
+		text := func(text string) string { return w.fingerprinter.twins.text(text) }
+		w.fingerprinter = newFingerprinter(s, text, func(name string) string { return string(w.bodies[name]) })
 		cfg.Fingerprint = w.fingerprint
 		if on := r.probe.OnWorld; on != nil {
 			cfg.Fingerprint = func() uint64 {

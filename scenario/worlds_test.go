@@ -352,7 +352,7 @@ func TestStatesTellRowsApart(t *testing.T) {
 		},
 	} {
 		sum := func(first, second string) fingerprint.Hash {
-			p := newFingerprinter(&Scenario{}, func(text string) string { return text })
+			p := newFingerprinter(&Scenario{}, func(text string) string { return text }, nil)
 			for i, value := range []string{first, second} {
 				c := keys[i]
 				c.After = maps.Clone(c.Key)

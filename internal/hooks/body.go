@@ -24,6 +24,8 @@ type BodyStep struct {
 	Do func(struck Struck) string
 	// Body returns a body as it is after Do; nil is none.
 	Body func(name string) []byte
+	// State is the fingerprint of all that the store keeps, as it is now.
+	State func() uint64
 }
 
 // BodySteps is implemented by the BodyStore of a simulated node, too.

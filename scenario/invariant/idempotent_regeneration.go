@@ -96,7 +96,7 @@ func checkRequests(ev Evidence) Finding {
 				return
 			}
 			row, _ := s.generation()
-			body := shown.by(row)
+			body := shown.by(row, s.onMeta.Seq)
 			if body == "" && row != nil && !leads(row) {
 				doubt = doubt.or(unknown("change %d publishes a row in which no body can be found that was made: "+
 					"which request it is of is not known", s.onMeta.Seq).change(s.onMeta.Seq))
@@ -239,6 +239,7 @@ type requested struct {
 	}
 	sum  fingerprint.Hash
 	text words
+	body bodyNamed
 }
 
 func newRequested(p Promise, text words) *requested {
@@ -254,7 +255,7 @@ type reqStates struct {
 func (m *requested) Change(c ddbfake.Change) {
 	m.log.take([]ddbfake.Change{c}, func(s *step) {
 		if row, sk := s.generation(); m.on && s.published && !s.restored {
-			m.sum += fingerprint.Hash(0).Text(s.pk).Text(m.text.of(sk)).Text(m.text.of(content(row))).Number(uint64(c.Time.UnixNano()))
+			m.sum += m.body.of(fingerprint.Hash(0).Text(s.pk).Text(m.text.of(sk)), row, m.text).Number(uint64(c.Time.UnixNano()))
 		}
 	})
 	id, sk := role(c)
@@ -291,7 +292,7 @@ func (m *requested) Heeds(e *history.Event) bool {
 }
 
 func (m *requested) Clone() memory {
-	c := &requested{on: m.on, open: maps.Clone(m.open), rows: maps.Clone(m.rows), last: m.last, sum: m.sum, text: m.text}
+	c := &requested{on: m.on, open: maps.Clone(m.open), rows: maps.Clone(m.rows), last: m.last, sum: m.sum, text: m.text, body: m.body}
 	m.log.copyTo(&c.log)
 	return c
 }

@@ -47,6 +47,11 @@ func TestIdempotentRegeneration(t *testing.T) {
 			run: newRun().with("r1", "h").makes("alice", "1").do(func(l *changeLog) { l.swap("alice", "1") }).
 				with("r2", "h").makes("alice", "2").do(func(l *changeLog) { l.swap("alice", "2").rollback("bob", "1", 0) })},
 
+		{name: "two requests, and one name for all bodies", run: newRun().with("r1", "h").makesAs("alice", "page", "1").
+			with("r2", "h").makesAs("alice", "page", "2")},
+		{name: "twice, and then the name stands for another body", run: newRun().with("r1", "h").makesAs("alice", "page", "1").
+			makesAs("bob", "page", "2").with("", "").makesAs("bob", "page", "3"), want: invariant.Violated, changes: []int{1, 2, 3}},
+
 		{name: "other inputs", run: first().with("r1", "other").asks("bob").renders("bob", "2"), want: invariant.Violated, events: []int{4}},
 		{name: "the row is claimed for them in time", run: newRun().claims("alice", "r1", "h").wait(3600*second).with("r1", "other").asks("bob").
 			claims("bob", "r1", "other").renders("bob", "2")},
@@ -80,7 +85,7 @@ func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 	remembered := func(r *run) (sum uint64) {
 		ev := r.evidence()
 		any := invariant.Named("liveness") // all have this method
-		for _, m := range inside.In(&any).Memories(invariant.Promise{}, nil) {
+		for _, m := range inside.In(&any).Memories(invariant.Promise{}, nil, nil) {
 			for _, e := range ev.History {
 				m.Event(e)
 			}

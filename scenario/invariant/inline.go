@@ -7,6 +7,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
@@ -57,23 +58,29 @@ func (all renderedBodies) in(row attr.Item) string {
 // shownBodies tells which body a row shows.
 type shownBodies struct {
 	texts  renderedBodies
-	stored map[string]string // by their names
+	stored map[string][]*recorder.Body // by their names, in order
 }
 
 func bodiesOf(ev Evidence) shownBodies {
-	all := shownBodies{texts: rendered(ev.History), stored: map[string]string{}}
-	for _, b := range inside.In(&ev).Bodies {
-		if !b.Gone {
-			all.stored[b.Name] = b.Body
+	all := shownBodies{texts: rendered(ev.History), stored: map[string][]*recorder.Body{}}
+	for i := range inside.In(&ev).Bodies {
+		if b := &inside.In(&ev).Bodies[i]; !b.Gone {
+			all.stored[b.Name] = append(all.stored[b.Name], b)
 		}
 	}
 	return all
 }
 
-// by returns the body that a row names or, if it names none, holds; "" if no body is known.
-func (all shownBodies) by(row attr.Item) string {
-	if row == nil || leads(row) {
-		return all.stored[named(row)]
+// by returns the body that a row names or, if it names none, holds; "" if no body is known. A name may stand for several
+// bodies, one after the other. Then it is the one that was there at a change or, if none was, the next one.
+func (all shownBodies) by(row attr.Item, change int) (body string) {
+	if row != nil && !leads(row) {
+		return all.texts.in(row)
 	}
-	return all.texts.in(row)
+	for i, b := range all.stored[named(row)] {
+		if i == 0 || b.Change < change {
+			body = b.Body
+		}
+	}
+	return body
 }

@@ -18,10 +18,13 @@ type memory = recorder.Memory
 // Memories returns one memory of each kind. The invariants that an exhaustive search can prove have these memories. The
 // promise is that of the Evidence that is judged: a memory that judged by another one could take two pasts for one. The
 // function text returns what stands for a text in fingerprints; nil is the text itself. It is for searches in which
-// actors are interchangeable, so that their names do not matter.
-func (*own) Memories(p Promise, text func(string) string) []memory {
+// actors are interchangeable, so that their names do not matter. The function body returns a body of the body store by
+// its name, as it is now; nil knows of no bodies.
+func (*own) Memories(p Promise, text, body func(string) string) []memory {
+	pages, requested := newPages(p, text), newRequested(p, text)
+	pages.body, requested.body = body, body
 	return []memory{
-		newPages(p, text), &renderings{text: text}, newFlightsMemory(p, text), &invalidations{text: text}, newRequested(p, text),
+		pages, &renderings{text: text}, newFlightsMemory(p, text), &invalidations{text: text}, requested,
 		&ownWrites{text: text},
 	}
 }
@@ -36,6 +39,18 @@ func (w words) of(text string) string {
 	return w(text)
 }
 
+// bodyNamed returns a body of the body store by its name, as it is now; nil without a body store.
+type bodyNamed func(name string) string
+
+// of adds what a row leads to.
+func (body bodyNamed) of(h fingerprint.Hash, row attr.Item, text words) fingerprint.Hash {
+	h = h.Text(text.of(content(row)))
+	if body != nil && row != nil && leads(row) {
+		h = h.Text(text.of(body(named(row))))
+	}
+	return h
+}
+
 // pages remembers the part of each page's past that the rows do not hold: which actor put its token into LOCK, the
 // order of the lease's holders, and the versions that have been visible.
 type pages struct {
@@ -44,6 +59,7 @@ type pages struct {
 	tags   map[fingerprint.Hash]bool
 	sum    fingerprint.Hash // the sum of prints and tags, which have no order
 	text   words
+	body   bodyNamed
 }
 
 func rememberPages(p Promise) memory { return newPages(p, nil) }
@@ -61,7 +77,8 @@ func (m *pages) Change(c ddbfake.Change) {
 	})
 }
 
-// tag remembers which etag has stood for which body. The row of a version is in the log before META leads to it.
+// tag remembers which etag has stood for which body. The row of a version is in the log before META leads to it. The
+// body of a name may be another one later.
 func (m *pages) tag(s *step) {
 	if !s.published { // an arrival from another region needs no tag: its publish is known
 		return
@@ -69,7 +86,7 @@ func (m *pages) tag(s *step) {
 	row, _ := s.generation()
 	for _, from := range []attr.Item{s.meta, row} {
 		if etag, has := from.Str("etag"); has {
-			h := fingerprint.Hash(0).Text(s.pk).Text(m.text.of(etag)).Text(m.text.of(content(row)))
+			h := m.body.of(fingerprint.Hash(0).Text(s.pk).Text(m.text.of(etag)), row, m.text)
 			if !m.tags[h] {
 				m.tags[h] = true
 				m.sum += h
@@ -80,7 +97,7 @@ func (m *pages) tag(s *step) {
 
 // Clone returns a copy. Every memory has one, for a search that goes back to an earlier moment.
 func (m *pages) Clone() memory {
-	c := &pages{prints: maps.Clone(m.prints), tags: maps.Clone(m.tags), sum: m.sum, text: m.text}
+	c := &pages{prints: maps.Clone(m.prints), tags: maps.Clone(m.tags), sum: m.sum, text: m.text, body: m.body}
 	m.log.copyTo(&c.log)
 	return c
 }

@@ -57,7 +57,7 @@ func (p *places) learn() {
 		if sk != sortMeta && !strings.HasPrefix(sk, sortVersion) {
 			continue
 		}
-		page, known := made[shown.by(c.After)]
+		page, known := made[shown.by(c.After, c.Seq)]
 		if !known {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/s3fake"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -41,7 +42,8 @@ func Do(store isr.BodyStore) (func(context.Context, s3fake.Call) (*s3fake.Answer
 	return func(ctx context.Context, c s3fake.Call) (answer *s3fake.Answer, err error) {
 		step := hooks.BodyStep{
 			Write: slices.Contains(writes, c.Operation), Text: c.String(),
-			Body: func(name string) []byte { body, _ := objects.Object(Bucket, name); return body },
+			Body:  func(name string) []byte { body, _ := objects.Object(Bucket, name); return body },
+			State: func() uint64 { return uint64(inside.In(objects).Fingerprint()) },
 			Do: func(struck hooks.Struck) string {
 				c.Fault = faultOf(struck)
 				answer, err = objects.Do(context.WithoutCancel(ctx), c) // it has arrived

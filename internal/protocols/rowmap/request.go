@@ -2,6 +2,7 @@ package rowmap
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -118,6 +119,30 @@ func (m *Mapping) keyOf(table string, item map[string]types.AttributeValue) attr
 		key[name] = v
 	}
 	return key
+}
+
+// Pages returns the partitions of the translated rows to which a row may belong by its key. With a schema's function,
+// which decides by more than keys, all rows may belong to one.
+func (m *Mapping) Pages(table string, key attr.Item) (all []string) {
+	if m.translate != nil {
+		return []string{""}
+	}
+	for i := range m.entries {
+		e := &m.entries[i]
+		var c captures
+		if e.roles() == 0 || !e.matches(table, key, &c) {
+			continue
+		}
+		if pk := isr.PartitionKey(c.tenant, c.key); !slices.Contains(all, pk) {
+			all = append(all, pk)
+		}
+	}
+	return all
+}
+
+// PagesOf is Pages for the key in an item.
+func (m *Mapping) PagesOf(table string, item map[string]types.AttributeValue) []string {
+	return m.Pages(table, m.keyOf(table, item))
 }
 
 // Name identifies a row in a table by the key in an item; "" if it is not one of the mapping's tables.

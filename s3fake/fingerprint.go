@@ -1,0 +1,69 @@
+package s3fake
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+)
+
+type ours = inside.Of[own]
+
+// own has the methods of a Store for the simulator.
+type own struct{ *Store }
+
+// Fingerprint is the fingerprint of all that later answers can depend on: buckets, objects with their dates and
+// headers, and uploads under way. The log and the faults are not in it.
+func (s own) Fingerprint() (sum fingerprint.Hash) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	//isrsim:unordered a sum has no order
+	for _, b := range s.buckets {
+		of := fingerprint.Hash(1).Text(b.name)
+		sum += of.Text(b.region).Number(uint64(b.created.UnixNano()))
+		b.objects.Scan(func(key string, o *object) bool {
+			sum += printOf(of.Text(key), o.header).Text(string(o.body)).Text(o.etag).Number(uint64(o.modified.UnixNano())).
+				Text(o.checksum.print()).Text(fmt.Sprint(o.parts))
+			return true
+		})
+		b.uploads.Scan(func(name string, u *upload) bool {
+			h := printOf(of.Number(1).Text(name), u.header).Number(uint64(u.begun.UnixNano())).
+				Text(checksum{algorithm: u.algorithm, composite: u.composite}.print()).Text(fmt.Sprint(u.named, u.completed))
+			u.parts.Scan(func(n int, p *part) bool {
+				h = h.Number(uint64(n)).Text(string(p.body)).Text(p.etag).Number(uint64(p.modified.UnixNano())).Text(p.checksum)
+				return true
+			})
+			if u.answer != nil {
+				h = printOf(h.Number(uint64(u.answer.Status)), u.answer.header).Text(string(u.answer.body))
+			}
+			sum += h
+			return true
+		})
+	}
+	return sum.Number(uint64(s.uploads))
+}
+
+// print is the checksum as a text.
+func (c checksum) print() string {
+	name := ""
+	if c.algorithm != nil {
+		name = c.algorithm.name
+	}
+	return fmt.Sprint(name, c.value, c.composite)
+}
+
+// printOf adds headers, which have no order.
+func printOf(h fingerprint.Hash, header http.Header) fingerprint.Hash {
+	names := make([]string, 0, len(header))
+	//isrsim:unordered sorted below
+	for name := range header {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		h = h.Text(name).Text(fmt.Sprint(header[name]))
+	}
+	return h
+}
