@@ -167,7 +167,7 @@ func (c cache) on(n property.Node) (isr.Handler, error) {
 func TestACorrectCachePasses(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
-	property.Check{Rows: rows, Schedules: effort.Fewer(5, 2)}.Run(t, cache{}.on)
+	property.Check{Rows: rows, Schedules: effort.Fewer(5, 3)}.Run(t, cache{}.on)
 }
 
 func TestACorrectCacheWithGoroutinesPasses(t *testing.T) {
