@@ -438,39 +438,26 @@ func accesses(input any) []sim.Access { return accessesTo(nil, input) }
 
 // accessesTo does the same as accesses. The mapping knows rows with names of their own; nil knows META and LOCK.
 func accessesTo(rows *rowmap.Mapping, input any) []sim.Access {
-	touched := make([]sim.Access, 0, 4)
+	touched, writes := make([]sim.Access, 0, 4), false
 	all := eachRow(input, func(table *string, key map[string]types.AttributeValue, write bool) {
 		touched = append(touched, rowAccess(write, partsOf(rows, table, key)))
+		if write {
+			writes, touched = true, withPages(touched, pagesIn(rows, table, key), "")
+		}
 	})
 	if !all {
 		return nil
 	}
-	return withRest(touched, rows, input, "")
+	return withRest(touched, "", input, writes)
 }
 
-// withRest adds the accesses of a call, in some regions, that are none to rows. If it writes a row, that is judged by
-// the other rows of the page, and the row may lead to a body as it is now. The ClientRequestToken of a transaction
-// counts as written: of two transactions with one token, in one region, at most the first one takes effect, whatever
-// their rows.
-func withRest(touched []sim.Access, rows *rowmap.Mapping, input any, regions ...string) []sim.Access {
-	writes := false
-	eachRow(input, func(table *string, key map[string]types.AttributeValue, write bool) {
-		if !write {
-			return
-		}
-		writes = true
-		var pages []string
-		if rows != nil {
-			pages = rows.PagesOf(aws.ToString(table), key)
-		} else if row, is := rowOf(key); is {
-			pages = pagesOf(row.pk, row.sk)
-		}
-		touched = withPages(touched, pages, regions...)
-	})
+// withRest adds the accesses of a call that are none to rows and pages. If it writes a row, the row may lead to a body
+// as it is now. The ClientRequestToken of a transaction counts as written: of two transactions with one token, in one
+// region, at most the first one takes effect, whatever their rows.
+func withRest(touched []sim.Access, region string, input any, writes bool) []sim.Access {
 	if writes {
 		touched = append(touched, sim.Access{Object: leads})
 	}
-	region := regions[0]
 	if token := givenToken(input); token != "" {
 		touched = append(touched, sim.Access{Object: sim.ObjectNamed(tokenObject, region, token), Write: true})
 	}
@@ -489,6 +476,15 @@ func withPages(touched []sim.Access, pages []string, regions ...string) []sim.Ac
 		}
 	}
 	return touched
+}
+
+// pagesIn returns the pages to which the row of a request may belong.
+func pagesIn(rows *rowmap.Mapping, table *string, key map[string]types.AttributeValue) []string {
+	if rows != nil {
+		return rows.PagesOf(aws.ToString(table), key)
+	}
+	row, _ := rowOf(key)
+	return pagesOf(row.pk, row.sk)
 }
 
 // pagesOf returns the page to which a row of the default form belongs, if it does.
