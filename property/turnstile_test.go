@@ -327,6 +327,32 @@ func TestALockThatIsNeverExtended(t *testing.T) {
 	c.wantFailure(t, "violated: ", "kept-lease: ")
 }
 
+// extendsWhenOver waits with each extension until the lease is over, and is then right to refuse it.
+type extendsWhenOver struct{ *passage }
+
+func (h extendsWhenOver) Extend(context.Context) error {
+	h.of.Clock.Sleep(h.until.Sub(h.of.Clock.Now()))
+	return errTaken
+}
+
+func extendingWhenOver(n property.LockNode) (property.Lock, error) {
+	lock := &turnstile{LockNode: n}
+	return acquirer(func(ctx context.Context, gate string) (property.Held, error) {
+		held, err := lock.Acquire(ctx, gate)
+		if err != nil {
+			return nil, err
+		}
+		return extendsWhenOver{held.(*passage)}, nil
+	}), nil
+}
+
+// TestALockThatIsExtendedWhenItIsOver: no loss is early, and yet nobody has seen an extension succeed.
+func TestALockThatIsExtendedWhenItIsOver(t *testing.T) {
+	t.Parallel()
+	c := runChild(t, t.TempDir(), "lock: extends when it is over", []string{"-rapid.seed=1", "-rapid.checks=10"})
+	c.wantFailure(t, "vacuous: ", "worlds reached hold-extended: no Extend has ever succeeded")
+}
+
 // badLocks are locks that a check must refuse.
 func badLocks() map[string]func(property.LockNode) (property.Lock, error) {
 	answer := func(a acquirer) func(property.LockNode) (property.Lock, error) {
