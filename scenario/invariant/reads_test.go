@@ -146,3 +146,30 @@ func TestBoundedStaleness(t *testing.T) {
 			run: newRun().asks("bob").gets("bob", "x").renders("carol", "1").wait(2*time.Hour).asks("bob").getsStale("bob", "1"), want: violated, events: []int{3, 4, 5}},
 	})
 }
+
+// TestMonotonicReadsJudgesWhoAsksAgain: without a page that is served twice there is nothing to judge, and an ok says
+// nothing.
+func TestMonotonicReadsJudgesWhoAsksAgain(t *testing.T) {
+	asked := func(h *told, actor, key string) *told {
+		return h.event(0, history.Event{Actor: actor, Kind: history.Asked, Key: key}).served(actor, "r1", history.Fresh, 0).of(key)
+	}
+	of := invariant.Named("monotonic-reads")
+	for name, test := range map[string]struct {
+		h            *told
+		alone, among bool // with a promise for each node, and for all nodes together
+	}{
+		"once":             {asked(newHistory(), "alice", "/"), false, false},
+		"twice":            {asked(asked(newHistory(), "alice", "/"), "alice", "/"), true, true},
+		"by two":           {asked(asked(newHistory(), "alice", "/"), "bob", "/"), false, true},
+		"two pages":        {asked(asked(newHistory(), "alice", "/"), "alice", "/other"), false, false},
+		"asked, no answer": {asked(newHistory(), "alice", "/").event(0, history.Event{Actor: "alice", Kind: history.Asked, Key: "/"}), false, false},
+	} {
+		alone := invariant.Evidence{History: test.h.Events()}
+		among := alone
+		among.AcrossNodes = true
+		got := [2]bool{inside.In(&of).HasSubject(of.Name, alone), inside.In(&of).HasSubject(of.Name, among)}
+		if got != [2]bool{test.alone, test.among} {
+			t.Errorf("%s: something to judge: %v, want %v", name, got, [2]bool{test.alone, test.among})
+		}
+	}
+}
