@@ -36,6 +36,17 @@ func newForgetful(token func() string) func(property.Node) (isr.Handler, error) 
 	}
 }
 
+// plainLock is a lock that can only be taken and given back.
+type plainLock struct{ property.Lock }
+
+func (l plainLock) Acquire(ctx context.Context, name string) (property.Held, error) {
+	held, err := l.Lock.Acquire(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return struct{ property.Held }{held}, nil
+}
+
 // proofs are the cases that TestChild runs for a name that begins with "prove: ".
 func proofs() map[string]func(t *testing.T, file string) {
 	prove := func(c property.Check, newStore func(property.Node) (isr.Handler, error)) func(*testing.T, string) {
@@ -57,8 +68,14 @@ func proofs() map[string]func(t *testing.T, file string) {
 		}
 	}
 	return map[string]func(*testing.T, string){
-		"lock":              lock(turnstile{}),
-		"grabs":             lock(turnstile{grabs: true}),
+		"lock":  lock(turnstile{}),
+		"grabs": lock(turnstile{grabs: true}),
+		"halfEarly": func(t *testing.T, file string) {
+			property.LockCheck{Table: turnstileTable}.Prove(t, file, func(n property.LockNode) (property.Lock, error) {
+				lock, err := newTurnstiles(turnstile{halfEarly: true})(n)
+				return plainLock{lock}, err
+			})
+		},
 		"neverOver":         lock(turnstile{neverOver: true}),
 		"alwaysSure":        lock(turnstile{alwaysSure: true}),
 		"countsBehind":      lock(turnstile{countsBehind: true}),
@@ -109,6 +126,10 @@ var small = strings.Replace(twoWriters, "faults: [maybe response-lost]\n", "", 1
 const twoHolders = "name: two-holders\ncache: {lease: 10s, poll: 5s, patience: 4, attempts: 1}\nbounds: {ticks: 0}\n" +
 	"actors:\n  - {name: alice, script: [hold job for 6s], crashes: 1}\n  - {name: bob, script: [hold job for 6s]}\n"
 
+// aTick is a world in which time may move on while a holder works.
+const aTick = "name: a-tick\ncache: {lease: 10s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\nactors:\n" +
+	"  - {name: alice, script: [hold job for 20s]}\n  - {name: bob, script: [hold job for 1s]}\n"
+
 // TestProve is about two writers of a cache with rows of its own, behind a real client of the SDK.
 func TestProve(t *testing.T) {
 	effort.Long(t)
@@ -144,6 +165,7 @@ func TestProveRefutes(t *testing.T) {
 			"replay: go test -v -run '^TestChild$'", "replay: property.Replay(t, \"" + failFile + "\", newStore)"}},
 		{"grabs", twoHolders, []string{"violated: two-holders under lock-under-test", "kept-lease: ", "scenario: " + failFile}},
 		{"countsBehind", "replica-lag: 1s\n" + strings.NewReplacer(", crashes: 1", "", "6s", "300ms", "5s", "500ms").Replace(twoHolders), []string{"violated: two-holders", "guarded-write: "}},
+		{"halfEarly", strings.Replace(aTick, "20s", "1s", 1), []string{"violated: a-tick under lock-under-test", "mutual-exclusion: ", "9.998s before"}},
 		{"neverOver", twoHolders, []string{"vacuous: ", "reached hold-taken-over"}},
 		{"lock", strings.Replace(twoHolders, ", crashes: 1", "", 1), []string{"vacuous: ", "reached hold-taken-over"}},
 		{"tokenless", twoWriters, []string{"violated: two-writers under store-under-test", "scenario: " + failFile}},
@@ -175,9 +197,7 @@ func TestProveRefutes(t *testing.T) {
 // TestProofsOfLocksReplay: a violation that needs a tick to an instant at which only proofs stop comes again from its file.
 func TestProofsOfLocksReplay(t *testing.T) {
 	t.Parallel()
-	world := "name: waits\ncache: {lease: 10s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\nactors:\n" +
-		"  - {name: alice, script: [hold job for 20s]}\n  - {name: bob, script: [hold job for 1s]}\n"
-	c := runProof(t, t.TempDir(), "alwaysSure", world)
+	c := runProof(t, t.TempDir(), "alwaysSure", aTick)
 	c.wantFailure(t, "mutual-exclusion: ")
 	text, err := os.ReadFile(c.file())
 	if err != nil || !strings.Contains(string(text), "all-stops: true") {

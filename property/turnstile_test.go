@@ -31,6 +31,7 @@ type turnstile struct {
 	grabs          bool // it looks first, and then takes the lock without a condition
 	openToAll      bool // a release does not check whose lock the row is
 	early          bool // the lock counts as over a second before its end
+	halfEarly      bool // it counts as over half a second before its end
 	wholeSeconds   bool // the end of the lease is rounded down to a second: 10 s may become 9.1 s
 	forgetsItself  bool // if the answer to its own earlier attempt was lost, it takes the lock for another's
 	neverOver      bool // a lock that was not given back is never taken over
@@ -110,6 +111,8 @@ func (l *turnstile) Acquire(ctx context.Context, gate string) (property.Held, er
 	switch {
 	case l.early:
 		update.ExpressionAttributeValues[":now"] = number(now.Add(time.Second).UnixMilli())
+	case l.halfEarly:
+		update.ExpressionAttributeValues[":now"] = number(now.Add(time.Second / 2).UnixMilli())
 	case l.neverOver:
 		update.ConditionExpression = aws.String("attribute_not_exists(badge)")
 		delete(update.ExpressionAttributeValues, ":now")

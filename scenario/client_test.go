@@ -18,6 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
@@ -365,6 +366,30 @@ func TestEvidenceCountsEveryPart(t *testing.T) {
 			if show(zero) == show(other.Interface()) {
 				t.Errorf("%v.%s does not count", of, field.Name)
 			}
+		}
+	}
+}
+
+// TestStopsAroundAPromise: in a proof of locks or calls, time stops right before the moment until which an
+// invariant holds what was promised: from then on, no error can be seen.
+func TestStopsAroundAPromise(t *testing.T) {
+	start := time.Unix(2000, 0)
+	for _, test := range []struct {
+		skew, rounded time.Duration
+		want          []time.Duration
+	}{
+		{0, promise.LeaseRounding, []time.Duration{9 * time.Second, 9998 * time.Millisecond, 10 * time.Second, 11 * time.Second}},
+		{0, promise.RetentionRounding, []time.Duration{8999 * time.Millisecond, 9 * time.Second, 10 * time.Second, 11 * time.Second}},
+		{time.Second, promise.LeaseRounding, []time.Duration{7998 * time.Millisecond, 9 * time.Second, 10 * time.Second, 11 * time.Second}},
+	} {
+		w := &world{stage: newStage(), allStops: true, scenario: &Scenario{Skew: test.skew}, clock: fakeclock.New(start)}
+		w.stopAround(10*time.Second, test.rounded)
+		var got []time.Duration
+		for _, at := range w.deadlines.fine {
+			got = append(got, time.Unix(0, at).Sub(start))
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("clocks off by %v, rounded by %v: stops after %v, want %v", test.skew, test.rounded, got, test.want)
 		}
 	}
 }

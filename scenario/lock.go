@@ -83,7 +83,7 @@ func (n *node) take(client hooks.LockClient, key string) *held {
 		w.mark(mark.HoldContended)
 	}
 	h.record(mark.EventLockAsked, nil)
-	w.stopAround(w.scenario.Cache.Lease)
+	w.stopAround(w.scenario.Cache.Lease, promise.LeaseRounding)
 	got, err := client.Acquire(n.life(), key)
 	n.turn()
 	if err == nil && (got == nil || got.Release == nil) {
@@ -114,12 +114,16 @@ func (w *world) stopAt(lease time.Duration) {
 	}
 }
 
-// stopAround makes time stop before, at and after the end of a time for which a lock or a result is promised from now on.
-// A search goes to no other instants.
-func (w *world) stopAround(promised time.Duration) {
-	if w.allStops {
-		w.deadlines.addFine(w.clock.Now().Add(promised), time.Millisecond)
+// stopAround makes time stop a second before, at, and a second after the end of a time for which a lock or a result is
+// promised from now on. It also stops a millisecond before the moment until which an invariant holds that promise: this
+// is earlier, by twice the error of clocks and by what rows may round. A search goes to no other instants.
+func (w *world) stopAround(promised, rounded time.Duration) {
+	if !w.allStops {
+		return
 	}
+	end := w.clock.Now().Add(promised)
+	held := end.Add(-2*w.scenario.Skew - rounded)
+	w.deadlines.addStops(end.Add(-time.Second), held.Add(-time.Millisecond), end, end.Add(time.Second))
 }
 
 // work holds the lock for some time by the node's clock, or until the holder is told, or must assume, that it has lost
@@ -178,7 +182,7 @@ func (h *held) extend() bool {
 	n := h.node
 	asked := n.proc.Clock().Now()
 	h.record(mark.EventLockExtending, nil)
-	n.world.stopAround(n.world.scenario.Cache.Lease)
+	n.world.stopAround(n.world.scenario.Cache.Lease, promise.LeaseRounding)
 	err := h.Extend(n.life())
 	n.turn()
 	if err != nil {

@@ -219,7 +219,12 @@ func (w *world) noteDeadlines(row attr.Item) {
 // addFine adds a deadline of rows whose times are finer than seconds: a second before it, the smallest step before it,
 // the deadline, and a second after it.
 func (d *deadlines) addFine(t time.Time, step time.Duration) {
-	for _, stop := range []time.Time{t.Add(-time.Second), t.Add(-step), t, t.Add(time.Second)} {
+	d.addStops(t.Add(-time.Second), t.Add(-step), t, t.Add(time.Second))
+}
+
+// addStops makes time stop at instants that need not be whole seconds.
+func (d *deadlines) addStops(instants ...time.Time) {
+	for _, stop := range instants {
 		at := stop.UnixNano()
 		if i, exists := slices.BinarySearch(d.fine, at); !exists {
 			d.fine = slices.Insert(d.fine, i, at)

@@ -93,8 +93,8 @@ func (n *node) callOnce(client hooks.OnceClient, c Command) (over bool) {
 	}
 	call.of.open++
 	n.record(call.event(mark.EventCallAsked, "", nil))
-	w.stopAround(w.scenario.Cache.Lease)
-	w.stopAround(w.scenario.Cache.Retention)
+	w.stopAround(w.scenario.Cache.Lease, promise.LeaseRounding)
+	w.stopAround(w.scenario.Cache.Retention, promise.RetentionRounding)
 	result, err := client.Once(n.life(), c.Key, c.Inputs, call.effect)
 	n.turn()
 	call.of.open--

@@ -266,6 +266,8 @@ func parseLag(text string) (ddbfake.Lag, error) {
 	lag, err := ddbfake.ParseLag(text)
 	if err == nil && lag == ddbfake.LagManual {
 		err = fmt.Errorf("ttl lag %q: a scenario has no command to sweep", text)
+	} else if err != nil {
+		err = errors.New(strings.Replace(err.Error(), "want manual, ", "want ", 1)) // see above
 	}
 	return lag, err
 }

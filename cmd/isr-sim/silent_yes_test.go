@@ -161,7 +161,7 @@ func TestNoSilentYes(t *testing.T) {
 		{"run --exec '' lonely.yaml", cli.ExitUsage, "--exec"},
 		{"run --exec true lonely.yaml", cli.ExitUnknown, "true"},
 		{"explore --exec true lonely.yaml", cli.ExitUnknown, "true"},
-		{"run no-page.yaml", cli.ExitUnknown, "hold"},
+		{"run no-page.yaml", cli.ExitUsage, "hold"},
 
 		// No recorded run.
 		{"replay lonely.yaml", cli.ExitUsage, "found neither --choices"},

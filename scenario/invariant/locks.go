@@ -7,6 +7,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
@@ -355,7 +356,7 @@ func (h *hold) sure(ev Evidence, before *history.Event) time.Time {
 // sureFrom is the time until which a holder may rely on a lease that began with a request. Rows may hold whole
 // milliseconds.
 func sureFrom(ev Evidence, asked *history.Event) time.Time {
-	return asked.Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - time.Millisecond)
+	return asked.Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - promise.LeaseRounding)
 }
 
 // surely says whether a holder may rely on its lock at an event without asking again.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
@@ -121,10 +122,10 @@ func (k *keyed) told(result string) (first *history.Event) {
 // forgotten is the time from which on the result of a call may be forgotten. The retention is counted from before the
 // call was made, and a second is taken off because rows may hold whole seconds.
 func (c *call) forgotten(ev Evidence) time.Time {
-	return c.asked.Time.Add(inside.In(&ev).Retention - 2*ev.MaxClockSkew - time.Second)
+	return c.asked.Time.Add(inside.In(&ev).Retention - 2*ev.MaxClockSkew - promise.RetentionRounding)
 }
 
 // inProgress is the time until which a call certainly counts as in progress, whatever happened to its node.
 func (c *call) inProgress(ev Evidence) time.Time {
-	return c.asked.Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - time.Millisecond)
+	return c.asked.Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - promise.LeaseRounding)
 }

@@ -26,3 +26,9 @@ type OnceTerms struct {
 	// node has died.
 	Wait, Takeover time.Duration
 }
+
+// What rows may cut off a promised time, because they hold times in whole units: invariants take it off what they hold.
+const (
+	LeaseRounding     = time.Millisecond // of a lease, or of a call that is in progress
+	RetentionRounding = time.Second      // of the time for which a result is kept
+)

@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
+	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -161,6 +162,10 @@ func loadRecord(name string) (*scenario.Scenario, error) {
 	if r.File == "" {
 		return nil, fmt.Errorf("scenario: %s: found a record whose scenario no file can hold, expected one with a scenario\n"+
 			"hint: the test that left the record runs it again", name)
+	}
+	if protocols.UnderTest(r.Protocol) {
+		return nil, fmt.Errorf("scenario: %s: found the record of code in a Go test, expected one of a protocol that isr-sim list prints\n"+
+			"hint: the test runs it again: go test -v -run '^%s$'", name, strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
 	}
 	return scenario.Parse(name, []byte(r.File))
 }

@@ -214,7 +214,15 @@ func wrong(field, why string) error {
 // able leaves out the scenarios whose scripts need a command that the program's hello does not name, and says so, in
 // the results, too. If none is left, nothing would be judged, which is an error.
 func (p *Program) able(r *Results, all []*scenario.Scenario, names []string) ([]*scenario.Scenario, []string, error) {
-	if p.nodes == nil || len(all) == 0 || len(all[0].Actors) == 0 {
+	if p.nodes == nil {
+		for i, s := range all {
+			if err := undoable(s, names[i]); err != nil {
+				return nil, nil, err
+			}
+		}
+		return all, names, nil
+	}
+	if len(all) == 0 || len(all[0].Actors) == 0 {
 		return all, names, nil
 	}
 	can, err := p.nodes.Can(all[0].Actors[0].Name)
@@ -239,6 +247,19 @@ func (p *Program) able(r *Results, all []*scenario.Scenario, names []string) ([]
 			"name a scenario that asks for no more, such as paused-writer (get), or have the program do more")
 	}
 	return left, called, nil
+}
+
+// undoable refuses a scenario with locks, or with calls that run once: protocols have neither.
+func undoable(s *scenario.Scenario, name string) error {
+	for _, actor := range s.Actors {
+		for _, c := range actor.Script {
+			if in, other := map[scenario.Verb]string{"hold": "property.LockCheck", "once": "property.OnceCheck"}[c.Verb]; other {
+				return cli.Usage(fmt.Errorf("%s: found %q in the script of %s, and no protocol of isr-sim can %s", name, c, actor.Name, c.Verb),
+					fmt.Sprintf("a Go test runs it with %s (Run, Prove, Replay), and --exec COMMAND with a program", in))
+			}
+		}
+	}
+	return nil
 }
 
 // lacking is the first verb of a scenario's scripts that a program cannot do.

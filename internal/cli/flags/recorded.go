@@ -100,6 +100,11 @@ func (r *Recording) Load(name string) (Recorded, error) {
 	if err != nil {
 		return Recorded{}, err
 	}
+	if r.nodes == nil {
+		if err := undoable(s, name); err != nil {
+			return Recorded{}, err
+		}
+	}
 	return Recorded{entry.Run(s, p), entry.Choices, entry.Digest}, nil
 }
 

@@ -206,6 +206,9 @@ func readRecord(file string) (*record.Record, error) {
 	}
 	defer in.Close() //nolint:errcheck // it was only read
 	rec, err := record.Read(in)
+	if ending := filepath.Ext(file); err != nil && (ending == ".yaml" || ending == ".yml") {
+		return nil, fmt.Errorf("%s: found a file in YAML, such as a scenario, expected the record of a run, in JSON", file)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

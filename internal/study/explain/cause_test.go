@@ -184,3 +184,39 @@ bounds: {ticks: 0}
 		})
 	}
 }
+
+// TestReadsAfterTheEndAreNoEvents: the run ends at its violation, and its machines would read from replicas later.
+func TestReadsAfterTheEndAreNoEvents(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: reads\nreplica-lag: 1s\nactors:\n"+
+		"  - {name: alice, script: [get /home], repeat: 5}\n  - {name: bob, script: [get /home], repeat: 5}\n")
+	p := scenariotest.Protocol(t, "eventual-read")
+	found := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
+	if found.Failure == nil {
+		t.Fatal("eventual-read passes")
+	}
+	shrunk, err := campaign.Shrink{Failed: found.Failure.Replay().Run(s, p), ScheduleOnly: true}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := shrunk.Scenario.Recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := explain.Explain{Failed: run, Tails: 20}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	reads := 0
+	for _, event := range x.Events {
+		if event.Step >= len(x.Steps) {
+			t.Errorf("%s is in step %d of %d", event.What, event.Step+1, len(x.Steps))
+		}
+		if strings.HasSuffix(event.What, " stale read") {
+			reads++
+		}
+	}
+	if reads == 0 {
+		t.Error("no stale read is an event")
+	}
+	_ = x.Text(true)
+}

@@ -278,7 +278,7 @@ func (e Explain) elsewhere(ctx context.Context, x *Explanation, recorded resched
 		if err := add("lag of replicas", rankStore, func(s *scenario.Scenario) { s.ReplicaLag = 0 }); err != nil {
 			return nil, err
 		}
-		reads, err := e.staleReads(ctx, recorded)
+		reads, err := e.staleReads(ctx, x, recorded)
 		if err != nil {
 			return nil, err
 		}
@@ -299,15 +299,18 @@ func (e Explain) elsewhere(ctx context.Context, x *Explanation, recorded resched
 	return all, nil
 }
 
-// staleReads returns, for each read that got an outdated answer from a replica, the world in which this read alone gets
-// a current one.
-func (e Explain) staleReads(ctx context.Context, recorded reschedule.Recorded) (all []counterfactual, err error) {
+// staleReads returns, for each read of the run that got an outdated answer from a replica, the world in which this read
+// alone gets a current one. The run may end before its scripts do: later reads are none of its events.
+func (e Explain) staleReads(ctx context.Context, x *Explanation, recorded reschedule.Recorded) (all []counterfactual, err error) {
 	steps := 0
 	again := e.in(nil, reschedule.Follow(recorded.Moves))
 	again.Trace = io.Discard
 	_, err = again.Do(hooks.With(ctx, &hooks.Probe{
 		OnStep: func(hooks.Step) { steps++ },
 		OnStale: func(actor string, read int) {
+			if steps >= len(x.Steps) {
+				return
+			}
 			all = append(all, counterfactual{
 				Event: Event{Step: steps, What: actor + " stale read", rank: rankFault}, fresh: read,
 				follow: func(cut int, then sim.Strategy) sim.Strategy {
