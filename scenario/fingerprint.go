@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -323,9 +324,10 @@ func answerFingerprint(out any, err error, value valueFunc) (h fingerprint.Hash,
 	}
 	switch out := out.(type) {
 	case *dynamodb.GetItemOutput:
-		return sdkItemFingerprint(out.Item, value)
+		h, known = sdkItemFingerprint(out.Item, value)
+		return withCost(h, out.ConsumedCapacity, nil), known
 	case *dynamodb.QueryOutput:
-		h = h.Number(uint64(out.Count)).Number(uint64(out.ScannedCount))
+		h = withCost(h, out.ConsumedCapacity, nil).Number(uint64(out.Count)).Number(uint64(out.ScannedCount))
 		for _, item := range append(slices.Clip(out.Items), out.LastEvaluatedKey) {
 			row, ok := sdkItemFingerprint(item, value)
 			if !ok {
@@ -335,16 +337,32 @@ func answerFingerprint(out any, err error, value valueFunc) (h fingerprint.Hash,
 		}
 		return h, true
 	case *dynamodb.PutItemOutput:
-		return sdkItemFingerprint(out.Attributes, value)
+		h, known = sdkItemFingerprint(out.Attributes, value)
+		return withCost(h, out.ConsumedCapacity, out.ItemCollectionMetrics), known
 	case *dynamodb.UpdateItemOutput:
-		return sdkItemFingerprint(out.Attributes, value)
+		h, known = sdkItemFingerprint(out.Attributes, value)
+		return withCost(h, out.ConsumedCapacity, out.ItemCollectionMetrics), known
 	case *dynamodb.DeleteItemOutput:
-		return sdkItemFingerprint(out.Attributes, value)
+		h, known = sdkItemFingerprint(out.Attributes, value)
+		return withCost(h, out.ConsumedCapacity, out.ItemCollectionMetrics), known
 	case *dynamodb.TransactWriteItemsOutput:
-		return h, true
+		return h, out.ConsumedCapacity == nil && out.ItemCollectionMetrics == nil
 	default:
 		return h, false
 	}
+}
+
+// withCost adds to an answer what its request has cost, if it was asked for that: a write's cost depends on the row
+// that it replaces.
+func withCost(h fingerprint.Hash, units *types.ConsumedCapacity, sizes *types.ItemCollectionMetrics) fingerprint.Hash {
+	if units == nil && sizes == nil {
+		return h
+	}
+	text, err := json.Marshal([]any{units, sizes})
+	if err != nil {
+		panic(fmt.Errorf("scenario: a cost that is no JSON: %w", err))
+	}
+	return h.Text(string(text))
 }
 
 func errorFingerprint(err error, value valueFunc) fingerprint.Hash {

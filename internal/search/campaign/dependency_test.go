@@ -288,3 +288,37 @@ func TestNoSearchOfStreamsIsAProof(t *testing.T) {
 		t.Errorf("got %v, error %v; want unknown, because of the stream", proof, err)
 	}
 }
+
+// thrifty is a cache in which alice replaces a row, and is told what that has cost: more than one unit if bob wrote his
+// large row first. Then she leaves a wrong row behind.
+type thrifty struct{ cfg isr.Config }
+
+func (h thrifty) Get(ctx context.Context, key string) (isr.Served, error) {
+	pk := isr.PartitionKey("", key)
+	row := pagecache.Key(pk, "ROW")
+	in := &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: row, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal}
+	if strings.HasPrefix(h.cfg.Tokens(), "bob") {
+		row["large"] = &types.AttributeValueMemberS{Value: strings.Repeat("x", 4000)}
+		in.ConditionExpression = aws.String("attribute_not_exists(pk)")
+		_, err := h.cfg.Client.PutItem(ctx, in)
+		return isr.Served{}, errors.Join(err, errNoPage)
+	}
+	out, err := h.cfg.Client.PutItem(ctx, in)
+	if err == nil && aws.ToFloat64(out.ConsumedCapacity.CapacityUnits) > 1 {
+		return isr.Served{}, writeLock(ctx, h.cfg, pk, 1)
+	}
+	return isr.Served{}, errors.Join(err, errNoPage)
+}
+
+// What an answer says about capacity is a part of it.
+func TestWhatARequestHasCostCounts(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nactors:\n"+
+		"  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home], crashes: 1}\n")
+	p := isr.Protocol{Name: "thrifty", New: func(cfg isr.Config) (isr.Handler, error) { return thrifty{cfg}, nil }}
+	for _, sdk := range []bool{false, true} {
+		proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: sdk}}.Run(t.Context())
+		if err != nil || proof.Verdict != invariant.Violated {
+			t.Errorf("sdk %v: got %v, error %v; want a schedule in which bob is first", sdk, proof, err)
+		}
+	}
+}
