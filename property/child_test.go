@@ -126,6 +126,15 @@ func TestChild(t *testing.T) {
 		check.Run(t, newBeatingTurnstiles(bugs))
 		return
 	}
+	if name == "once: at once" {
+		c := recordsCheck
+		c.Goroutines = true
+		c.Run(t, func(n property.OnceNode) (property.Once, error) {
+			layer, err := newRecords("")(n)
+			return twofold{layer}, err
+		})
+		return
+	}
 	if bug, ok := strings.CutPrefix(name, "once: "); ok {
 		recordsCheck.Run(t, newRecords(bug))
 		return

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/property"
@@ -248,6 +249,32 @@ func TestOncePasses(t *testing.T) {
 	c.Schedules = effort.Fewer(5, 2)
 	c.Run(t, newRecords(""))
 	c.Run(t, newRecords("looks at a replica"))
+}
+
+// twofold is a layer that has each effect happen twice, at the same time, and goes by the latter.
+type twofold struct{ property.Once }
+
+func (o twofold) Do(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (string, error) {
+	return o.Once.Do(ctx, key, payload, func(ctx context.Context) (string, error) {
+		var results [2]string
+		var of errgroup.Group
+		for i := range results {
+			of.Go(func() (err error) {
+				results[i], err = effect(ctx)
+				return err
+			})
+		}
+		err := of.Wait()
+		return max(results[0], results[1]), err
+	})
+}
+
+// TestAnEffectThatHappensTwiceAtOnceIsFound: a call that begins its effect while it is under way is at fault, whatever
+// its caller is told.
+func TestAnEffectThatHappensTwiceAtOnceIsFound(t *testing.T) {
+	effort.OneAtATime(t)
+	c := runChild(t, t.TempDir(), "once: at once", []string{"-rapid.seed=1", "-rapid.shrinktime=0s"})
+	c.wantFailure(t, "effect-once: ", "which began it again while it was under way")
 }
 
 // TestBugsOfCallsAreFound: a check with default settings finds each bug, whatever rapid's seed.

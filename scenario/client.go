@@ -338,6 +338,7 @@ func (r *storeRequest) Apply(outcome int) {
 	r.twice = w.struck == ddbfake.FaultDuplicate
 	r.hidden = takesEffect(w.struck) && !r.twice
 	r.changed = w.afterCall(r)
+	w.noteTables(r)
 	w.noteRead(r)
 	if r.hidden {
 		w.untold.note(r, w.seen, w.struck)

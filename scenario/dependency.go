@@ -489,10 +489,12 @@ func (r *objectRequest) Apply(outcome int) {
 		struck = hooks.Refused
 	}
 	r.answer = r.step.Do(struck)
+	if r.step.Write || len(r.step.Names) == 0 { // a bucket may have been made
+		r.node.world.noteObjects(r.step.State)
+	}
 	if !r.step.Write {
 		return
 	}
-	r.node.world.noteObjects(r.step.State)
 	for _, name := range r.step.Names {
 		if body := r.step.Body(name); !bytes.Equal(body, r.node.world.bodies[name]) || (body == nil) != (r.node.world.bodies[name] == nil) {
 			r.node.keepBody(name, body)
@@ -504,7 +506,8 @@ func (r *objectRequest) Describe(int) string { return r.step.Text + " -> " + r.a
 
 func (r *objectRequest) DescribeAnswer() string { return r.answer }
 
-// noteObjects notes the state of the bodies' store after a write. It keeps more than bodies: dates, headers, uploads.
+// noteObjects notes the state of the bodies' store after a write. It keeps more than bodies: dates, headers, uploads,
+// buckets.
 func (w *world) noteObjects(state func() uint64) {
 	if w.fingerprinter == nil {
 		return

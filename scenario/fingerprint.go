@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 	"github.com/aws/smithy-go"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -36,6 +38,7 @@ type fingerprinter struct {
 	regions  bool // there are several
 	rows     map[rowName]fingerprint.Hash
 	sum      fingerprint.Hash // the sum over rows, bodies and versions, which have no order
+	tables   fingerprint.Hash // see world.noteTables
 	memories []recorder.Memory
 	seen     int // events
 	// shared says of the memories and, behind them, of rows, that a clone shares them until one of them changes.
@@ -196,6 +199,40 @@ func (w *world) ofToken(input any) (served func()) {
 	}
 }
 
+// noteTables notes a request that may have changed something else than rows: which tables there are, their settings,
+// streams and tags, and their backups, which hold rows of then. All of that follows from such requests, in their order.
+// It counts when the node that sent them is done, too.
+func (w *world) noteTables(r *storeRequest) {
+	if w.fingerprinter == nil || !changesTables(r.call.Input) || r.err != nil && !takesEffect(w.struck) {
+		return
+	}
+	p := w.fingerprinter
+	p.tables = p.tables.Text(r.call.Region).Text(r.SortKey()).Number(uint64(w.clock.Now().UnixNano())).Number(uint64(p.sum))
+	w.told = w.changed()
+}
+
+// seesPasts says whether the answer to a request, or what it does, depends on more than the rows of now: a stream has
+// all writes in their order, and a table may be restored to any earlier time.
+func seesPasts(input any) bool {
+	switch input.(type) {
+	case *dynamodbstreams.DescribeStreamInput, *dynamodbstreams.GetRecordsInput, *dynamodbstreams.GetShardIteratorInput,
+		*dynamodb.RestoreTableToPointInTimeInput:
+		return true
+	}
+	return false
+}
+
+// changesTables says whether a request may change something else than rows.
+func changesTables(input any) bool {
+	switch input.(type) {
+	case *dynamodb.CreateTableInput, *dynamodb.DeleteTableInput, *dynamodb.UpdateTableInput, *dynamodb.UpdateTimeToLiveInput,
+		*dynamodb.TagResourceInput, *dynamodb.UntagResourceInput, *dynamodb.CreateBackupInput, *dynamodb.DeleteBackupInput,
+		*dynamodb.UpdateContinuousBackupsInput, *dynamodb.RestoreTableFromBackupInput, *dynamodb.RestoreTableToPointInTimeInput:
+		return true
+	}
+	return false
+}
+
 func bodyFingerprint(name string, body []byte, text valueFunc) fingerprint.Hash {
 	if body == nil {
 		return 0
@@ -212,6 +249,9 @@ func (w *world) fingerprint() uint64 {
 	p := w.fingerprinter
 	p.events(w.history.Since(p.seen))
 	h := p.sum
+	if p.tables != 0 {
+		h = h.Number(uint64(p.tables))
+	}
 	for _, m := range p.memories {
 		h = h.Number(m.Fingerprint(w.clock.Now()))
 	}
@@ -284,9 +324,10 @@ func answerFingerprint(out any, err error, value valueFunc) (h fingerprint.Hash,
 	}
 	switch out := out.(type) {
 	case *dynamodb.GetItemOutput:
-		return sdkItemFingerprint(out.Item, value)
+		h, known = sdkItemFingerprint(out.Item, value)
+		return withCost(h, out.ConsumedCapacity, nil), known
 	case *dynamodb.QueryOutput:
-		h = h.Number(uint64(out.Count)).Number(uint64(out.ScannedCount))
+		h = withCost(h, out.ConsumedCapacity, nil).Number(uint64(out.Count)).Number(uint64(out.ScannedCount))
 		for _, item := range append(slices.Clip(out.Items), out.LastEvaluatedKey) {
 			row, ok := sdkItemFingerprint(item, value)
 			if !ok {
@@ -296,16 +337,32 @@ func answerFingerprint(out any, err error, value valueFunc) (h fingerprint.Hash,
 		}
 		return h, true
 	case *dynamodb.PutItemOutput:
-		return sdkItemFingerprint(out.Attributes, value)
+		h, known = sdkItemFingerprint(out.Attributes, value)
+		return withCost(h, out.ConsumedCapacity, out.ItemCollectionMetrics), known
 	case *dynamodb.UpdateItemOutput:
-		return sdkItemFingerprint(out.Attributes, value)
+		h, known = sdkItemFingerprint(out.Attributes, value)
+		return withCost(h, out.ConsumedCapacity, out.ItemCollectionMetrics), known
 	case *dynamodb.DeleteItemOutput:
-		return sdkItemFingerprint(out.Attributes, value)
+		h, known = sdkItemFingerprint(out.Attributes, value)
+		return withCost(h, out.ConsumedCapacity, out.ItemCollectionMetrics), known
 	case *dynamodb.TransactWriteItemsOutput:
-		return h, true
+		return h, out.ConsumedCapacity == nil && out.ItemCollectionMetrics == nil
 	default:
 		return h, false
 	}
+}
+
+// withCost adds to an answer what its request has cost, if it was asked for that: a write's cost depends on the row
+// that it replaces.
+func withCost(h fingerprint.Hash, units *types.ConsumedCapacity, sizes *types.ItemCollectionMetrics) fingerprint.Hash {
+	if units == nil && sizes == nil {
+		return h
+	}
+	text, err := json.Marshal([]any{units, sizes})
+	if err != nil {
+		panic(fmt.Errorf("scenario: a cost that is no JSON: %w", err))
+	}
+	return h.Text(string(text))
 }
 
 func errorFingerprint(err error, value valueFunc) fingerprint.Hash {

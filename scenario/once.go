@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
@@ -64,6 +65,7 @@ type onceCall struct {
 	begun   bool          // its effect
 	result  string        // the result of its effect, once the effect has taken place
 	done    bool          // its layer was told so
+	running atomic.Int32  // how many effects the layer has begun whose end it does not know
 }
 
 // once makes the call. It repeats the call as long as the layer tells it to, up to the scenario's patience.
@@ -133,7 +135,9 @@ func (c *onceCall) effect(ctx context.Context) (string, error) {
 	}
 	n.turn()
 	begins := c.event(mark.EventEffectBegun, "", nil)
-	inside.In(&begins).Hold.Done = c.done
+	inside.In(&begins).Hold.Done = c.done || c.running.Load() > 0
+	c.running.Add(1)
+	defer c.running.Add(-1)
 	n.record(begins)
 	if d := n.world.scenario.Cache.Render; d > 0 {
 		if err := n.sleep(ctx, d); err != nil {

@@ -325,6 +325,9 @@ func (w *world) noteRead(r *storeRequest) {
 	if w.subjects != nil && !w.fingerprinter.pasts && w.eventual(r.call.Input) {
 		w.subjects[hooks.EventualReads] = true
 	}
+	if w.subjects != nil && seesPasts(r.call.Input) {
+		w.subjects[hooks.SeesPasts] = true
+	}
 	if isGet && answered && !aws.ToBool(in.ConsistentRead) && (w.scenario.ReplicaLag > 0 || w.struck == ddbfake.FaultStaleRead) {
 		read := replicaRead{w.clock.Now(), r.call.Actor, cmp.Or(r.call.Region, ddbfake.DefaultRegion), in, out, len(w.history.Events()), w.seen}
 		w.reads = append(w.reads, read)

@@ -241,7 +241,7 @@ func (w *world) addActor(a Actor, apart time.Duration) {
 // The kinds of names besides tokens. They are written after the name of the node.
 const (
 	renderings = "-render"
-	calls      = "-call"
+	calls      = "~call" // no name of a node has a tilde, and hardly a token that code gives: see givenToken
 )
 
 // position is the state of a node after the n-th command of its script, if its cache keeps nothing in memory. The state

@@ -21,7 +21,8 @@ type Probe struct {
 	Twins map[string]int
 	// Ends and Judged gather from all runs of a search: the ends that requests met, and the names of the invariants
 	// that had something to judge. EventualReads is there as well if a read was eventually consistent and no replica was
-	// behind; LeftForLater if a program had a timer set when its script was over.
+	// behind; LeftForLater if a program had a timer set when its script was over; SeesPasts if a node read a stream, or
+	// restored an earlier state of a table.
 	Ends   Ends
 	Judged map[string]bool
 	// Memory says how the run may use what nodes did in others.
@@ -54,10 +55,11 @@ type Probe struct {
 	Shown     Shown       // what shows the run's violation
 }
 
-// EventualReads and LeftForLater are not names of invariants: see Probe.
+// EventualReads, LeftForLater and SeesPasts are not names of invariants: see Probe.
 const (
 	EventualReads = "eventually consistent reads"
 	LeftForLater  = "left for later"
+	SeesPasts     = "sees pasts"
 )
 
 // Step is a step that was taken. Changes, Events and Operations count, after the step, the changes in the store's log,

@@ -14,7 +14,7 @@ import (
 // Evidence.Lease less 2e, counted from before it was made. No other effect begins until then. An effect may begin so
 // late that its own call no longer counts as in progress, for example if its node stood still. Nobody can prevent that.
 // An effect that failed did not happen. A call that was told that its effect has happened does not run it again either,
-// as long as it is in progress.
+// as long as it is in progress, nor does one begin its effect while it is under way for it.
 func effectOnce() Invariant {
 	return Invariant{
 		Name: "effect-once",
@@ -28,13 +28,13 @@ func checkEffectOnce(ev Evidence) Finding {
 	for _, k := range callsOf(ev) {
 		for _, c := range k.all {
 			if c.once != nil && c.twice != nil && c.again.Time.Before(c.inProgress(ev)) {
-				return Finding{
-					Verdict: Violated,
-					Why: fmt.Sprintf("%s had the effect of %s happen again in the same call, "+
-						"%s after it had happened, of which the call had been told",
-						c.actor, k.key, span(c.once.Time, c.again.Time)),
-					Events: events(c.asked, c.once, c.again, c.twice),
+				why := fmt.Sprintf("%s had the effect of %s happen again in the same call, "+
+					"%s after it had happened, of which the call had been told", c.actor, k.key, span(c.once.Time, c.again.Time))
+				if c.again.Seq < c.once.Seq {
+					why = fmt.Sprintf("%s had the effect of %s happen twice in the same call, which began it again while it was under way",
+						c.actor, k.key)
 				}
+				return Finding{Verdict: Violated, Why: why, Events: events(c.asked, c.once, c.again, c.twice)}
 			}
 		}
 		effects := k.effects()

@@ -24,8 +24,8 @@ type call struct {
 	hold
 	payload       string
 	begun, effect *history.Event // when its effect began, and when it took place; nil if it did not
-	// If the call runs its effect once more after it was told that it had happened: when it first happened, when it began
-	// again, and when it happened again.
+	// If the call runs its effect once more after it was told that it had happened, or beside itself: when it first
+	// happened, when it began again, and when it happened again.
 	once, again, twice *history.Event
 }
 
@@ -83,7 +83,11 @@ func (c *call) take(e *history.Event) {
 		}
 	case mark.EventEffect:
 		c.effect = e
-		if c.twice == nil && c.again != nil {
+		switch {
+		case c.again == nil:
+		case c.once == nil:
+			c.once = e
+		case c.twice == nil:
 			c.twice = e
 		}
 	default:

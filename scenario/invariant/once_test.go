@@ -68,6 +68,8 @@ func TestCalls(t *testing.T) {
 		{"twice in one call", alicesEffect + "1 alice begins-again\n2 alice happens r2\n2 alice told r2", "effect-once"},
 		{"twice in one call, the second time in vain", alicesEffect + "1 alice begins-again\n2 alice fails\n2 alice told r1", ""},
 		{"twice in one call, which did not know of the first time", alicesEffect + "1 alice begins\n2 alice happens r2\n2 alice told r2", ""},
+		{"twice in one call at once", "0 alice asks a\n0 alice begins\n0 alice begins-again\n1 alice happens r1\n1 alice happens r2\n2 alice told r2", "effect-once"},
+		{"twice in one call at once, one of them in vain", "0 alice asks a\n0 alice begins\n0 alice begins-again\n1 alice fails\n1 alice happens r2\n2 alice told r2", ""},
 		{"again in one call, when it is no longer in progress", alicesEffect + "10-9 alice begins-again\n11-10 alice happens r2\n11-10 alice told r2", ""},
 		{"taken over from the dead", alicesEffect + "2 alice crashed\n10 bob asks a\n10 bob begins\n10 bob happens r2\n10 bob told r2", ""},
 		{"taken over early from the dead", alicesEffect + "2 alice crashed\n9 bob asks a\n9 bob begins\n9 bob happens r2\n9 bob told r2", "effect-once"},

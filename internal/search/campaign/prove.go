@@ -262,7 +262,11 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 		if v.Certify {
 			proof.States = x.States()
 		}
-		if why := check.incomplete(proof.Explored.States); why != "" && proof.Verdict == invariant.OK {
+		why := check.incomplete(proof.Explored.States)
+		if proof.judged[hooks.SeesPasts] {
+			why = cmp.Or(why, "a machine read a stream, or restored a table: it saw an order of writes, of which the search runs only some")
+		}
+		if why != "" && proof.Verdict == invariant.OK {
 			proof.Verdict, proof.Why = invariant.Unknown, why
 		}
 		return proof, nil

@@ -460,7 +460,7 @@ func (h tokened) Get(ctx context.Context, key string) (isr.Served, error) {
 		}
 	}
 	_, err := h.cfg.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
-		ClientRequestToken: aws.String("the first one publishes"),
+		ClientRequestToken: aws.String("phone-call-1"),
 		TransactItems:      []types.TransactWriteItem{{Put: &types.Put{TableName: &h.cfg.Table, Item: pagecache.Key(pk, name)}}},
 	})
 	if _, refused := errors.AsType[*types.IdempotentParameterMismatchException](err); refused && name == h.bug {
