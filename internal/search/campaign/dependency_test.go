@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -12,16 +11,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
-	"github.com/isr-sim/isr-sim/internal/nodes/objects"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
-	"github.com/isr-sim/isr-sim/s3fake"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -72,112 +67,6 @@ func TestSearchesCountDependencyFaults(t *testing.T) {
 	}
 }
 
-// objectsOf is a client of S3 for the bodies of a node.
-func objectsOf(t *testing.T, cfg isr.Config) *s3.Client {
-	t.Helper()
-	do, err := objects.Do(cfg.Bodies)
-	if err != nil {
-		t.Error(err)
-	}
-	return s3fake.NewClient(do)
-}
-
-// oneBody is a cache with one body, and with one etag, which stands for two bodies if alice replaces bob's body after
-// he has published it. She does that once he is about to.
-type oneBody struct {
-	cfg isr.Config
-	put func(ctx context.Context, body string) error
-}
-
-func (h oneBody) Get(ctx context.Context, key string) (isr.Served, error) {
-	pk, table, now := isr.PartitionKey("", key), &h.cfg.Table, h.cfg.Clock.Now().Unix()
-	name, _, _ := strings.Cut(h.cfg.Tokens(), "-")
-	number := func(n int64) types.AttributeValue {
-		return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
-	}
-	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
-	about := pagecache.Key(pk, "ABOUT")
-	if name == "alice" {
-		out, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: about, ConsistentRead: aws.Bool(true)})
-		if err != nil || out.Item == nil {
-			return isr.Served{}, errNoPage
-		}
-		now++
-	}
-	err := h.put(ctx, "by "+name)
-	if err == nil && name == "bob" {
-		_, err = h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: about})
-	}
-	meta := pagecache.Key(pk, isr.SortMeta)
-	meta["s3_key"], meta["etag"] = text("page"), text("v1")
-	meta["generated_at"], meta["revalidate_seconds"], meta["ttl"] = number(now), number(60), number(now+3600)
-	if err == nil {
-		_, err = h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: meta})
-	}
-	return isr.Served{}, errors.Join(err, errNoPage)
-}
-
-// An etag stands for the body that is there when it is published, so a search tells apart whether a body was replaced
-// before or after.
-func TestWhichBodyWasPublishedCounts(t *testing.T) {
-	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
-		"invariants: [no-dangling-pointer]\nactors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
-	for _, sdk := range []bool{false, true} {
-		p := isr.Protocol{Name: "one-body", New: func(cfg isr.Config) (isr.Handler, error) {
-			put := func(ctx context.Context, body string) error { return cfg.Bodies.PutBody(ctx, "page", []byte(body)) }
-			if sdk {
-				client := objectsOf(t, cfg)
-				put = func(ctx context.Context, body string) error {
-					_, err := client.PutObject(ctx, &s3.PutObjectInput{Bucket: aws.String(objects.Bucket), Key: aws.String("page"), Body: strings.NewReader(body)})
-					return err
-				}
-			}
-			return oneBody{cfg, put}, nil
-		}}
-		for _, off := range []sim.Reduction{0, sim.SleepSets, sim.StateComparison | sim.PersistentSets} {
-			proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, off: off, Options: scenario.Options{SDK: sdk}}.Run(t.Context())
-			if err != nil || proof.Verdict != invariant.Violated {
-				t.Errorf("sdk %v, off %b: got %v, error %v; want an etag that stands for two bodies", sdk, off, proof, err)
-			}
-		}
-	}
-}
-
-// dated is a cache that looks at the date of an object, as S3 tells it. A young one is a mistake if time has moved.
-type dated struct {
-	cfg isr.Config
-	s3  *s3.Client
-}
-
-func (h dated) Get(ctx context.Context, key string) (isr.Served, error) {
-	bucket, object := aws.String(objects.Bucket), aws.String("page")
-	if strings.HasPrefix(h.cfg.Tokens(), "alice") {
-		_, err := h.s3.PutObject(ctx, &s3.PutObjectInput{Bucket: bucket, Key: object, Body: strings.NewReader("a page")})
-		return isr.Served{}, errors.Join(err, errNoPage)
-	}
-	out, err := h.s3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: bucket, Key: object})
-	if err != nil {
-		return isr.Served{}, err
-	}
-	if now := h.cfg.Clock.Now(); now.After(fakeclock.Epoch) && out.LastModified.Equal(now) {
-		return isr.Served{}, writeLock(ctx, h.cfg, isr.PartitionKey("", key), 1)
-	}
-	return isr.Served{}, errNoPage
-}
-
-// When an object was written matters after the machine that has written it is done.
-func TestTheDateOfAnObjectCounts(t *testing.T) {
-	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\nactors:\n"+
-		"  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n  - {name: carol, script: [sleep 10s]}\n")
-	p := isr.Protocol{Name: "dated", New: func(cfg isr.Config) (isr.Handler, error) { return dated{cfg, objectsOf(t, cfg)}, nil }}
-	for _, off := range []sim.Reduction{0, sim.SleepSets} {
-		proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, off: off, Options: scenario.Options{SDK: true}}.Run(t.Context())
-		if err != nil || proof.Verdict != invariant.Violated {
-			t.Errorf("off %b: got %v, error %v; want a young object long after the start", off, proof, err)
-		}
-	}
-}
-
 // settled is a cache in which alice changes something else than rows, leaves a note, and is done. A request of hers may
 // be lost. If bob finds the note and not the change, he leaves a wrong row behind.
 type settled struct {
@@ -206,7 +95,7 @@ func (h settled) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, writeLock(ctx, h.cfg, pk, 1)
 }
 
-// Tables, their settings and buckets count after the machine that has changed them is done.
+// Tables and their settings count after the machine that has changed them is done.
 func TestWhatIsNoRowCounts(t *testing.T) {
 	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
 		"faults: [maybe request-lost times=always actor=alice]\nactors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
@@ -228,15 +117,6 @@ func TestWhatIsNoRowCounts(t *testing.T) {
 			}, func(ctx context.Context) (bool, error) {
 				is, err := cfg.Client.(client).DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &cfg.Table})
 				return err == nil && aws.ToBool(is.Table.DeletionProtectionEnabled), err
-			}}
-		},
-		"a bucket": func(cfg isr.Config) settled {
-			return settled{cfg, func(ctx context.Context) error {
-				_, err := objectsOf(t, cfg).CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String("own")})
-				return err
-			}, func(ctx context.Context) (bool, error) {
-				all, err := objectsOf(t, cfg).ListBuckets(ctx, &s3.ListBucketsInput{})
-				return err == nil && len(all.Buckets) > 1, err
 			}}
 		},
 	} {

@@ -1,0 +1,173 @@
+package s3fake_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/nodes/objects"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/s3fake"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
+)
+
+// These tests are of proofs. They stand here and not with the proofs, because modules that use package property would
+// have to know S3 otherwise.
+
+var errNoPage = errors.New("it serves no page")
+
+// refutes says that a search finds a violation.
+func refutes(t *testing.T, text string, sdk bool, newCache func(isr.Config) isr.Handler) {
+	t.Helper()
+	p := isr.Protocol{Name: "cache", New: func(cfg isr.Config) (isr.Handler, error) { return newCache(cfg), nil }}
+	proof, err := campaign.Prove{Scenario: scenariotest.Parsed(t, text), Protocol: p, Seed: 1, Options: scenario.Options{SDK: sdk}}.Run(t.Context())
+	if err != nil || proof.Verdict != invariant.Violated {
+		t.Errorf("sdk %v: got %v, error %v; want it violated", sdk, proof, err)
+	}
+}
+
+// wrongRow leaves a row behind that no cache may leave.
+func wrongRow(ctx context.Context, cfg isr.Config, key string) (isr.Served, error) {
+	row := pagecache.Key(isr.PartitionKey("", key), isr.SortLock)
+	row["lease_token"], row["lease_expires_at"] = &types.AttributeValueMemberS{Value: "x"}, &types.AttributeValueMemberN{Value: "1"}
+	row["ttl"] = &types.AttributeValueMemberS{Value: "no number"}
+	_, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: row})
+	return isr.Served{}, errors.Join(err, errNoPage)
+}
+
+// objectsOf is a client of S3 for the bodies of a node.
+func objectsOf(t *testing.T, cfg isr.Config) *s3.Client {
+	t.Helper()
+	do, err := objects.Do(cfg.Bodies)
+	if err != nil {
+		t.Error(err)
+	}
+	return s3fake.NewClient(do)
+}
+
+// oneBody is a cache with one body, and with one etag, which stands for two bodies if alice replaces bob's body after
+// he has published it. She does that once he is about to.
+type oneBody struct {
+	cfg isr.Config
+	put func(ctx context.Context, body string) error
+}
+
+func (h oneBody) Get(ctx context.Context, key string) (isr.Served, error) {
+	pk, table, now := isr.PartitionKey("", key), &h.cfg.Table, h.cfg.Clock.Now().Unix()
+	name, _, _ := strings.Cut(h.cfg.Tokens(), "-")
+	number := func(n int64) types.AttributeValue {
+		return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
+	}
+	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+	about := pagecache.Key(pk, "ABOUT")
+	if name == "alice" {
+		out, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: about, ConsistentRead: aws.Bool(true)})
+		if err != nil || out.Item == nil {
+			return isr.Served{}, errNoPage
+		}
+		now++
+	}
+	err := h.put(ctx, "by "+name)
+	if err == nil && name == "bob" {
+		_, err = h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: about})
+	}
+	meta := pagecache.Key(pk, isr.SortMeta)
+	meta["s3_key"], meta["etag"] = text("page"), text("v1")
+	meta["generated_at"], meta["revalidate_seconds"], meta["ttl"] = number(now), number(60), number(now+3600)
+	if err == nil {
+		_, err = h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: meta})
+	}
+	return isr.Served{}, errors.Join(err, errNoPage)
+}
+
+// An etag stands for the body that is there when it is published, so a search tells apart whether a body was replaced
+// before or after.
+func TestWhichBodyWasPublishedCounts(t *testing.T) {
+	world := "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n" +
+		"invariants: [no-dangling-pointer]\nactors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n"
+	refutes(t, world, false, func(cfg isr.Config) isr.Handler {
+		return oneBody{cfg, func(ctx context.Context, body string) error { return cfg.Bodies.PutBody(ctx, "page", []byte(body)) }}
+	})
+	refutes(t, world, true, func(cfg isr.Config) isr.Handler {
+		client := objectsOf(t, cfg)
+		return oneBody{cfg, func(ctx context.Context, body string) error {
+			_, err := client.PutObject(ctx, &s3.PutObjectInput{Bucket: aws.String(objects.Bucket), Key: aws.String("page"), Body: strings.NewReader(body)})
+			return err
+		}}
+	})
+}
+
+// dated is a cache that looks at the date of an object, as S3 tells it. A young one is a mistake if time has moved.
+type dated struct {
+	cfg isr.Config
+	s3  *s3.Client
+}
+
+func (h dated) Get(ctx context.Context, key string) (isr.Served, error) {
+	bucket, object := aws.String(objects.Bucket), aws.String("page")
+	if strings.HasPrefix(h.cfg.Tokens(), "alice") {
+		_, err := h.s3.PutObject(ctx, &s3.PutObjectInput{Bucket: bucket, Key: object, Body: strings.NewReader("a page")})
+		return isr.Served{}, errors.Join(err, errNoPage)
+	}
+	out, err := h.s3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: bucket, Key: object})
+	if err != nil {
+		return isr.Served{}, err
+	}
+	if now := h.cfg.Clock.Now(); now.After(fakeclock.Epoch) && out.LastModified.Equal(now) {
+		return wrongRow(ctx, h.cfg, key)
+	}
+	return isr.Served{}, errNoPage
+}
+
+// When an object was written matters after the machine that has written it is done.
+func TestTheDateOfAnObjectCounts(t *testing.T) {
+	refutes(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\nactors:\n"+
+		"  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n  - {name: carol, script: [sleep 10s]}\n",
+		true, func(cfg isr.Config) isr.Handler { return dated{cfg, objectsOf(t, cfg)} })
+}
+
+// founder is a cache in which alice makes a bucket, leaves a note, and is done. Her requests may be lost. If bob finds the
+// note and not the bucket, he leaves a wrong row behind.
+type founder struct {
+	cfg isr.Config
+	s3  *s3.Client
+}
+
+func (h founder) Get(ctx context.Context, key string) (isr.Served, error) {
+	note := pagecache.Key(isr.PartitionKey("", key), "NOTE")
+	out, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &h.cfg.Table, Key: note, ConsistentRead: aws.Bool(true)})
+	if strings.HasPrefix(h.cfg.Tokens(), "alice") {
+		if err == nil {
+			_, _ = h.s3.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String("own")}) // which may be lost
+		}
+		_, err = h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: note})
+		return isr.Served{}, errors.Join(err, errNoPage)
+	}
+	if err != nil || out.Item == nil {
+		return isr.Served{}, errors.Join(err, errNoPage)
+	}
+	all, err := h.s3.ListBuckets(ctx, &s3.ListBucketsInput{})
+	if err != nil || len(all.Buckets) > 1 {
+		return isr.Served{}, errors.Join(err, errNoPage)
+	}
+	return wrongRow(ctx, h.cfg, key)
+}
+
+// Buckets count after the machine that has made them is done.
+func TestBucketsCount(t *testing.T) {
+	refutes(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
+		"faults: [maybe request-lost times=always actor=alice]\nactors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n",
+		true, func(cfg isr.Config) isr.Handler { return founder{cfg, objectsOf(t, cfg)} })
+}
