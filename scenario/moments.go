@@ -104,6 +104,8 @@ type deadlines struct {
 	at []int64 // epoch seconds, sorted, each once
 	// all says that time stops at all of these. Otherwise, as long as one in fine is left, it stops at none in at.
 	all bool
+	// skew is how much clocks may differ if time stops on both sides of what invariants then allow for; else 0.
+	skew time.Duration
 	// fine are the same for rows whose times are finer than seconds, in nanoseconds.
 	fine []int64
 	// windows are the ends of faults' windows, sorted, each once.
@@ -181,7 +183,18 @@ func (w *world) freshUntil(row attr.Item) (time.Time, bool) {
 // latest is the last second that a deadline may name: the end of year 9999.
 const latest = 253402300799
 
-func (d *deadlines) add(second int64) { d.at = insertStops(d.at, second-1, second+1) }
+func (d *deadlines) add(second int64) {
+	d.at = insertStops(d.at, second-1, second+1)
+	if d.skew > 0 {
+		once, twice := seconds(d.skew), seconds(2*d.skew)
+		d.at = insertStops(d.at, second-once-1, second-once-1)
+		d.at = insertStops(d.at, second+once, second+once)
+		d.at = insertStops(d.at, second+twice+1, second+twice+1)
+	}
+}
+
+// seconds rounds up.
+func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
 // insertStops adds all seconds from first to last to sorted stops.
 func insertStops(stops []int64, first, last int64) []int64 {
@@ -220,6 +233,9 @@ func (w *world) noteDeadlines(row attr.Item) {
 // the deadline, and a second after it.
 func (d *deadlines) addFine(t time.Time, step time.Duration) {
 	d.addStops(t.Add(-time.Second), t.Add(-step), t, t.Add(time.Second))
+	if d.skew > 0 {
+		d.addStops(t.Add(-d.skew-step), t.Add(d.skew), t.Add(2*d.skew+step))
+	}
 }
 
 // addStops makes time stop at instants that need not be whole seconds.

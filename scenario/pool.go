@@ -226,7 +226,7 @@ func back[K comparable, V any](m, was map[K]V) {
 }
 
 func (d *deadlines) clone() deadlines {
-	return deadlines{slices.Clone(d.at), d.all, slices.Clone(d.fine), slices.Clone(d.windows), slices.Clone(d.unread)}
+	return deadlines{slices.Clone(d.at), d.all, d.skew, slices.Clone(d.fine), slices.Clone(d.windows), slices.Clone(d.unread)}
 }
 
 // isJudged says whether a run of a search that was abandoned with the very same evidence was ok.

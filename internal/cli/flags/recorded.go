@@ -38,7 +38,7 @@ func (r *Recording) Register(cmd *cobra.Command) {
 	f.Uint64Var(&r.seed, "seed", 0, "the run's seed")
 	f.StringVar(&r.choices, "choices", "", "the run's choices")
 	f.BoolVar(&r.swarm, "swarm", false, "the run drew its possible faults (maybe) from the seed")
-	f.BoolVar(&r.stops, "all-stops", false, "the run is from a proof of a lock or a layer: time also stopped around each end that it promises")
+	f.BoolVar(&r.stops, "all-stops", false, "the run is from a proof, in which time stopped at more instants")
 	f.IntVar(&r.steps, "steps", 0, "the number of steps after which the recorded run ends (default: the recorded one; with --choices, none)")
 	f.StringVar(&r.trace, "trace", "", "the digest of the recorded trace; another one is refused")
 }

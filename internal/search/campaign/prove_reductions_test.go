@@ -519,6 +519,38 @@ func (h apart) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, errors.Join(err, errNoPage)
 }
 
+// hurried takes a lease three seconds before its end.
+type hurried struct{ cfg isr.Config }
+
+func (h hurried) Get(ctx context.Context, key string) (isr.Served, error) {
+	number := func(t time.Time) types.AttributeValue {
+		return &types.AttributeValueMemberN{Value: strconv.FormatInt(t.Unix(), 10)}
+	}
+	now := h.cfg.Clock.Now()
+	lock, until := pagecache.Key(isr.PartitionKey("", key), isr.SortLock), now.Add(h.cfg.Lease)
+	lock["lease_token"], lock["lease_expires_at"], lock["ttl"] = &types.AttributeValueMemberS{Value: h.cfg.Tokens()}, number(until), number(until)
+	_, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: &h.cfg.Table, Item: lock, ConditionExpression: aws.String("attribute_not_exists(pk) OR lease_expires_at <= :soon"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":soon": number(now.Add(3 * time.Second))},
+	})
+	return isr.Served{}, errors.Join(err, errNoPage)
+}
+
+// Where clocks may differ, invariants allow for that. So time has to stop beyond what they allow for, or no mistake can be
+// seen.
+func TestProofsStopBeyondWhatClocksExcuse(t *testing.T) {
+	p := isr.Protocol{Name: "hurried", New: func(cfg isr.Config) (isr.Handler, error) { return hurried{cfg}, nil }}
+	for _, skew := range []string{"0s", "700ms", "1s", "1500ms"} {
+		s := scenariotest.Parsed(t, "name: small\nmax-clock-skew: "+skew+"\ninvariants: [lock-theft]\ncache: {lease: 10s, render: 0s, patience: 1}\nbounds: {ticks: 1}\n"+
+			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
+		proof, err := Prove{Scenario: s, Protocol: p, Seed: 1}.Run(t.Context())
+		if err != nil || proof.Verdict != invariant.Violated {
+			t.Fatalf("clocks off by %s: got %v, error %v; want a lease that is taken too early", skew, proof, err)
+		}
+		comesAgain(t, "clocks off by "+skew, s, p, scenario.Options{}, proof.Failure)
+	}
+}
+
 // The write of one row of a page is judged by the others, even if no request names both. So their order counts, also
 // where TTL deletes one of them.
 func TestTheRowsOfAPageAreOneThing(t *testing.T) {
