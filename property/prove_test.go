@@ -194,7 +194,8 @@ func TestProveRefutes(t *testing.T) {
 	}
 }
 
-// TestProofsOfLocksReplay: a violation that needs a tick to an instant at which only proofs stop comes again from its file.
+// TestProofsOfLocksReplay: a violation comes again from its file, also if it needs a tick to an instant at which only
+// proofs stop.
 func TestProofsOfLocksReplay(t *testing.T) {
 	t.Parallel()
 	c := runProof(t, t.TempDir(), "alwaysSure", aTick)

@@ -138,8 +138,8 @@ func TestTheDateOfAnObjectCounts(t *testing.T) {
 		true, func(cfg isr.Config) isr.Handler { return dated{cfg, objectsOf(t, cfg)} })
 }
 
-// founder is a cache in which alice makes a bucket, leaves a note, and is done. Her requests may be lost. If bob finds the
-// note and not the bucket, he leaves a wrong row behind.
+// founder is a cache in which alice makes a bucket, leaves a note, and is done. Her requests may be lost. If bob finds
+// the note and not the bucket, he leaves a wrong row behind.
 type founder struct {
 	cfg isr.Config
 	s3  *s3.Client

@@ -173,9 +173,10 @@ func (h *hold) extends(ev Evidence, until *history.Event) bool {
 //
 // Another node, or an earlier request of the same node, can hold the lock from the moment at which it asks for it. If
 // no request of its lock failed for a reason that it was told, it can hold it until it is refused or its release has
-// returned; where reads may be behind, for as long again as they are. In every other case (a crash, a lost answer, a release that failed) it can hold the lock for a lease plus
+// returned. In every other case (a crash, a lost answer, a release that failed) it can hold the lock for a lease plus
 // LockTerms.Takeover. They count from its last write in the change log or its last event, whichever is later. Twice 2e
-// and two seconds are added, because rows may hold whole seconds.
+// and two seconds are added, because rows may hold whole seconds. In each case, reads without ConsistentRead may show
+// the lock as held for as long again as they are behind.
 func freeLock() Invariant {
 	return Invariant{
 		Name: "free-lock",

@@ -536,8 +536,8 @@ func (h hurried) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, errors.Join(err, errNoPage)
 }
 
-// Where clocks may differ, invariants allow for that. So time has to stop beyond what they allow for, or no mistake can be
-// seen.
+// Where clocks may differ, invariants allow for that. So time has to stop beyond what they allow for. Otherwise no
+// mistake can be seen.
 func TestProofsStopBeyondWhatClocksExcuse(t *testing.T) {
 	p := isr.Protocol{Name: "hurried", New: func(cfg isr.Config) (isr.Handler, error) { return hurried{cfg}, nil }}
 	for _, skew := range []string{"0s", "700ms", "1s", "1500ms"} {
