@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 // roll makes the stream of the table "cache" roll over now.
@@ -256,7 +257,7 @@ func (c *consumer) read(parentFirst bool) {
 // however shards roll over and split. One that does not care for parents sees them out of order.
 func TestConsumerFollowsParents(t *testing.T) {
 	inOrder := 0
-	for seed := range uint64(10) {
+	for seed := range uint64(effort.Quick(10, 3)) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		w := newWorld(t, ddbfake.LagManual)
 		arn := w.stream(types.StreamViewTypeNewImage)

@@ -352,6 +352,7 @@ func extendingWhenOver(n property.LockNode) (property.Lock, error) {
 // TestALockThatIsExtendedWhenItIsOver: a check is vacuous if no extension ever succeeds, even if no holder loses its
 // lock too early.
 func TestALockThatIsExtendedWhenItIsOver(t *testing.T) {
+	effort.Long(t)
 	t.Parallel()
 	c := runChild(t, t.TempDir(), "lock: extends when it is over", []string{"-rapid.seed=1", "-rapid.checks=10"})
 	c.wantFailure(t, "vacuous: ", "worlds reached hold-extended: no Extend has ever succeeded")

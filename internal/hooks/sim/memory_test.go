@@ -319,6 +319,7 @@ func TestCodeThatLooksAtAVeiledDeadlineIsFound(t *testing.T) {
 // The code that is told other values runs from the first such value to where it has forgotten it, and not again where
 // it was seen to look at none.
 func TestVeiledCodeEndsWhereItForgets(t *testing.T) {
+	effort.Long(t)
 	count := func(asks string, forgets bool) (begun, told int) {
 		err := tellOf(func(p *sim.Proc, request func(string) *teller) {
 			begun++
@@ -711,6 +712,7 @@ func (c crew) explore(t *testing.T, p program, off sim.Reduction, memory bool, t
 // A team comes to all ends, and what it has found after each meeting does not depend on who is faster.
 func TestATeamLeavesOutNoEnd(t *testing.T) {
 	effort.OneAtATime(t)
+	all := []sim.Reduction{0, sim.PersistentSets, sim.OrphanedReads, sim.PersistentSets | sim.SleepSets}
 	compared, meetings, alone, together, given := 0, 0, 0, 0, 0
 	compare := func(p program, name string, seed, bound int) {
 		want, e := p.explore(t, noReduction, true, asked{}, bound)
@@ -718,7 +720,7 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 			return
 		}
 		memory := !slices.ContainsFunc(p.Actors, hasLanes)
-		for i, off := range []sim.Reduction{0, sim.PersistentSets, sim.OrphanedReads, sim.PersistentSets | sim.SleepSets} {
+		for i, off := range effort.Quick(all, all[:1]) {
 			c := crew{alone: 1 + (seed+i)%5, size: 2 + (seed+i)%3, round: 1 + (seed+i)/2%3}
 			ends, met, e := c.explore(t, p, off, memory, func(team []*searcher) {
 				var running sync.WaitGroup
@@ -751,7 +753,7 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 	for i, c := range corners {
 		compare(c.program, c.name, i, 20_000)
 	}
-	for seed := range effort.Quick(effort.Fewer(1000, 200), 30) {
+	for seed := range effort.Quick(effort.Fewer(1000, 200), 10) {
 		compare(drawProgram(sim.Stream(uint64(seed), "program"), uint64(seed), 2+seed/7%3), fmt.Sprint("seed ", seed), seed, effort.Fewer(600, 200))
 	}
 	t.Logf("%d searches, %d meetings, %d schedules alone, %d as a team, %d by others than the first", compared, meetings, alone, together, given)

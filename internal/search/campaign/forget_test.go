@@ -17,7 +17,7 @@ import (
 // What a reference protocol says that it no longer depends on leaves out no state of rows, bodies and invariants. A
 // protocol that forgets more than that loses some, or asks for two things in what it calls one state.
 func TestWhatCodeForgetsLeavesOutNoWorld(t *testing.T) {
-	effort.OneAtATime(t)
+	effort.Long(t)
 	const (
 		cache   = "name: small\ncache: {lease: 2s, revalidate: 2s, retention: 1s, ttl-buffer: 1s, render: 0s, poll: 2s, patience: 1, attempts: 1}\nsettle: 5s\n"
 		lost    = "faults: [maybe response-lost]\nbounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n"

@@ -201,7 +201,7 @@ var small = crew{alone: 50, size: 3, round: 20}
 // A proof that goes on as a team says what it says alone, but for how many schedules and states there were on the way.
 // It says the same on any number of processors, and with memory and without.
 func TestATeamProvesTheSame(t *testing.T) {
-	effort.OneAtATime(t)
+	effort.Long(t)
 	says := func(p *Proof) string {
 		if p.Failure != nil {
 			return p.Summary() // which schedule is the first one depends on the order

@@ -258,13 +258,14 @@ func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
 	peeps := func(wanted func(time.Duration) bool) isr.Protocol {
 		return with(func(cfg isr.Config) isr.Client { return peeping{cfg.Client, cfg.Clock, wanted} })
 	}
-	for _, test := range []struct {
+	type code struct {
 		name     string
 		protocol isr.Protocol
 		most     int // schedules
 		verdict  invariant.Verdict
 		fewer    bool
-	}{
+	}
+	all := []code{
 		{"never", reference, 0, invariant.OK, true},
 		{"after a year", peeps(func(left time.Duration) bool { return left < -time.Hour*24*365 }), 2000, invariant.Unknown, false},
 		{"in the second before it", peeps(func(left time.Duration) bool { return left == time.Second }), 0, invariant.Violated, false},
@@ -272,7 +273,8 @@ func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
 		{"a second later", peeps(func(left time.Duration) bool { return left == -time.Second }), 0, invariant.Violated, false},
 		{"by a condition", with(func(cfg isr.Config) isr.Client { return impatient{cfg.Client, false} }), 500, invariant.Unknown, false},
 		{"by a condition, and panics are errors", with(func(cfg isr.Config) isr.Client { return impatient{cfg.Client, true} }), 500, invariant.Unknown, false},
-	} {
+	}
+	for _, test := range effort.Quick(all, all[2:4]) {
 		var found [2]sim.Explored
 		for i, off := range []sim.Reduction{0, sim.UnreadDeadlines} {
 			proof, err := Prove{Scenario: s, Protocol: test.protocol, Seed: 1, MaxSchedules: test.most, off: off}.Run(t.Context())
@@ -647,7 +649,7 @@ func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
 		for _, inv := range slices.Sorted(maps.Keys(of.bugs)) {
 			all = append(all, of.bugs[inv]...)
 		}
-		worlds := effort.Quick(of.worlds, of.worlds[:1])
+		worlds, all := effort.Quick(of.worlds, of.worlds[:1]), effort.Quick(all, all[:3])
 		for i, world := range worlds {
 			s := scenariotest.Parsed(t, world)
 			options := scenario.Options{AllStops: true, SDK: strings.Contains(world, "response-lost")} // it tells a lost answer from a refusal
