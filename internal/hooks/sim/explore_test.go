@@ -87,6 +87,7 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 		{"state comparison and orphaned reads", noReduction &^ (sim.StateComparison | sim.OrphanedReads)},
 		{"all", 0},
 	}
+	reductions = effort.Quick(reductions, reductions[5:])
 	compared, plainly, reduced := 0, 0, make([]int, len(reductions))
 	compare := func(p program, name string, bound int) {
 		for _, remember := range []bool{true, false} {
@@ -130,7 +131,7 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 	if effort.Fewer(true, false) {
 		compare(restless(), "restless", 20_000)
 	}
-	for seed := range uint64(effort.Quick(effort.Fewer(1000, 200), 30)) {
+	for seed := range uint64(effort.Quick(effort.Fewer(1000, 200), 15)) {
 		compare(drawProgram(sim.Stream(seed, "program"), seed, 2+int(seed/7%3)), fmt.Sprint("seed ", seed), effort.Fewer(600, 200))
 	}
 	t.Logf("%d comparisons", compared)
@@ -236,7 +237,7 @@ func TestInterchangeableActorsLeaveOutNothing(t *testing.T) {
 	for _, c := range corners {
 		compare(c.program, c.name, 20_000)
 	}
-	for seed := range uint64(effort.Quick(effort.Fewer(1500, 400), 40)) {
+	for seed := range uint64(effort.Quick(effort.Fewer(1500, 400), 20)) {
 		rng := sim.Stream(seed, "twins")
 		p := drawProgram(rng, seed, 2+int(seed/7%3))
 		p.Signed = seed%2 == 0

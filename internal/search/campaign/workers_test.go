@@ -34,9 +34,10 @@ func everything(r *campaign.Report) string {
 
 func TestTheNumberOfWorkersChangesNothing(t *testing.T) {
 	cut := scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {schedules: 200, steps: 6}")
+	many := effort.Quick(500, 100)
 	for name, c := range map[string]campaign.Campaign{
-		"passes":             {Scenario: scenariotest.Embedded(t, "paused-writer"), Seed: 1, Schedules: 500},
-		"passes with swarm":  {Scenario: scenariotest.Embedded(t, "lost-response"), Seed: 1, Schedules: 500, Options: scenario.Options{Swarm: true}},
+		"passes":             {Scenario: scenariotest.Embedded(t, "paused-writer"), Seed: 1, Schedules: many},
+		"passes with swarm":  {Scenario: scenariotest.Embedded(t, "lost-response"), Seed: 1, Schedules: many, Options: scenario.Options{Swarm: true}},
 		"is violated early":  {Scenario: scenariotest.Embedded(t, "two-contenders"), Protocol: scenariotest.Protocol(t, "acquire-by-get-then-put"), Seed: 1},
 		"is violated late":   {Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "blind-publish"), Seed: 4, Plan: sim.Only(sim.POS)},
 		"never gets there":   {Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"reach: [ttl-deletion]\nfaults: [maybe throttled op=UpdateItem]"), Seed: 1, Schedules: 300},
