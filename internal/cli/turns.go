@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/isr-sim/isr-sim/internal/cli/tally"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -14,7 +13,7 @@ import (
 // InTurn judges one scenario after the other and prints the sum. judge returns the exit code of the i-th, and no report
 // if it broke off; its error ends the command.
 func InTurn(ctx context.Context, out io.Writer, scenarios []*scenario.Scenario, judge func(i int) (*campaign.Report, int, error)) error {
-	var results tally.Tally
+	var results Tally
 	return EachInTurn(ctx, "scenario", scenarios, func(i int) (int, error) {
 		report, code, err := judge(i)
 		switch {

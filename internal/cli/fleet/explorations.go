@@ -14,7 +14,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/jobs"
-	"github.com/isr-sim/isr-sim/internal/cli/tally"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
@@ -37,7 +36,7 @@ func FindShard(flag string, getenv func(string) string) (s explore.Shard, by str
 type Sum struct {
 	Code int // the exit code of the worst
 
-	tally tally.Tally
+	tally cli.Tally
 }
 
 // Print prints an exploration and counts it.

@@ -5,52 +5,65 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	generator "github.com/invopop/jsonschema"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 )
 
-var update = flag.Bool("schemas.update", false, "write docs/results.schema.json anew")
+var update = flag.Bool("schemas.update", false, "write the schemas of records and results anew")
 
-func TestThePublishedSchemaOfResultsIsThatOfTheTypes(t *testing.T) {
+// reflected makes the schema of a type of a package of internal/show, with the types' comments as descriptions.
+func reflected(t *testing.T, name string, value any) *generator.Schema {
+	t.Helper()
 	r := generator.Reflector{AllowAdditionalProperties: true} // readers skip the fields that they do not know
-	if err := r.AddGoComments("github.com/isr-sim/isr-sim/internal/rules/schemas", "../../show/verdicts"); err != nil {
+	if err := r.AddGoComments("github.com/isr-sim/isr-sim/internal/rules/schemas", "../../show/"+name); err != nil {
 		t.Fatal(err)
 	}
 	//isrsim:unordered each is changed by itself
 	for name, text := range r.CommentMap {
-		delete(r.CommentMap, name)
-		r.CommentMap[strings.Replace(name, "internal/rules/schemas/../verdicts", "internal/show/verdicts", 1)] = strings.Join(strings.Fields(text), " ")
+		r.CommentMap[name] = strings.Join(strings.Fields(text), " ")
 	}
-	s := r.Reflect(&verdicts.Document{})
-	s.ID = "https://raw.githubusercontent.com/isr-sim/isr-sim/main/docs/results.schema.json"
-	s.Title = "The results of a command of isr-sim"
-	if s.Definitions["Result"].Description == "" {
+	s := r.Reflect(value)
+	if s.Definitions[reflect.TypeOf(value).Elem().Name()].Description == "" {
 		t.Fatalf("the types have lost their comments: %v", r.CommentMap)
 	}
+	return s
+}
+
+// isPublished checks that the schema is the one that readers find.
+func isPublished(t *testing.T, name string, s *generator.Schema) {
+	t.Helper()
 	want, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want = append(want, '\n')
-	const published = "../../../docs/results.schema.json"
+	file := filepath.Join("..", "..", "..", "docs", name)
 	if *update {
-		if err := os.WriteFile(published, want, 0o644); err != nil {
+		if err := os.WriteFile(file, want, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile(published)
+	got, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("docs/results.schema.json (-of the types +published); go test ./internal/rules/schemas -schemas.update:\n%s", diff)
+		t.Errorf("docs/%s (-of the types +published); go test ./internal/rules/schemas -schemas.update:\n%s", name, diff)
 	}
+}
+
+func TestThePublishedSchemaOfResultsIsThatOfTheTypes(t *testing.T) {
+	s := reflected(t, "verdicts", &verdicts.Document{})
+	s.ID = "https://raw.githubusercontent.com/isr-sim/isr-sim/main/docs/results.schema.json"
+	s.Title = "The results of a command of isr-sim"
+	isPublished(t, "results.schema.json", s)
 }
 
 func TestResultsFitTheirSchema(t *testing.T) {
@@ -60,11 +73,7 @@ func TestResultsFitTheirSchema(t *testing.T) {
 		if err := verdicts.JSON.Write(&text, d); err != nil {
 			t.Fatal(err)
 		}
-		value, err := jsonschema.UnmarshalJSON(&text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s.Validate(value)
+		return valid(t, s, text.Bytes())
 	}
 	if err := fits(verdicts.Document{Version: "v1", Command: "run"}); err != nil {
 		t.Errorf("no results: %v", err)

@@ -18,7 +18,9 @@ import (
 // compiled is a published schema.
 func compiled(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
-	s, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "..", "docs", name))
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	s, err := c.Compile(filepath.Join("..", "..", "..", "docs", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,11 +50,7 @@ func validate(t *testing.T, s *jsonschema.Schema, file []byte) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.Validate(value)
+	return valid(t, s, text)
 }
 
 // Every embedded scenario fits the schema, and its first line leads editors there.

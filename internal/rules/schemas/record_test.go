@@ -1,17 +1,14 @@
-package schema
+package schemas
 
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/invopop/jsonschema"
-	validator "github.com/santhosh-tekuri/jsonschema/v6"
+	generator "github.com/invopop/jsonschema"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -20,68 +17,18 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-var update = flag.Bool("schema.update", false, "write docs/record.schema.json anew")
-
-// published is where readers find the schema.
-const published = "../../../../docs/record.schema.json"
-
-// generated makes the schema from the types, with their comments as descriptions.
-func generated(t *testing.T) []byte {
-	t.Helper()
-	r := jsonschema.Reflector{AllowAdditionalProperties: true} // readers skip the fields that they do not know
-	if err := r.AddGoComments("github.com/isr-sim/isr-sim/internal/show/record/schema", ".."); err != nil {
-		t.Fatal(err)
-	}
-	//isrsim:unordered each is changed by itself
-	for name, text := range r.CommentMap {
-		r.CommentMap[name] = strings.Join(strings.Fields(text), " ")
-	}
-	s := r.Reflect(&record.Record{})
+func TestThePublishedSchemaOfRecordsIsThatOfTheTypes(t *testing.T) {
+	s := reflected(t, "record", &record.Record{})
 	s.ID = "https://github.com/isr-sim/isr-sim/blob/main/docs/record.schema.json"
 	s.Title = "The record of a run of isr-sim"
 	row := s.Definitions["Row"]
-	row.OneOf, row.Type = []*jsonschema.Schema{{Type: "object"}, {Type: "null"}}, "" // no row is null
-	if s.Definitions["Record"].Description == "" {
-		t.Fatalf("the types have lost their comments: %v", r.CommentMap)
-	}
-	text, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(text, '\n')
+	row.OneOf, row.Type = []*generator.Schema{{Type: "object"}, {Type: "null"}}, "" // no row is null
+	isPublished(t, "record.schema.json", s)
 }
 
-func TestThePublishedSchemaIsThatOfTheTypes(t *testing.T) {
-	want := generated(t)
-	if *update {
-		if err := os.WriteFile(published, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(published)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("docs/record.schema.json (-of the types +published); go test ./internal/show/record/schema -schema.update:\n%s", diff)
-	}
-}
-
-// compiled is the published schema, in the form that a validator of another project needs.
-func compiled(t *testing.T) *validator.Schema {
+func valid(t *testing.T, s *jsonschema.Schema, text []byte) error {
 	t.Helper()
-	c := validator.NewCompiler()
-	c.AssertFormat()
-	s, err := c.Compile(published)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func valid(t *testing.T, s *validator.Schema, text []byte) error {
-	t.Helper()
-	value, err := validator.UnmarshalJSON(bytes.NewReader(text))
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,8 +36,8 @@ func valid(t *testing.T, s *validator.Schema, text []byte) error {
 }
 
 func TestRecordsFitTheSchema(t *testing.T) {
-	s := compiled(t)
-	old, err := filepath.Glob("../testdata/format-*.json")
+	s := compiled(t, "record.schema.json")
+	old, err := filepath.Glob("../../show/record/testdata/format-*.json")
 	if err != nil || len(old) == 0 {
 		t.Fatalf("found no old records: %v", err)
 	}
@@ -125,8 +72,8 @@ func TestRecordsFitTheSchema(t *testing.T) {
 }
 
 func TestTheSchemaRefusesWhatIsNoRecord(t *testing.T) {
-	s := compiled(t)
-	whole, err := os.ReadFile("../testdata/format-1.json")
+	s := compiled(t, "record.schema.json")
+	whole, err := os.ReadFile("../../show/record/testdata/format-1.json")
 	if err != nil {
 		t.Fatal(err)
 	}

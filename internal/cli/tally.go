@@ -1,5 +1,4 @@
-// Package tally counts campaigns by their results.
-package tally
+package cli
 
 import (
 	"fmt"
