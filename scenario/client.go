@@ -9,6 +9,7 @@ import (
 	"maps"
 	stdhttp "net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -434,32 +435,34 @@ func eachRow(input any, visit func(table *string, key map[string]types.Attribute
 	return true
 }
 
-// accesses returns the reads and writes of a call to DynamoDB; nil if they could be anything in the table.
-func accesses(input any) []sim.Access { return accessesTo(nil, input) }
-
-// accessesTo does the same as accesses. The mapping knows rows with names of their own; nil knows META and LOCK.
-func accessesTo(rows *rowmap.Mapping, input any) []sim.Access {
-	touched, writes := make([]sim.Access, 0, 4), false
+// accessesIn returns what a call to DynamoDB in a region reads and writes; nil if that could be anything in the table.
+// If it writes a row, the row may lead to a body as it is now. The ClientRequestToken of a transaction counts as
+// written: of two transactions with one token, in one region, at most the first one takes effect, whatever their rows.
+func (w *world) accessesIn(region string, input any) []sim.Access {
+	touched, writes, judged := make([]sim.Access, 0, 4), false, []string{""}
+	if w.replicator == nil {
+		region = ""
+	} else { // leases that nodes take in different regions are judged by each other, too
+		judged = append(w.reached(region), "")
+	}
+	rows := w.rows.mapping()
 	all := eachRow(input, func(table *string, key map[string]types.AttributeValue, write bool) {
-		touched = append(touched, rowAccess(write, partsOf(rows, table, key)))
+		if row := partsOf(rows, table, key); w.replicator == nil {
+			touched = append(touched, rowAccess(write, row))
+		} else {
+			touched = append(touched, w.touch(region, write, row...)...)
+		}
 		if write {
-			writes, touched = true, withPages(touched, pagesIn(rows, table, key), "")
+			writes, touched = true, withPages(touched, pagesIn(rows, table, key), judged...)
 		}
 	})
 	if !all {
 		return nil
 	}
-	return withRest(touched, "", input, writes)
-}
-
-// withRest adds the accesses of a call that are none to rows and pages. If it writes a row, the row may lead to a body
-// as it is now. The ClientRequestToken of a transaction counts as written: of two transactions with one token, in one
-// region, at most the first one takes effect, whatever their rows.
-func withRest(touched []sim.Access, region string, input any, writes bool) []sim.Access {
 	if writes {
 		touched = append(touched, sim.Access{Object: leads})
 	}
-	if token := givenToken(input); token != "" {
+	if token := w.givenToken(input); token != "" {
 		touched = append(touched, sim.Access{Object: sim.ObjectNamed(tokenObject, region, token), Write: true})
 	}
 	return touched
@@ -498,9 +501,9 @@ func pagesOf(pk, sk string) []string {
 
 var leads = sim.ObjectNamed(leadsObject)
 
-// givenToken returns the ClientRequestToken of a transaction, which other transactions may have, too; "" if the client
-// has made it up, so that no other call has it.
-func givenToken(input any) string {
+// givenToken returns the ClientRequestToken of a transaction, which other transactions may have, too; "" if a client of
+// this run has made it up, so that no other call has it.
+func (w *world) givenToken(input any) string {
 	var token string
 	switch in := input.(type) {
 	case *dynamodb.TransactWriteItemsInput:
@@ -508,14 +511,19 @@ func givenToken(input any) string {
 	case *dynamodb.ExecuteTransactionInput:
 		token = aws.ToString(in.ClientRequestToken)
 	}
-	bySDK := len(token) == len(madeUp) && token[8:24] == madeUp[8:24]
-	if bySDK || strings.Contains(token, calls+"-") {
+	if strings.Contains(token, calls+"-") {
 		return ""
+	}
+	if len(token) == len(madeUp) && token[8:24] == madeUp[8:24] {
+		if client, err := strconv.ParseUint(token[:8], 16, 64); err == nil && 0 < client && client <= w.clients {
+			return ""
+		}
 	}
 	return token
 }
 
-// madeUp is the form of the tokens that ddbfake.WithClientID makes up.
+// madeUp is the form of the tokens that ddbfake.WithClientID makes up: first comes the number of the client. Constants
+// that code gives have that form, too.
 const madeUp = "xxxxxxxx-0000-4000-8000-xxxxxxxxxxxx"
 
 // partsOf returns the parts of the name that a row has in accesses; nil if the request will be refused, whatever the

@@ -185,7 +185,7 @@ func (p *fingerprinter) thing(before, now fingerprint.Hash) { p.sum += now - bef
 func (w *world) ofToken(input any) (served func()) {
 	token := ""
 	if w.fingerprinter != nil {
-		token = givenToken(input)
+		token = w.givenToken(input)
 	}
 	if token == "" {
 		return func() {}

@@ -312,6 +312,9 @@ func TestStrikesOfOnePossibleFaultRace(t *testing.T) {
 	}
 }
 
+// accesses are the reads and writes of a call in a world of META and LOCK rows.
+func accesses(input any) []sim.Access { return new(world).accessesIn("", input) }
+
 // The test of independence notices a relation that leaves something out.
 func TestAWrongRelationIsNoticed(t *testing.T) {
 	// but returns the relation in which some actions of transactions are replaced.

@@ -549,25 +549,6 @@ func (w *world) rowPages(table string, key attr.Item) []string {
 	return pagesOf(pk, sk)
 }
 
-// accessesIn returns what a call to DynamoDB in a region reads and writes; nil if that could be anything in the table.
-func (w *world) accessesIn(region string, input any) []sim.Access {
-	if w.replicator == nil {
-		return accessesTo(w.rows.mapping(), input)
-	}
-	touched, writes := make([]sim.Access, 0, 4), false
-	regions := append(w.reached(region), "") // leases that nodes take in different regions are judged by each other, too
-	all := eachRow(input, func(table *string, key map[string]types.AttributeValue, write bool) {
-		touched = append(touched, w.touch(region, write, partsOf(w.rows.mapping(), table, key)...)...)
-		if write {
-			writes, touched = true, withPages(touched, pagesIn(w.rows.mapping(), table, key), regions...)
-		}
-	})
-	if !all {
-		return nil
-	}
-	return withRest(touched, region, input, writes)
-}
-
 // reached are the regions that a write in one of them may reach at once: that region first.
 func (w *world) reached(region string) []string {
 	if w.replicator == nil {

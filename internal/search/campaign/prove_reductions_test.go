@@ -429,6 +429,7 @@ func TestACrashedMachinesRequestToTheOriginCounts(t *testing.T) {
 // leaves nothing behind, and alice uses the token only if carol was there.
 type tokened struct {
 	cfg   isr.Config
+	token string
 	bug   string
 	turns bool
 }
@@ -462,7 +463,7 @@ func (h tokened) Get(ctx context.Context, key string) (isr.Served, error) {
 		}
 	}
 	_, err := h.cfg.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
-		ClientRequestToken: aws.String("phone-call-1"),
+		ClientRequestToken: &h.token,
 		TransactItems:      []types.TransactWriteItem{{Put: &types.Put{TableName: &h.cfg.Table, Item: pagecache.Key(pk, name)}}},
 	})
 	if _, refused := errors.AsType[*types.IdempotentParameterMismatchException](err); refused && name == h.bug {
@@ -480,10 +481,15 @@ func TestATokenOfSeveralMachinesCounts(t *testing.T) {
 		bug   string
 		turns bool
 		text  string
-	}{{"alice", false, text}, {"bob", false, text}, {"bob", true, text + "  - {name: carol, script: [get /home]}\n"}} {
+		token string
+	}{
+		{"alice", false, text, "phone-call-1"}, {"bob", false, text, "phone-call-1"},
+		{"bob", true, text + "  - {name: carol, script: [get /home]}\n", "phone-call-1"},
+		{"alice", false, text, "00000000-0000-4000-8000-000000000001"}, // as ddbfake.WithClientID makes them up
+	} {
 		for _, off := range []sim.Reduction{0, sim.SleepSets} {
 			for _, sdk := range []bool{false, true} {
-				p := isr.Protocol{Name: "tokened", New: func(cfg isr.Config) (isr.Handler, error) { return tokened{cfg, test.bug, test.turns}, nil }}
+				p := isr.Protocol{Name: "tokened", New: func(cfg isr.Config) (isr.Handler, error) { return tokened{cfg, test.token, test.bug, test.turns}, nil }}
 				v := Prove{Scenario: scenariotest.Parsed(t, test.text), Protocol: p, Seed: 1, off: off, Options: scenario.Options{SDK: sdk}}
 				if proof, err := v.Run(t.Context()); err != nil || proof.Verdict != invariant.Violated {
 					t.Errorf("%s, turns %v, off %b, sdk %v: got %v, error %v; want a schedule in which %[1]s is refused", test.bug, test.turns, off, sdk, proof, err)
