@@ -132,6 +132,9 @@ func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
 		if r.name != s.Replay.Protocol {
 			f.flags = "--protocol " + r.name + " " // the file names the store that it was recorded with
 		}
+		if was := s.Replay.Violates; was != "" && f.kind != "violated: "+was {
+			f.how = "the file records a violation of " + was + ", which this run does not show: does the check have the fields that it had then?"
+		}
 		report := f.report(r.t, file, r.subject.call)
 		if *explaining && f.violates() {
 			report += "\n" + r.explained(s, file)

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -442,6 +443,13 @@ func TestLockReplays(t *testing.T) {
 		"replay: property.LockCheck{}.Replay(t, \""+failFile+"\", newLock), with the check's own fields")
 	runChild(t, dir, lock, nil).wantFailure(t, "effect", "violated: TestChild under lock-under-test")
 	property.LockCheck{Table: turnstileTable}.Replay(t, c.file(), newTurnstiles(turnstile{}))
+
+	text, err := os.ReadFile(c.file())
+	other := strings.Replace(string(text), "violates: mutual-exclusion", "violates: free-lock", 1)
+	if err != nil || other == string(text) {
+		t.Fatalf("the file does not say what it violates: %v\n%s", err, text)
+	}
+	runChild(t, t.TempDir(), lock, nil, replayEnv+"="+fileOf(t, other)).wantFailure(t, "mutual-exclusion: ", "the file records a violation of free-lock, which this run")
 }
 
 // TestTheStoryOfALateExtension: bob sleeps for longer than his lease, and alice takes the lock, rightly. The report

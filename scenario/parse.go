@@ -80,6 +80,10 @@ func (p *parse) scenario(n yamlNode) {
 		p.fail(n, "a scenario begins with its name, such as name: paused-writer", "found %s, expected keys and values", describeNode(n))
 		return
 	}
+	if hasKey(n, "format") && hasKey(n, "steps") {
+		p.fail(n, "the scenario is the .yaml file beside it; isr-sim replay, explain and report read a record", "found the record of a run, expected a scenario")
+		return
+	}
 	var name, source, broken, actors, faults, compared, apart, only, without yamlNode
 	actorsRead, rowsRead := true, true // without a mistake
 	complete := p.mapping(n,

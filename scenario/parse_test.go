@@ -47,6 +47,8 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 		{"misspelt key inside", "  lease:", "  leas:",
 			`f.yaml:4:3: found key "leas", expected one of lease, revalidate, retention, ttl-buffer, render, keep-alive, contention, failure, poll, patience, attempts`,
 			`did you mean "lease"?`},
+		{"record of a run", valid, `{"format": 1, "tool": "isr-sim", "steps": []}`,
+			"f.yaml:1:1: found the record of a run, expected a scenario", "the scenario is the .yaml file beside it; isr-sim replay, explain and report read a record"},
 		{"unknown protocol", "recipe-a", "recipe-z",
 			`f.yaml:2:11: found protocol "recipe-z", expected one of ` + thatListPrints(),
 			`did you mean "recipe-a"?`},

@@ -221,6 +221,11 @@ func entries(n yamlNode) (all []*ast.MappingValueNode, is bool) {
 	return nil, false
 }
 
+func hasKey(n yamlNode, key string) bool {
+	all, _ := entries(n)
+	return slices.ContainsFunc(all, func(e *ast.MappingValueNode) bool { return e.Key.GetToken().Value == key })
+}
+
 // oneLine returns the text of a node that is written on one line.
 func oneLine(n yamlNode) (string, bool) {
 	s, is := n.(*ast.StringNode)
