@@ -266,6 +266,12 @@ func bubbleOf() string {
 	return after[:max(end, 0)]
 }
 
+// count returns how many goroutines a bubble has.
+func count(bubble string) (n int) {
+	headers(stacks(nil), bubble, func(_, _ []byte) bool { n++; return true })
+	return n
+}
+
 // goroutinesOf returns a bubble's goroutines, except those of Go and of the simulator.
 func goroutinesOf(bubble string) (all []goroutine) {
 	if bubble == "" {

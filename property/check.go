@@ -31,7 +31,8 @@ type Node struct {
 	// Client is Config.Client: a real client of the SDK, whose requests go to the simulator.
 	Client *dynamodb.Client
 
-	skew time.Duration // that the world promises
+	skew  time.Duration // that the world promises
+	calls *calls
 }
 
 // defaultName is the name, in reports and files, of a store that Check does not name.

@@ -306,10 +306,18 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 		synctest.Test(r.t, func(t *testing.T) {
 			w.begin()
 			r.random.in = t
+			before := count(w.name())
 			var returned bool
 			defer endsEarly(t, &returned, &gone)
 			var result T
 			result, err = run(r.limit)
+			if err == nil && time.Now().After(wallYear) { //nolint:forbidigo // the bubble's time
+				err = &stuckError{why: waited}
+			}
+			synctest.Wait()
+			if count(w.name()) == before { // a goroutine that the store has left must not end by itself now
+				time.Sleep(timers) //nolint:forbidigo // the bubble's time
+			}
 			done <- result
 			returned = true
 		})
@@ -326,6 +334,15 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 	}
 	return result, err
 }
+
+// timers is how long package time moves on when the runs are over: a function that the store gave to time.AfterFunc
+// then runs, and the guard notices its calls. During the runs package time stands still, and no timer fires.
+const timers = time.Hour
+
+// waited is the reason why runs have no verdict, if package time has moved in them: a wait that is no step of the
+// simulator takes no time on the nodes' clocks, and nothing happens on other nodes meanwhile.
+const waited = " waits by package time (time.Sleep, time.After, a timer, or the SDK between two attempts), in which no other machine takes a step " +
+	"and the nodes' clocks stand still: wait by Clock.Sleep, or set Goroutines (which Prove cannot do)"
 
 // exited is the reason why a run has no verdict, if its store has called runtime.Goexit.
 const exited = " ended the goroutine that it was called in (runtime.Goexit, or Skip or FailNow of a test): a store returns an error instead"

@@ -417,7 +417,7 @@ func (c actorClock) Sleep(d time.Duration) { c.proc.sleep(d) }
 func (c actorClock) Memory() Memory { return c.proc.sim.cfg.Memory }
 
 // errChannel explains why an actor may not wait on a channel.
-const errChannel = "clock.%s is not available to an actor of the simulator: waiting on a channel would stop the whole run; use Sleep"
+const errChannel = "clock.%s is not available to an actor of the simulator: waiting on a channel would stop the whole run; use Sleep, or set Goroutines in a check of package property"
 
 func (c actorClock) After(time.Duration) <-chan time.Time {
 	panic(fmt.Errorf(errChannel, "After"))
@@ -432,5 +432,5 @@ func (c actorClock) NewTicker(time.Duration) clockwork.Ticker {
 }
 
 func (c actorClock) AfterFunc(time.Duration, func()) clockwork.Timer {
-	panic(fmt.Errorf("clock.AfterFunc is not available to an actor of the simulator: the callback would run outside of it; use Sleep"))
+	panic(fmt.Errorf("clock.AfterFunc is not available to an actor of the simulator: the callback would run outside of it; use Sleep, or set Goroutines in a check of package property"))
 }
