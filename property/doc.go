@@ -111,6 +111,9 @@
 // channels made outside of newStore: a run that waits for one is given up after 5 s. Package time stands still at its
 // year 2000. If a store reads time.Now instead of the node's clock and writes the result into a row, the check says so.
 //
+// Nodes share no memory: what a store keeps in a package's variable may hide races between nodes. With Check.Goroutines,
+// the check fails if one node waits in such a variable until another node goes on.
+//
 // With Check.Goroutines:
 //
 //   - The Go runtime, and not the schedule, decides three things: the order in

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/property"
@@ -28,6 +29,9 @@ func TestHeartbeatsPass(t *testing.T) {
 // outsideChannel was made outside of every bubble.
 var outsideChannel = make(chan error)
 
+// sharedFlight is what a package's variable often is. Machines that wait for each other in it have no races.
+var sharedFlight singleflight.Group
+
 // goroutineStores are stores with goroutines that a check must refuse.
 func goroutineStores() map[string]func(property.Node) (isr.Handler, error) {
 	return map[string]func(property.Node) (isr.Handler, error){
@@ -39,6 +43,13 @@ func goroutineStores() map[string]func(property.Node) (isr.Handler, error) {
 				mu.Lock() // a bubble does not notice this wait
 			}
 			return property.NewRevivingLeaser(n)
+		},
+		"shares a flight": func(n property.Node) (isr.Handler, error) {
+			store, err := recipe.New(n.Config)
+			return handler(func(ctx context.Context, key string) (isr.Served, error) {
+				served, err, _ := sharedFlight.Do(key, func() (any, error) { return store.Get(ctx, key) })
+				return served.(isr.Served), err
+			}), err
 		},
 		"leaves a goroutine": func(n property.Node) (isr.Handler, error) {
 			go func() { <-make(chan int) }()
@@ -177,6 +188,7 @@ func TestBadGoroutines(t *testing.T) {
 			"broken: the store under test: when the run was over, a goroutine was left that waits for ever", "method Close() error",
 			" (starts): chan receive in github.com/isr-sim/isr-sim/property_test.goroutineStores",
 		}},
+		{"shares a flight", []string{"broken: the store under test: ", " went on because ", " did: they share something, ", ": newStore must make a new store at each call", "scenario: " + failFile}},
 		{"waits for itself", []string{
 			"deadlock: actors wait, but nothing can happen", " (get /", "): chan receive in github.com/isr-sim/isr-sim/property_test.goroutineStores",
 		}},

@@ -238,6 +238,7 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	stuck, isStuck := errors.AsType[*stuckError](err)
 	_, diverged := errors.AsType[*sim.DivergedError](err)
 	stranger, isStranger := errors.AsType[*sim.StrangerError](err)
+	shared, isShared := errors.AsType[*sim.SharedError](err)
 	unstable, isUnstable := errors.AsType[*scenario.NondeterminismError](err)
 	if isBroken {
 		f.replay = r.recorded(broken.Replay())
@@ -256,6 +257,8 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 		// A store that outlives its run has what earlier runs have left, which no schedule repeats.
 		f.kind, f.replay = kindRules, nil
 		f.text = fmt.Sprintf("broken: the store under test: %v: %s\n", stranger, r.subject.anew)
+	case isShared:
+		f.kind, f.text = kindRules, fmt.Sprintf("broken: the store under test: %v: %s\n", shared, r.subject.anew)
 	case isUnstable:
 		// Another run would again have another result.
 		f.kind, f.text, f.replay = kindUnstable, r.unstable(s, unstable), nil
