@@ -35,6 +35,10 @@ func (r runner) inBubble(run func(sim.Bubble)) error {
 	return err
 }
 
+// farewell is how long package time moves on when a run is over: a goroutine may still sleep before it makes its last
+// call, which is refused, and Close may wait for it.
+const farewell = time.Minute
+
 func (r runner) inOneBubble(run func(sim.Bubble)) error {
 	var w watch
 	return r.within(r.limit.patience(), &w, func() (err error) {
@@ -53,6 +57,7 @@ func (r runner) inOneBubble(run func(sim.Bubble)) error {
 				b.name = w.name()
 			}
 			run(b)
+			time.Sleep(farewell) //nolint:forbidigo // the bubble's time, which stands still when this function has returned
 		})
 		return nil
 	})

@@ -26,6 +26,35 @@ func TestHeartbeatsPass(t *testing.T) {
 	property.Check{Goroutines: true, Schedules: effort.Quick(effort.Fewer(5, 4), 2)}.Run(t, property.NewLeaser)
 }
 
+// TestCloseMayWait: a goroutine that sleeps before each try ends by itself when its node is down, and Close waits for
+// that.
+func TestCloseMayWait(t *testing.T) {
+	t.Parallel()
+	property.Check{Goroutines: true, Schedules: 2}.Run(t, func(n property.Node) (isr.Handler, error) {
+		store, err := recipe.New(n.Config)
+		var behind sync.WaitGroup
+		get := func(ctx context.Context, key string) (isr.Served, error) {
+			behind.Go(func() {
+				time.Sleep(10 * time.Second) //nolint:forbidigo // the bubble's time
+				_, _ = n.Bodies.GetBody(ctx, "none")
+			})
+			return store.Get(ctx, key)
+		}
+		return waiting{handler(get), &behind}, err
+	})
+}
+
+// waiting is a store whose Close waits for its goroutines.
+type waiting struct {
+	handler
+	behind *sync.WaitGroup
+}
+
+func (w waiting) Close() error {
+	w.behind.Wait()
+	return nil
+}
+
 // outsideChannel was made outside of every bubble.
 var outsideChannel = make(chan error)
 
