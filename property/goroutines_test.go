@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jonboulle/clockwork"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
@@ -79,6 +80,10 @@ func goroutineStores() map[string]func(property.Node) (isr.Handler, error) {
 				served, err, _ := sharedFlight.Do(key, func() (any, error) { return store.Get(ctx, key) })
 				return served.(isr.Served), err
 			}), err
+		},
+		"reads package time": func(n property.Node) (isr.Handler, error) {
+			n.Clock = clockwork.NewRealClock()
+			return recipe.New(n.Config)
 		},
 		"leaves a goroutine": func(n property.Node) (isr.Handler, error) {
 			go func() { <-make(chan int) }()
@@ -218,6 +223,7 @@ func TestBadGoroutines(t *testing.T) {
 			" (starts): chan receive in github.com/isr-sim/isr-sim/property_test.goroutineStores",
 		}},
 		{"shares a flight", []string{"broken: the store under test: ", " went on because ", " did: they share something, ", ": newStore must make a new store at each call", "scenario: " + failFile}},
+		{"reads package time", []string{"vacuous: nothing was violated, but none of ", " reached clock-step", "hint: nothing has read a node's Clock; time.Now has no error here"}},
 		{"waits for itself", []string{
 			"deadlock: actors wait, but nothing can happen", " (get /", "): chan receive in github.com/isr-sim/isr-sim/property_test.goroutineStores",
 		}},
@@ -231,10 +237,10 @@ func TestBadGoroutines(t *testing.T) {
 	} {
 		t.Run(tc.store, func(t *testing.T) {
 			t.Parallel()
-			if slices.Contains([]string{"locks a mutex twice", "holds a mutex over a sleep", "waits for the outside"}, tc.store) {
+			if slices.Contains([]string{"locks a mutex twice", "holds a mutex over a sleep", "waits for the outside", "reads package time"}, tc.store) {
 				longWait(t)
 			}
-			runChild(t, t.TempDir(), tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + effort.Fewer("1s", "0s")}).wantFailure(t, tc.want...)
+			runChild(t, t.TempDir(), tc.store, []string{"-rapid.seed=1", "-rapid.checks=10", "-rapid.shrinktime=" + effort.Fewer("1s", "0s")}).wantFailure(t, tc.want...)
 		})
 	}
 }

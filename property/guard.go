@@ -85,6 +85,7 @@ func (g *guard) node(cfg isr.Config) (Node, error) {
 		return Node{}, fmt.Errorf("the simulator's client is a %T, not one of the SDK", cfg.Client)
 	}
 	if g.goroutines {
+		cfg.Clock = readClock{cfg.Clock, g}
 		return Node{Config: cfg, Client: client, skew: g.skew}, nil
 	}
 	actor := actorOf(client)
@@ -161,6 +162,27 @@ func (g *guard) onClient(actor string) func(o *dynamodb.Options) {
 		})
 	}
 }
+
+// readClock notes that a store with goroutines reads its node's clock. Package time, which it may read instead, has no
+// error.
+type readClock struct {
+	clockwork.Clock
+	guard *guard
+}
+
+// Now implements clockwork.Clock.
+func (c readClock) Now() time.Time {
+	c.guard.mu.Lock()
+	c.guard.answers.clock = true
+	c.guard.mu.Unlock()
+	return c.Clock.Now()
+}
+
+// Since implements clockwork.Clock.
+func (c readClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
+
+// Until implements clockwork.Clock.
+func (c readClock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
 
 type guardedClock struct {
 	clockwork.Clock
@@ -311,6 +333,8 @@ func actorOf(client *dynamodb.Client) string {
 type answers struct {
 	all, errors, fresh int
 	first              error // the first error that no fault explains; if there is none, the first error
+
+	clock bool // a store with goroutines has read its node's clock
 
 	operations int // that the store told of; the invariant linearizable judges no others
 
