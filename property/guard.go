@@ -142,7 +142,17 @@ func (g *guard) check(ctx context.Context, actor, call string) error {
 			"package time stands still, so no timeout would ever end, and what the store does then would not be tested: "+
 			"check it with Goroutines (which Prove cannot do), or give it contexts without a timeout", call, actor))
 	}
+	if moved() {
+		return g.note(fmt.Errorf("the store under test%s (noticed when %s called %s)", waited, actor, call))
+	}
 	return nil
+}
+
+// moved says whether package time has moved in the bubble in which the store without goroutines is called.
+func moved() bool {
+	const decade = 10 * 365 * 24 * time.Hour // outside of a bubble, more time has passed
+	since := time.Since(wallYear)            //nolint:forbidigo // the bubble's time
+	return since > 0 && since < decade
 }
 
 // onClient makes the client of a node check each call before it begins.

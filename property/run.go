@@ -314,7 +314,7 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 			defer endsEarly(t, &returned, &gone)
 			var result T
 			result, err = run(r.limit)
-			if err == nil && time.Now().After(wallYear) { //nolint:forbidigo // the bubble's time
+			if err == nil && moved() {
 				err = &stuckError{why: waited}
 			}
 			synctest.Wait()
