@@ -375,8 +375,16 @@ func TestLayersAsStores(t *testing.T) {
 	for _, tc := range []struct {
 		goroutines, own bool
 		wrong           string
-	}{{false, false, ""}, {true, false, ""}, {true, true, ""}, {false, true, "effect was called from a goroutine of the layer's own"}} {
-		client := made(t, layer(tc.goroutines, w, nil), "a layer that can be closed", true, true).(hooks.OnceClient)
+	}{{false, false, ""}, {true, false, ""}, {true, true, ""}, {false, true, "the store under test called effect on alice from a goroutine of its own"}} {
+		node := Node{}
+		if !tc.goroutines {
+			node.calls = &calls{&guard{}, "alice"}
+		}
+		store, err := layer(tc.goroutines, w, nil)(node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := store.(hooks.OnceClient)
 		w.asked, own = nil, tc.own
 		effects := 0
 		result, err := client.Once(t.Context(), "order", "a", func(context.Context) (string, error) { effects++; return "r", happened })

@@ -35,6 +35,10 @@ func (r runner) inBubble(run func(sim.Bubble)) error {
 	return err
 }
 
+// farewell is how long package time moves on when a run is over: a goroutine may still sleep before it makes its last
+// call, which is refused, and Close may wait for it.
+const farewell = time.Minute
+
 func (r runner) inOneBubble(run func(sim.Bubble)) error {
 	var w watch
 	return r.within(r.limit.patience(), &w, func() (err error) {
@@ -53,6 +57,7 @@ func (r runner) inOneBubble(run func(sim.Bubble)) error {
 				b.name = w.name()
 			}
 			run(b)
+			time.Sleep(farewell) //nolint:forbidigo // the bubble's time, which stands still when this function has returned
 		})
 		return nil
 	})
@@ -264,6 +269,12 @@ func bubbleOf() string {
 	_, after, _ := strings.Cut(header, "synctest bubble ")
 	end := strings.IndexFunc(after, func(r rune) bool { return r < '0' || r > '9' })
 	return after[:max(end, 0)]
+}
+
+// count returns how many goroutines a bubble has.
+func count(bubble string) (n int) {
+	headers(stacks(nil), bubble, func(_, _ []byte) bool { n++; return true })
+	return n
 }
 
 // goroutinesOf returns a bubble's goroutines, except those of Go and of the simulator.

@@ -180,6 +180,10 @@ func TestBadStores(t *testing.T) {
 		{"calls from a goroutine", []string{"broken: the store under test called DynamoDB (*dynamodb.GetItemInput) on ", " from a goroutine of its own"}, false},
 		{"regenerates in the background", []string{"broken: the store under test called Render on ", " from a goroutine of its own"}, false},
 		{"sleeps in a goroutine", []string{"broken: the store under test called Clock.Sleep on ", " from a goroutine of its own"}, false},
+		{"calls from a timer", []string{"broken: the store under test called DynamoDB (*dynamodb.GetItemInput) on ", " from a goroutine of its own"}, false},
+		{"sleeps by package time", []string{"broken: the store under test waits by package time (time.Sleep, ", " (noticed when "}, false},
+		{"leaves a sleeper", []string{"broken: the store under test waits for a channel", "or it has left a goroutine behind"}, false},
+		{"has a timeout", []string{"broken: the store under test called ", " with a context that has a timeout: package time stands still"}, false},
 		{"waits for ever", []string{"broken: the store under test waits for a channel", " (get /", "): chan receive in github.com/isr-sim/isr-sim/property_test.badStores"}, false},
 		{"reads the wall clock", []string{"broken: the store under test read time.Now instead of the node's clock: ", " sends *dynamodb.PutItemInput with 9466848"}, false},
 		{"waits for the outside, without goroutines", []string{

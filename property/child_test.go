@@ -286,6 +286,32 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 			go n.Clock.Sleep(n.Lease)
 			return isr.Served{}, errors.New("nothing yet")
 		}),
+		"calls from a timer": func(n property.Node) (isr.Handler, error) {
+			store, err := newStore(n)
+			return handler(func(ctx context.Context, key string) (isr.Served, error) {
+				time.AfterFunc(time.Minute, func() { _ = read(ctx, n) }) //nolint:forbidigo // a store must not do this
+				return store.Get(ctx, key)
+			}), err
+		},
+		"sleeps by package time": func(n property.Node) (isr.Handler, error) {
+			store, err := newStore(n)
+			return handler(func(ctx context.Context, key string) (isr.Served, error) {
+				time.Sleep(time.Second) //nolint:forbidigo // a store must not do this
+				return store.Get(ctx, key)
+			}), err
+		},
+		"leaves a sleeper": func(n property.Node) (isr.Handler, error) {
+			go time.Sleep(time.Minute) //nolint:forbidigo // a store must not do this
+			return newStore(n)
+		},
+		"has a timeout": func(n property.Node) (isr.Handler, error) {
+			store, err := newStore(n)
+			return handler(func(ctx context.Context, key string) (isr.Served, error) {
+				ctx, cancel := context.WithTimeout(ctx, time.Second)
+				defer cancel()
+				return store.Get(ctx, key)
+			}), err
+		},
 		"waits for ever": answer(func(context.Context, property.Node, string) (isr.Served, error) {
 			return isr.Served{}, <-make(chan error)
 		}),

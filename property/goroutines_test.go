@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jonboulle/clockwork"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/property"
@@ -25,8 +27,40 @@ func TestHeartbeatsPass(t *testing.T) {
 	property.Check{Goroutines: true, Schedules: effort.Quick(effort.Fewer(5, 4), 2)}.Run(t, property.NewLeaser)
 }
 
+// TestCloseMayWait: a goroutine that sleeps before each try ends by itself when its node is down, and Close waits for
+// that.
+func TestCloseMayWait(t *testing.T) {
+	t.Parallel()
+	property.Check{Goroutines: true, Schedules: 2}.Run(t, func(n property.Node) (isr.Handler, error) {
+		store, err := recipe.New(n.Config)
+		var behind sync.WaitGroup
+		get := func(ctx context.Context, key string) (isr.Served, error) {
+			behind.Go(func() {
+				time.Sleep(10 * time.Second) //nolint:forbidigo // the bubble's time
+				_, _ = n.Bodies.GetBody(ctx, "none")
+			})
+			return store.Get(ctx, key)
+		}
+		return waiting{handler(get), &behind}, err
+	})
+}
+
+// waiting is a store whose Close waits for its goroutines.
+type waiting struct {
+	handler
+	behind *sync.WaitGroup
+}
+
+func (w waiting) Close() error {
+	w.behind.Wait()
+	return nil
+}
+
 // outsideChannel was made outside of every bubble.
 var outsideChannel = make(chan error)
+
+// sharedFlight is what a package's variable often is. Machines that wait for each other in it have no races.
+var sharedFlight singleflight.Group
 
 // goroutineStores are stores with goroutines that a check must refuse.
 func goroutineStores() map[string]func(property.Node) (isr.Handler, error) {
@@ -39,6 +73,17 @@ func goroutineStores() map[string]func(property.Node) (isr.Handler, error) {
 				mu.Lock() // a bubble does not notice this wait
 			}
 			return property.NewRevivingLeaser(n)
+		},
+		"shares a flight": func(n property.Node) (isr.Handler, error) {
+			store, err := recipe.New(n.Config)
+			return handler(func(ctx context.Context, key string) (isr.Served, error) {
+				served, err, _ := sharedFlight.Do(key, func() (any, error) { return store.Get(ctx, key) })
+				return served.(isr.Served), err
+			}), err
+		},
+		"reads package time": func(n property.Node) (isr.Handler, error) {
+			n.Clock = clockwork.NewRealClock()
+			return recipe.New(n.Config)
 		},
 		"leaves a goroutine": func(n property.Node) (isr.Handler, error) {
 			go func() { <-make(chan int) }()
@@ -177,6 +222,8 @@ func TestBadGoroutines(t *testing.T) {
 			"broken: the store under test: when the run was over, a goroutine was left that waits for ever", "method Close() error",
 			" (starts): chan receive in github.com/isr-sim/isr-sim/property_test.goroutineStores",
 		}},
+		{"shares a flight", []string{"broken: the store under test: ", " went on because ", " did: they share something, ", ": newStore must make a new store at each call", "scenario: " + failFile}},
+		{"reads package time", []string{"vacuous: nothing was violated, but none of ", " reached clock-step", "hint: nothing has read a node's Clock; time.Now has no error here"}},
 		{"waits for itself", []string{
 			"deadlock: actors wait, but nothing can happen", " (get /", "): chan receive in github.com/isr-sim/isr-sim/property_test.goroutineStores",
 		}},
@@ -190,10 +237,10 @@ func TestBadGoroutines(t *testing.T) {
 	} {
 		t.Run(tc.store, func(t *testing.T) {
 			t.Parallel()
-			if slices.Contains([]string{"locks a mutex twice", "holds a mutex over a sleep", "waits for the outside"}, tc.store) {
+			if slices.Contains([]string{"locks a mutex twice", "holds a mutex over a sleep", "waits for the outside", "reads package time"}, tc.store) {
 				longWait(t)
 			}
-			runChild(t, t.TempDir(), tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=" + effort.Fewer("1s", "0s")}).wantFailure(t, tc.want...)
+			runChild(t, t.TempDir(), tc.store, []string{"-rapid.seed=1", "-rapid.checks=10", "-rapid.shrinktime=" + effort.Fewer("1s", "0s")}).wantFailure(t, tc.want...)
 		})
 	}
 }

@@ -85,6 +85,7 @@ func (g *guard) node(cfg isr.Config) (Node, error) {
 		return Node{}, fmt.Errorf("the simulator's client is a %T, not one of the SDK", cfg.Client)
 	}
 	if g.goroutines {
+		cfg.Clock = readClock{cfg.Clock, g}
 		return Node{Config: cfg, Client: client, skew: g.skew}, nil
 	}
 	actor := actorOf(client)
@@ -106,22 +107,52 @@ func (g *guard) node(cfg isr.Config) (Node, error) {
 	}
 	render := cfg.Render
 	cfg.Render = func(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
-		if err := g.check(actor, "Render"); err != nil {
+		if err := g.check(ctx, actor, "Render"); err != nil {
 			return nil, err
 		}
 		return render(ctx, key, keepAlive)
 	}
-	return Node{Config: cfg, Client: client, skew: g.skew}, nil
+	return Node{Config: cfg, Client: client, skew: g.skew, calls: &calls{g, actor}}, nil
 }
 
-// check returns an error if the call comes from a goroutine that the simulator knows nothing of.
-func (g *guard) check(actor, call string) error {
-	if calledByTheSimulator() {
+// calls are the calls of a node whose store has no goroutines; nil is a store that has some.
+type calls struct {
+	guard *guard
+	actor string
+}
+
+// check is guard.check.
+func (c *calls) check(ctx context.Context, call string) error {
+	if c == nil {
 		return nil
 	}
-	return g.note(fmt.Errorf("the store under test called %s on %s from a goroutine of its own: "+
-		"the simulator decides every interleaving, so a store must do its work in the goroutine that called it, "+
-		"or be checked with Goroutines", call, actor))
+	return c.guard.check(ctx, c.actor, call)
+}
+
+// check returns an error if the call comes from a goroutine that the simulator knows nothing of, or if its context has
+// a timeout. Package time stands still, so no timeout would end: the code that comes after one would never run.
+func (g *guard) check(ctx context.Context, actor, call string) error {
+	if !calledByTheSimulator() {
+		return g.note(fmt.Errorf("the store under test called %s on %s from a goroutine of its own: "+
+			"the simulator decides every interleaving, so a store must do its work in the goroutine that called it, "+
+			"or be checked with Goroutines", call, actor))
+	}
+	if _, timed := ctx.Deadline(); timed {
+		return g.note(fmt.Errorf("the store under test called %s on %s with a context that has a timeout: "+
+			"package time stands still, so no timeout would ever end, and what the store does then would not be tested: "+
+			"check it with Goroutines (which Prove cannot do), or give it contexts without a timeout", call, actor))
+	}
+	if moved() {
+		return g.note(fmt.Errorf("the store under test%s (noticed when %s called %s)", waited, actor, call))
+	}
+	return nil
+}
+
+// moved says whether package time has moved in the bubble in which the store without goroutines is called.
+func moved() bool {
+	const decade = 10 * 365 * 24 * time.Hour // outside of a bubble, more time has passed
+	since := time.Since(wallYear)            //nolint:forbidigo // the bubble's time
+	return since > 0 && since < decade
 }
 
 // onClient makes the client of a node check each call before it begins.
@@ -130,7 +161,7 @@ func (g *guard) onClient(actor string) func(o *dynamodb.Options) {
 		o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(s *middleware.Stack) error {
 			return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim guard",
 				func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
-					if err := g.check(actor, fmt.Sprintf("DynamoDB (%T)", in.Parameters)); err != nil {
+					if err := g.check(ctx, actor, fmt.Sprintf("DynamoDB (%T)", in.Parameters)); err != nil {
 						return middleware.InitializeOutput{}, middleware.Metadata{}, err
 					}
 					g.checkTimes(actor, in.Parameters)
@@ -142,6 +173,27 @@ func (g *guard) onClient(actor string) func(o *dynamodb.Options) {
 	}
 }
 
+// readClock notes that a store with goroutines reads its node's clock. Package time, which it may read instead, has no
+// error.
+type readClock struct {
+	clockwork.Clock
+	guard *guard
+}
+
+// Now implements clockwork.Clock.
+func (c readClock) Now() time.Time {
+	c.guard.mu.Lock()
+	c.guard.answers.clock = true
+	c.guard.mu.Unlock()
+	return c.Clock.Now()
+}
+
+// Since implements clockwork.Clock.
+func (c readClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
+
+// Until implements clockwork.Clock.
+func (c readClock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
+
 type guardedClock struct {
 	clockwork.Clock
 	guard *guard
@@ -150,7 +202,7 @@ type guardedClock struct {
 
 // Sleep returns at once if the calling goroutine is not allowed to call it: it cannot return an error.
 func (c guardedClock) Sleep(d time.Duration) {
-	if c.guard.check(c.actor, "Clock.Sleep") == nil {
+	if c.guard.check(context.Background(), c.actor, "Clock.Sleep") == nil { //nolint:forbidigo // it has no context
 		c.Clock.Sleep(d)
 	}
 }
@@ -162,14 +214,14 @@ type guardedBodies struct {
 }
 
 func (b guardedBodies) PutBody(ctx context.Context, name string, body []byte) error {
-	if err := b.guard.check(b.actor, "PutBody"); err != nil {
+	if err := b.guard.check(ctx, b.actor, "PutBody"); err != nil {
 		return err
 	}
 	return b.BodyStore.PutBody(ctx, name, body)
 }
 
 func (b guardedBodies) GetBody(ctx context.Context, name string) ([]byte, error) {
-	if err := b.guard.check(b.actor, "GetBody"); err != nil {
+	if err := b.guard.check(ctx, b.actor, "GetBody"); err != nil {
 		return nil, err
 	}
 	return b.BodyStore.GetBody(ctx, name)
@@ -182,7 +234,7 @@ type guardedSteps struct {
 }
 
 func (b guardedSteps) Step(ctx context.Context, s hooks.BodyStep) error {
-	if err := b.guard.check(b.actor, s.Text); err != nil {
+	if err := b.guard.check(ctx, b.actor, s.Text); err != nil {
 		return err
 	}
 	return b.BodySteps.Step(ctx, s)
@@ -291,6 +343,8 @@ func actorOf(client *dynamodb.Client) string {
 type answers struct {
 	all, errors, fresh int
 	first              error // the first error that no fault explains; if there is none, the first error
+
+	clock bool // a store with goroutines has read its node's clock
 
 	operations int // that the store told of; the invariant linearizable judges no others
 

@@ -154,7 +154,7 @@ func (c OnceCheck) store(newOnce func(OnceNode) (Once, error)) func(Node) (isr.H
 		if once == nil {
 			return nil, errors.New("it returned neither a layer nor an error")
 		}
-		client := onceClient{once: once, goroutines: c.Goroutines, terms: promise.OnceTerms{
+		client := onceClient{once: once, calls: n.calls, terms: promise.OnceTerms{
 			Payload: c.Payload, Wait: cmp.Or(c.Wait, hooks.DefaultWait), Takeover: cmp.Or(c.Takeover, n.Lease),
 		}}
 		if closer, ok := once.(io.Closer); ok {
@@ -166,9 +166,9 @@ func (c OnceCheck) store(newOnce func(OnceNode) (Once, error)) func(Node) (isr.H
 
 // onceClient is a layer in the form in which a world's node runs it.
 type onceClient struct {
-	once       Once
-	terms      promise.OnceTerms
-	goroutines bool
+	once  Once
+	terms promise.OnceTerms
+	calls *calls
 }
 
 // closingOnceClient is a onceClient that can be closed.
@@ -189,8 +189,8 @@ func (c onceClient) OnceTerms() promise.OnceTerms { return c.terms }
 func (c onceClient) Once(ctx context.Context, key, payload string, effect func(context.Context) (string, error)) (result string, err error) {
 	inStore(func() {
 		result, err = c.once.Do(ctx, key, payload, func(ctx context.Context) (string, error) {
-			if !c.goroutines && !calledByTheSimulator() {
-				return "", errors.New("effect was called from a goroutine of the layer's own, which needs OnceCheck.Goroutines")
+			if err := c.calls.check(ctx, "effect"); err != nil {
+				return "", err
 			}
 			return effect(ctx)
 		})

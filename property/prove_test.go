@@ -98,11 +98,13 @@ func proofs() map[string]func(t *testing.T, file string) {
 				return store.Get(ctx, key)
 			}), nil
 		}),
-		"five schedules": prove(with(func(c *property.Check) { c.Schedules = 5 }), articlesWith(articles{})),
-		"goroutines":     prove(with(func(c *property.Check) { c.Goroutines = true }), articlesWith(articles{})),
-		"always fails":   prove(property.Check{}, badStores()["always fails"]),
-		"never caches":   prove(property.Check{}, badStores()["never caches"]),
-		"panics":         prove(property.Check{}, badStores()["panics"]),
+		"five schedules":     prove(with(func(c *property.Check) { c.Schedules = 5 }), articlesWith(articles{})),
+		"goroutines":         prove(with(func(c *property.Check) { c.Goroutines = true }), articlesWith(articles{})),
+		"calls from a timer": prove(property.Check{}, badStores()["calls from a timer"]),
+		"has a timeout":      prove(property.Check{}, badStores()["has a timeout"]),
+		"always fails":       prove(property.Check{}, badStores()["always fails"]),
+		"never caches":       prove(property.Check{}, badStores()["never caches"]),
+		"panics":             prove(property.Check{}, badStores()["panics"]),
 		"nothing to prove": prove(with(func(c *property.Check) {
 			for _, inv := range invariant.All() {
 				if inv.Name != "linearizable" {
@@ -174,6 +176,8 @@ func TestProveRefutes(t *testing.T) {
 		{"asks twice at times", twoWriters, []string{"is not deterministic", "the run cannot be repeated: at step "}},
 		{"five schedules", twoWriters, []string{"not complete: 5 schedules", "it ended because: the bound of 5 schedules was met"}},
 		{"goroutines", twoWriters, []string{"Check.Goroutines: found true, expected false for Prove"}},
+		{"calls from a timer", small, []string{"broken: the store under test called DynamoDB ", " from a goroutine of its own"}},
+		{"has a timeout", small, []string{"broken: the store under test called DynamoDB ", " with a context that has a timeout"}},
 		{"always fails", twoWriters, []string{"vacuous: nothing was violated in the ", "but the store served nothing", "not today"}},
 		{"never caches", twoWriters, []string{"unknown: two-writers under store-under-test: single-flight: "}},
 		{"panics", twoWriters, []string{"broken: the store under test: actor ", "panicked: no such page"}},

@@ -96,7 +96,11 @@ func (c *tally) rows() string {
 }
 
 // hint is a line about how the store can reach a mark that it has missed; "" if nothing is known about these marks.
-func hint(missing []scenario.Mark) string {
+func (c *Check) hint(missing []scenario.Mark) string {
+	if c.Goroutines && slices.Contains(missing, mark.ClockSet) {
+		return fmt.Sprintf("hint: nothing has read a node's Clock; time.Now has no error here. Code that cannot read another clock leaves %s out of Reach\n",
+			mark.ClockSet)
+	}
 	if !slices.Contains(missing, mark.TTLDeletion) {
 		return ""
 	}

@@ -238,6 +238,7 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 	stuck, isStuck := errors.AsType[*stuckError](err)
 	_, diverged := errors.AsType[*sim.DivergedError](err)
 	stranger, isStranger := errors.AsType[*sim.StrangerError](err)
+	shared, isShared := errors.AsType[*sim.SharedError](err)
 	unstable, isUnstable := errors.AsType[*scenario.NondeterminismError](err)
 	if isBroken {
 		f.replay = r.recorded(broken.Replay())
@@ -256,6 +257,8 @@ func (r runner) broken(s *scenario.Scenario, g *guard, err error) *failure {
 		// A store that outlives its run has what earlier runs have left, which no schedule repeats.
 		f.kind, f.replay = kindRules, nil
 		f.text = fmt.Sprintf("broken: the store under test: %v: %s\n", stranger, r.subject.anew)
+	case isShared:
+		f.kind, f.text = kindRules, fmt.Sprintf("broken: the store under test: %v: %s\n", shared, r.subject.anew)
 	case isUnstable:
 		// Another run would again have another result.
 		f.kind, f.text, f.replay = kindUnstable, r.unstable(s, unstable), nil
@@ -306,10 +309,18 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 		synctest.Test(r.t, func(t *testing.T) {
 			w.begin()
 			r.random.in = t
+			before := count(w.name())
 			var returned bool
 			defer endsEarly(t, &returned, &gone)
 			var result T
 			result, err = run(r.limit)
+			if err == nil && moved() {
+				err = &stuckError{why: waited}
+			}
+			synctest.Wait()
+			if count(w.name()) == before { // a goroutine that the store has left must not end by itself now
+				time.Sleep(timers) //nolint:forbidigo // the bubble's time
+			}
 			done <- result
 			returned = true
 		})
@@ -326,6 +337,15 @@ func inside[T any](r runner, run func(context.Context) (T, error)) (result T, er
 	}
 	return result, err
 }
+
+// timers is how long package time moves on when the runs are over: a function that the store gave to time.AfterFunc
+// then runs, and the guard notices its calls. During the runs package time stands still, and no timer fires.
+const timers = time.Hour
+
+// waited is the reason why runs have no verdict, if package time has moved in them: a wait that is no step of the
+// simulator takes no time on the nodes' clocks, and nothing happens on other nodes meanwhile.
+const waited = " waits by package time (time.Sleep, time.After, a timer, or the SDK between two attempts), in which no other machine takes a step " +
+	"and the nodes' clocks stand still: wait by Clock.Sleep, or set Goroutines (which Prove cannot do)"
 
 // exited is the reason why a run has no verdict, if its store has called runtime.Goexit.
 const exited = " ended the goroutine that it was called in (runtime.Goexit, or Skip or FailNow of a test): a store returns an error instead"

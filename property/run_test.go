@@ -296,7 +296,9 @@ func TestTally(t *testing.T) {
 	if !strings.HasPrefix(got, "not tested: published, lock-taken-over: ") {
 		t.Errorf("of a mark that most worlds reach, and one that few do, it says %q", got)
 	}
-	if hint([]scenario.Mark{mark.Published}) != "" || !strings.HasPrefix(hint([]scenario.Mark{mark.TTLDeletion}), "hint: TTL deletes ") {
+	plain, goroutines := &Check{}, &Check{Goroutines: true}
+	if plain.hint([]scenario.Mark{mark.Published, mark.ClockSet}) != "" || !strings.HasPrefix(plain.hint([]scenario.Mark{mark.TTLDeletion}), "hint: TTL deletes ") ||
+		!strings.HasPrefix(goroutines.hint([]scenario.Mark{mark.ClockSet}), "hint: nothing has read a node's Clock") {
 		t.Error("the hint is not for those whose rows TTL never deleted")
 	}
 

@@ -227,6 +227,15 @@ func (e *StrangerError) Error() string {
 // BreaksRun implements runBreaker.
 func (*StrangerError) BreaksRun() {}
 
+// SharedError says that an actor's goroutine went on when only another actor had a step: what it waited for belongs to
+// both.
+type SharedError struct{ moved, other string }
+
+func (e *SharedError) Error() string {
+	return fmt.Sprintf("%s went on because %s did: they share something, such as a package's variable with a mutex, a channel or a singleflight.Group, "+
+		"but machines share no memory", e.moved, e.other)
+}
+
 // owned panics if the code that calls it is not that of p's node.
 func (p *Proc) owned() {
 	if a := p.actor; a.within == 0 || p.coroutine == nil || a.proc.incarnation != p.incarnation {
@@ -269,7 +278,7 @@ func (p *Proc) run() {
 		} else {
 			p.resumeLane()
 		}
-		p.sim.settle()
+		p.sim.settle(p.actor)
 		return
 	}
 	if p.sim.pasts != nil {
@@ -417,7 +426,7 @@ func (c actorClock) Sleep(d time.Duration) { c.proc.sleep(d) }
 func (c actorClock) Memory() Memory { return c.proc.sim.cfg.Memory }
 
 // errChannel explains why an actor may not wait on a channel.
-const errChannel = "clock.%s is not available to an actor of the simulator: waiting on a channel would stop the whole run; use Sleep"
+const errChannel = "clock.%s is not available to an actor of the simulator: waiting on a channel would stop the whole run; use Sleep, or set Goroutines in a check of package property"
 
 func (c actorClock) After(time.Duration) <-chan time.Time {
 	panic(fmt.Errorf(errChannel, "After"))
@@ -432,5 +441,5 @@ func (c actorClock) NewTicker(time.Duration) clockwork.Ticker {
 }
 
 func (c actorClock) AfterFunc(time.Duration, func()) clockwork.Timer {
-	panic(fmt.Errorf("clock.AfterFunc is not available to an actor of the simulator: the callback would run outside of it; use Sleep"))
+	panic(fmt.Errorf("clock.AfterFunc is not available to an actor of the simulator: the callback would run outside of it; use Sleep, or set Goroutines in a check of package property"))
 }

@@ -162,19 +162,23 @@ func (p *Proc) goCode() {
 }
 
 // settle returns once the goroutines of all actors are parked, and the goroutines that waited for their turn have had
-// their turn.
-func (s *Sim) settle() {
+// their turn. Only the goroutines of one actor run; nil says that time has passed, which wakes any.
+func (s *Sim) settle(of *actor) {
 	b := s.cfg.Bubble
 	if b == nil {
 		return
 	}
 	for {
+		if b.Held() {
+			of = nil // another run may have held the mutex
+		}
 		b.Wait()
-		next := s.admit()
+		next := s.admit(of)
 		if next == nil {
 			break
 		}
 		next.resumeLane()
+		of = next.actor
 	}
 	select {
 	case <-s.gate.woken:
@@ -183,12 +187,19 @@ func (s *Sim) settle() {
 }
 
 // admit makes lanes for the goroutines that have arrived at the gate, and returns a lane whose turn it is, if there is
-// one.
-func (s *Sim) admit() (turn *Proc) {
+// one. The run breaks if a goroutine of another actor than the one that ran has gone on: on real machines it would
+// still wait, and races between the two would stay hidden.
+func (s *Sim) admit(of *actor) (turn *Proc) {
 	s.gate.mu.Lock()
 	defer s.gate.mu.Unlock()
+	alone := func(a *actor) {
+		if of != nil && a != of {
+			s.fail(&SharedError{moved: a.proc.name, other: of.proc.name})
+		}
+	}
 	for _, a := range s.actors {
 		if a.proc.state == away && a.proc.over {
+			alone(a)
 			a.proc.state = ended
 		}
 	}
@@ -201,6 +212,7 @@ func (s *Sim) admit() (turn *Proc) {
 	}
 	for _, p := range arrived {
 		if p.life.Err() == nil {
+			alone(p.actor)
 			p.actor.addLane(p)
 		}
 	}
@@ -277,7 +289,7 @@ func (p *Proc) down() {
 		go f()
 	}
 	p.atEnd = nil
-	p.sim.settle()
+	p.sim.settle(p.actor)
 }
 
 // threadOf numbers the threads of a lane: the first one is the actor's own.
@@ -328,7 +340,7 @@ func (s *Sim) pass(until time.Time) {
 	b.Pass(until, s.gate.woken)
 	s.clock.AdvanceTo(b.Now())
 	s.passed = !known && !s.clock.Now().Before(until)
-	s.settle()
+	s.settle(nil)
 }
 
 // bubbleClock is a node's clock for code in a Bubble: it has all that a clock has. Its Sleep is a step of the schedule.

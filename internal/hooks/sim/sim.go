@@ -315,7 +315,8 @@ func (s *Sim) deadlock() error {
 	case b == nil:
 		return errors.New("deadlock: actors wait, but nothing can happen and time has nowhere to go")
 	case b.Held():
-		return fmt.Errorf("deadlock: a goroutine waits for a mutex whose holder waits for it too, or for time to pass:%s", b.Waiting())
+		return fmt.Errorf("deadlock: a goroutine waits for a mutex whose holder waits for it too, or for time to pass "+
+			"(or the mutex is a package's variable: machines share no memory):%s", b.Waiting())
 	default:
 		return fmt.Errorf("deadlock: actors wait, but nothing can happen and time has nowhere to go:%s", b.Waiting())
 	}
