@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ChildProcess } from 'node:child_process'
 import crypto from 'node:crypto'
+import { getEventListeners } from 'node:events'
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import readline from 'node:readline'
@@ -141,9 +142,21 @@ timersPromises.setInterval = async function* (ms, value) {
 }
 AbortSignal.timeout = (ms) => {
   const controller = new AbortController()
-  new Timer(() => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms, [], false).aborts = true
+  new Timer(() => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms, [], false).limit = controller.signal
   return controller.signal
 }
+const composed = new WeakMap() // the signals that follow another one
+const { any } = AbortSignal
+if (any) {
+  AbortSignal.any = (signals) => {
+    const all = [...signals]
+    const signal = any.call(AbortSignal, all)
+    for (const of of all) composed.set(of, [...composed.get(of) ?? [], signal])
+    return signal
+  }
+}
+const ofRequests = new WeakSet() // listeners by which fetch drops a request that has long been over
+const listened = (signal) => getEventListeners(signal, 'abort').some((l) => !ofRequests.has(l)) || (composed.get(signal) ?? []).some(listened)
 
 // Child processes end with the life that started them. They neither read nor print lines of the protocol.
 
@@ -199,8 +212,8 @@ function look(left) {
     say(line)
   })
 }
-// Whether something is left to do at a later time. A time limit is nothing to do.
-const later = () => pending.some((t) => !t.watches && !t.aborts) || undefined
+// Whether something is left to do at a later time. A time limit is nothing to do, unless somebody listens for it.
+const later = () => pending.some((t) => !t.watches && (t.limit === undefined || listened(t.limit))) || undefined
 function wake(number) {
   const t = pending.find((p) => p.number === number)
   if (t === undefined) return // cleared since
@@ -424,7 +437,9 @@ http.request = function (...args) {
 }
 http.get = (...args) => http.request(...args).end()
 globalThis.fetch = async (what, how) => {
+  const before = new Set(how?.signal ? getEventListeners(how.signal, 'abort') : [])
   const request = new Request(what, how)
+  if (how?.signal) for (const l of getEventListeners(how.signal, 'abort')) before.has(l) || ofRequests.add(l)
   const url = new URL(request.url)
   if (!busy || !ours(url.hostname, url.port || 80)) return countedPromise(real.fetch)(request)
   const [number, done] = begin()

@@ -274,15 +274,24 @@ test('a reply waits for requests that nobody awaits, and so does ready', async (
 })
 
 test('a reply says that something is left to do later, other than time limits', async () => {
-  const { lines } = await run(`async () => {
+  const get = `async () => {
     const n = globalThis.n = (globalThis.n ?? 0) + 1
     if (n === 1) AbortSignal.timeout(1000)
     if (n === 2) globalThis.beat = setInterval(() => {}, 5000)
     if (n === 3) clearInterval(globalThis.beat)
-    if (n === 4) throw setTimeout(() => {}, 1000)
+    if (n === 4) await fetch(init.endpoint, { signal: AbortSignal.any([AbortSignal.timeout(1000)]) })
+    if (n === 5) throw setTimeout(() => {}, 1000)
     return {}
-  }`, 4)
-  assert.deepEqual(lines.slice(1).map((l) => l.later), [undefined, true, undefined, true])
+  }`
+  const { lines } = await run(get, 5, `(init) => ({ get: ${get} })`)
+  assert.deepEqual(lines.slice(1).map((l) => l.later), [undefined, true, undefined, undefined, true])
+})
+
+test('what listens for a time limit is left to do later', async () => {
+  for (const limit of ['AbortSignal.timeout(1000)', 'AbortSignal.any([AbortSignal.timeout(1000)])']) {
+    const { lines } = await run(`async () => { ${limit}.addEventListener('abort', () => {}); return {} }`)
+    assert.deepEqual(lines.slice(1).map((l) => l.later), [true])
+  }
 })
 
 test('what was fresh before a reply waited is not said to be', async () => {
