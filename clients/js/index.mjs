@@ -514,7 +514,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       locks.delete(key)
       await held.release()
     },
-    work: (line) => wait(line.for * 1000), // in which the lock's timers fire
+    work: (line) => wait(line.for * 1000), // in which timers fire
     async once({ key, payload }) { return { body: await method(cache, 'once')(key, payload, effect) } },
   }
   const handle = async (line) => {
@@ -589,6 +589,5 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
     life.run(lives, handle, line)
     stir()
   }).on('close', () => process.exit(0))
-  const work = can.includes('hold') ? ['work'] : []
-  say({ type: 'hello', versions: [1], can: [...can, ...work, 'timers', 'quiet', 'reset', 'abandon'], [can.includes('once') ? 'once' : 'lock']: terms })
+  say({ type: 'hello', versions: [1], can: [...can, 'work', 'timers', 'quiet', 'reset', 'abandon'], [can.includes('once') ? 'once' : 'lock']: terms })
 }

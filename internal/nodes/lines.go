@@ -29,7 +29,7 @@ const (
 	canHold       = "hold"    // and release, too: the program has locks
 	canHeld       = "held"    // a lock can be asked whether it is still held
 	canExtend     = "extend"  // a lock's lease begins anew when it is asked to
-	canWork       = "work"    // under a lock it spends the time itself, and the lock's timers fire meanwhile
+	canWork       = "work"    // it spends time itself, under a lock or between commands, and its timers fire meanwhile
 	canOnce       = "once"    // it makes calls run once, and asks for their effects
 	canTimers     = "timers"  // it has a simulated clock: for people only, nothing depends on it
 	canReset      = "reset"   // it forgets everything at a reset line between two commands
@@ -101,7 +101,7 @@ func (s said) hello() error {
 		if !slices.Contains(abilities, can) {
 			return fmt.Errorf("says that it can %q, expected one of %v", can, abilities)
 		}
-		if !slices.Contains(s.Can, canHold) && slices.Contains([]string{canHeld, canExtend, canWork}, can) {
+		if !slices.Contains(s.Can, canHold) && slices.Contains([]string{canHeld, canExtend}, can) {
 			return fmt.Errorf("says that it can %q, and not %q, of which that is a part", can, canHold)
 		}
 	}

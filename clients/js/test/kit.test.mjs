@@ -294,6 +294,13 @@ test('what listens for a time limit is left to do later', async () => {
   }
 })
 
+test('the timers of a cache fire while its client sleeps', async () => {
+  const work = { verb: 'work', key: '', for: 2.5 }
+  const { lines, steps } = await run(`async () => { setInterval(() => origin('a'), 2000); return {} }`, 2, undefined, [{ verb: 'get', key: '/home' }, work])
+  assert.ok(lines[0].can.includes('work'))
+  assert.deepEqual(steps, ['timer after 2000', 'GET /_isr-sim/origin?key=a', 'timer after 0'])
+})
+
 test('what was fresh before a reply waited is not said to be', async () => {
   const { fresh } = await run(`async () => {
     if (init.seen) origin('a')

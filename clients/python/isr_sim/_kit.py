@@ -395,7 +395,7 @@ def _doing(lock, held, line):
             raise NotImplementedError("skipped: what hold returned has no method release")
         held[key] = got
         return _token(got)
-    if verb == "work":  # in which the lock's threads and timers run
+    if verb == "work":  # in which threads and timers run
         time.sleep(line["for"])
         return {}
     if verb == "release":
@@ -442,9 +442,8 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
     _threads.now, _threads.say_quiet = lambda: _now, say_quiet
     _threading_start(threading.Thread(target=read, daemon=True))
     me = _threads.adopt()
-    work = ["work"] if "hold" in can else []
     promised = {} if terms is None else {"once" if "once" in can else "lock": terms}
-    _say(type="hello", versions=[1], can=[*can, *work, "timers", "quiet", "reset"], **promised)
+    _say(type="hello", versions=[1], can=[*can, "work", "timers", "quiet", "reset"], **promised)
     cache, held = None, {}
     while True:
         _threads.busy = False

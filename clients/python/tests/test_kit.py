@@ -319,6 +319,7 @@ class KitTest(unittest.TestCase):
                       more='["once"], {"payload": True}', script=[{"verb": "once", "key": "order-7", "payload": p} for p in "ab"])
         hello, *replies = s.lines
         self.assertEqual((s.steps, hello["once"]), (["POST /_isr-sim/effect"], {"payload": True}))
+        self.assertIn("work", hello["can"])  # between commands, its timers fire too
         for r in replies:
             del r["type"], r["id"]
         self.assertEqual(replies, [{"body": "order-7of /_isr-sim/effect"}, {"error": "OtherPayload: of a", "other": True}])
