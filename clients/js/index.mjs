@@ -10,6 +10,7 @@ import readline from 'node:readline'
 import { Readable } from 'node:stream'
 import timersPromises from 'node:timers/promises'
 import timers from 'node:timers'
+import workers from 'node:worker_threads'
 import zlib from 'node:zlib'
 
 const real = { request: http.request, fetch: globalThis.fetch, setImmediate: globalThis.setImmediate, clearImmediate: globalThis.clearImmediate, setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, Date: globalThis.Date }
@@ -158,6 +159,23 @@ if (any) {
 const ofRequests = new WeakSet() // listeners by which fetch drops a request that has long been over
 const listened = (signal) => getEventListeners(signal, 'abort').some((l) => !ofRequests.has(l)) || (composed.get(signal) ?? []).some(listened)
 
+// What is not simulated is said once a process, so that nobody takes it for judged.
+
+const uses = new Set()
+function usesReal(what) {
+  if (uses.has(what)) return
+  uses.add(what)
+  say({ type: 'real', what })
+}
+const { Worker } = workers
+workers.Worker = class extends Worker {
+  constructor(...given) { super(...given); usesReal('what workers do') }
+}
+for (const name of ['wait', 'waitAsync']) {
+  const plain = Atomics[name]
+  if (plain) Atomics[name] = (...given) => { usesReal(`the time that Atomics.${name} takes`); return plain(...given) }
+}
+
 // Child processes end with the life that started them. They neither read nor print lines of the protocol.
 
 const children = new Set()
@@ -167,6 +185,7 @@ ChildProcess.prototype.spawn = function (options) {
   const own = (to, fd) => (to === 'inherit' || to === fd || to?.fd === fd ? ['ignore', 2, 2][fd] ?? to : to)
   const split = typeof stdio === 'string' ? [stdio, stdio, stdio] : stdio
   const result = spawn.call(this, { ...options, stdio: split?.map((to, fd) => own(to, fd)) })
+  if (init !== null) usesReal('what child processes do')
   children.add(this)
   this.once('exit', () => children.delete(this))
   return result

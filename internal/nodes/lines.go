@@ -195,9 +195,9 @@ func excerpt(text []byte) string {
 }
 
 // request is a line about a request of a program: either the request itself, in place of HTTP, or the note that the
-// program no longer waits for it.
+// program no longer waits for it. A note about something real has the same members.
 type request struct {
-	Type    string            `json:"type"` // request, left
+	Type    string            `json:"type"` // request, left, real
 	Number  int               `json:"number"`
 	Quiet   bool              `json:"quiet"` // the program waits for nothing else: see headerAlone
 	Method  string            `json:"method"`
@@ -205,6 +205,8 @@ type request struct {
 	Headers map[string]string `json:"headers"`
 	Body    []byte            `json:"body"` // base64
 	Text    string            `json:"text"` // or the body as it is
+
+	What string `json:"what"` // of real: see Program.Real
 }
 
 // told is a line to a program.

@@ -58,6 +58,7 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
     }
   }
   const replies = []
+  const real = []
   const lines = []
   const fresh = []
   let begun = 0 // how many steps there were before the node was ready
@@ -74,6 +75,8 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
         arrives(line.number, line.quiet, `${line.method} ${line.target}`, (text) => tell({ type: 'answer', number: line.number, status: 200, headers: {}, text }))
       } else if (line.type === 'left') {
         parked.delete(line.number)
+      } else if (line.type === 'real') {
+        real.push(line.what)
       } else {
         if (line.type === 'ready') begun = steps.length
         if (line.type === 'reply') {
@@ -89,7 +92,7 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
   })
   server.close()
   server.closeAllConnections()
-  return { steps, replies, fresh, begun, lines }
+  return { steps, replies, fresh, begun, lines, real }
 }
 
 test('requests of Promise.all are under way at once', async () => {
@@ -285,6 +288,18 @@ test('a reply says that something is left to do later, other than time limits', 
   }`
   const { lines } = await run(get, 5, `(init) => ({ get: ${get} })`)
   assert.deepEqual(lines.slice(1).map((l) => l.later), [undefined, true, undefined, undefined, true])
+})
+
+test('what is not simulated is said once', async () => {
+  const { real } = await run(`async () => {
+    const { Worker } = await import('node:worker_threads')
+    await new Worker('', { eval: true }).terminate()
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    await new Promise((done) => spawn('true').on('exit', done))
+    return {}
+  }`, 2)
+  assert.deepEqual(real, ['what workers do', 'the time that Atomics.wait takes', 'what child processes do'])
+  assert.deepEqual((await run(`async () => ({ body: await origin('a') })`)).real, [])
 })
 
 test('what listens for a time limit is left to do later', async () => {

@@ -33,6 +33,7 @@ type Program struct {
 	memory string
 	nodes  *nodes.Program
 	others []*nodes.Program
+	told   bool // the user knows what is real: see Real
 }
 
 // Register adds the flags. Its parameter, called which, is the help text of --protocol.
@@ -274,8 +275,20 @@ func lacking(s *scenario.Scenario, can []string) (scenario.Verb, bool) {
 	return "", false
 }
 
-// Close ends the processes, if there are any.
+// Real says what the nodes used that is not simulated, and so was not judged; "" is nothing. It is a line for the user.
+func (p *Program) Real() string {
+	if p.nodes == nil || len(p.nodes.Real()) == 0 {
+		return ""
+	}
+	p.told = true
+	return fmt.Sprintf("not simulated, and so not judged: %s\n", strings.Join(p.nodes.Real(), ", "))
+}
+
+// Close ends the processes, if there are any. It prints what is not simulated, unless the user has been told.
 func (p *Program) Close() {
+	if !p.told {
+		fmt.Fprint(p.cmd.ErrOrStderr(), p.Real())
+	}
 	if p.nodes != nil {
 		p.nodes.Close()
 	}
