@@ -121,11 +121,12 @@ func (p *Program) Load(r *Results, names []string) (isr.Protocol, []*scenario.Sc
 	if err != nil {
 		return protocol, nil, nil, err
 	}
+	named := len(names) > 0
 	scenarios, names, err := cli.Scenarios(names)
 	if err != nil {
 		return protocol, nil, nil, err
 	}
-	scenarios, names, err = p.able(r, scenarios, names)
+	scenarios, names, err = p.able(r, scenarios, names, named)
 	return protocol, scenarios, names, err
 }
 
@@ -213,8 +214,9 @@ func wrong(field, why string) error {
 }
 
 // able leaves out the scenarios whose scripts need a command that the program's hello does not name, and says so, in
-// the results, too. If none is left, nothing would be judged, which is an error.
-func (p *Program) able(r *Results, all []*scenario.Scenario, names []string) ([]*scenario.Scenario, []string, error) {
+// the results, too. It refuses those that the user has named: who names a scenario expects a verdict about it. If none is
+// left, nothing would be judged, which is an error.
+func (p *Program) able(r *Results, all []*scenario.Scenario, names []string, named bool) ([]*scenario.Scenario, []string, error) {
 	if p.nodes == nil {
 		for i, s := range all {
 			if err := undoable(s, names[i]); err != nil {
@@ -231,10 +233,14 @@ func (p *Program) able(r *Results, all []*scenario.Scenario, names []string) ([]
 		return all, names, nil //nolint:nilerr // the first run meets it again, and says where
 	}
 	var left []*scenario.Scenario
-	var called []string
+	var called, refused []string
 	for i, s := range all {
 		if verb, lacks := lacking(s, can); lacks {
 			why := fmt.Sprintf("its script has %s, and the program's hello does not say that it can", verb)
+			if named {
+				refused = append(refused, fmt.Sprintf("scenario %s: %s", s.Name, why))
+				continue
+			}
 			fmt.Fprintf(p.cmd.ErrOrStderr(), "skipped: scenario %s: %s\n", s.Name, why)
 			r.Add(names[i], verdicts.Result{
 				Scenario: s.Name, Protocol: p.nodes.Protocol().Name, Verdict: verdicts.Skipped, Passed: true, Message: why,
@@ -242,6 +248,10 @@ func (p *Program) able(r *Results, all []*scenario.Scenario, names []string) ([]
 			continue
 		}
 		left, called = append(left, s), append(called, names[i])
+	}
+	if len(refused) > 0 {
+		return nil, nil, cli.Usage(errors.New(strings.Join(refused, "\n")),
+			fmt.Sprintf("the program can %s: have its hello name more in can, or leave the scenario out", strings.Join(can, ", ")))
 	}
 	if len(left) == 0 {
 		return nil, nil, cli.Unknown(fmt.Errorf("nothing was judged: the program can %s", strings.Join(can, ", ")),
