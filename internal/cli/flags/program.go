@@ -140,6 +140,9 @@ func (p *Program) Find(protocol *isr.Protocol, verbs *[]scenario.Verb) (err erro
 	if err != nil {
 		return cli.Unknown(err, "")
 	}
+	if err := several(can); err != nil {
+		return err
+	}
 	if !slices.Contains(can, "get") {
 		hint := "it has pages if it can get"
 		switch {
@@ -194,10 +197,28 @@ func (p *Program) findOther(protocol *isr.Protocol, flag, verb, goes string) (ca
 	if err != nil {
 		return nil, cli.Unknown(err, "")
 	}
+	if err := several(can); err != nil {
+		return nil, err
+	}
 	if !slices.Contains(can, verb) {
 		return nil, cli.Unknown(fmt.Errorf("the program can %s, expected %s among them", strings.Join(can, ", "), verb), "docs/NODES.md says what that is")
 	}
 	return can, nil
+}
+
+// several refuses a program that has more than a check judges, which is pages, a lock or calls.
+func several(can []string) error {
+	var kinds []string
+	for _, kind := range []string{"get", "hold", "once"} {
+		if slices.Contains(can, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	if len(kinds) < 2 {
+		return nil
+	}
+	return cli.Unknown(fmt.Errorf("the program can %s, expected one of them: a check judges pages, a lock (--lock) or calls (--once), and nothing would judge the rest",
+		strings.Join(kinds, " and ")), "make a program, and a check, of each: its hello names in can only what that check is about")
 }
 
 // wrong is the error for a field of worlds; "" is none.
