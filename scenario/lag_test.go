@@ -184,6 +184,21 @@ func TestAProofNamesWhatWasLeftForLater(t *testing.T) {
 	}
 }
 
+// A proof without ticks, in which no deadline of a page was met, says that it went to no other moments.
+func TestAProofSaysThatTimeDidNotPass(t *testing.T) {
+	for ticks, want := range map[string]bool{"0": true, "1": false} {
+		s := scenariotest.Parsed(t, "name: reads\nactors: [{name: alice, script: [get /home]}]\nbounds: {ticks: "+ticks+"}\n")
+		p := isr.Protocol{Name: "later", New: func(isr.Config) (isr.Handler, error) { return &putsOff{later: []bool{false}}, nil }}
+		proof, err := campaign.Prove{Scenario: s, Protocol: p}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(prose.Proved(proof, ""), "other moments are not proved (bounds: {ticks: 1})"); got != want {
+			t.Errorf("ticks %s: the proof says that time did not pass: %v, want %v", ticks, got, want)
+		}
+	}
+}
+
 // putsOff is a cache that has something left to do after some of its commands.
 type putsOff struct {
 	later []bool
