@@ -257,6 +257,7 @@ const countedPromise = (f) => async (...args) => {
   try { return await f(...args) } finally { if (mine === lives) { elsewhere--; stir() } }
 }
 for (const name of ['gzip', 'gunzip', 'deflate', 'deflateRaw', 'inflate', 'inflateRaw', 'unzip', 'brotliCompress', 'brotliDecompress']) zlib[name] = counted(zlib[name])
+for (const name of ['scrypt', 'pbkdf2', 'hkdf', 'sign', 'verify']) crypto[name] = counted(crypto[name])
 for (const name of ['digest', 'sign', 'verify', 'encrypt', 'decrypt', 'deriveBits', 'deriveKey', 'generateKey', 'importKey', 'exportKey']) {
   crypto.webcrypto.subtle[name] = countedPromise(crypto.webcrypto.subtle[name].bind(crypto.webcrypto.subtle))
 }

@@ -290,6 +290,19 @@ test('a reply says that something is left to do later, other than time limits', 
   assert.deepEqual(lines.slice(1).map((l) => l.later), [undefined, true, undefined, undefined, true])
 })
 
+test('no timer fires while a thread of the process calculates', async () => {
+  const { steps, replies } = await run(`async () => {
+    const { scrypt, pbkdf2, hkdf } = await import('node:crypto')
+    const beat = setInterval(() => {}, 1000)
+    await new Promise((done) => scrypt('a', 'b', 64, { N: 32768, maxmem: 2 ** 27 }, done))
+    await new Promise((done) => pbkdf2('a', 'b', 200_000, 64, 'sha512', done))
+    await new Promise((done) => hkdf('sha512', 'key', 'salt', 'info', 64, done))
+    clearInterval(beat)
+    return { body: Date.now() }
+  }`)
+  assert.deepEqual([steps, replies], [[], [start]])
+})
+
 test('what is not simulated is said once', async () => {
   const { real } = await run(`async () => {
     const { Worker } = await import('node:worker_threads')
