@@ -184,6 +184,21 @@ func TestAProofNamesWhatWasLeftForLater(t *testing.T) {
 	}
 }
 
+// A proof without ticks, in which no deadline of a page was met, says that it went to no other moments.
+func TestAProofSaysThatTimeDidNotPass(t *testing.T) {
+	for ticks, want := range map[string]bool{"0": true, "1": false} {
+		s := scenariotest.Parsed(t, "name: reads\nactors: [{name: alice, script: [get /home]}]\nbounds: {ticks: "+ticks+"}\n")
+		p := isr.Protocol{Name: "later", New: func(isr.Config) (isr.Handler, error) { return &putsOff{later: []bool{false}}, nil }}
+		proof, err := campaign.Prove{Scenario: s, Protocol: p}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(prose.Proved(proof, ""), "other moments are not proved (bounds: {ticks: 1})"); got != want {
+			t.Errorf("ticks %s: the proof says that time did not pass: %v, want %v", ticks, got, want)
+		}
+	}
+}
+
 // putsOff is a cache that has something left to do after some of its commands.
 type putsOff struct {
 	later []bool
@@ -196,6 +211,30 @@ func (p *putsOff) Get(context.Context, string) (isr.Served, error) {
 }
 
 func (p *putsOff) Later() bool { return p.later[p.asked-1] }
+
+// Where a handler has something left to do, its client's sleep is time in which it does it.
+func TestAHandlerRestsWhileItsClientSleeps(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: reads\nactors: [{name: alice, script: [get /home, sleep 5s, get /home, sleep 7s, get /home]}]\n")
+	h := &rests{putsOff: putsOff{later: []bool{true, false, false}}}
+	p := isr.Protocol{Name: "rests", New: func(isr.Config) (isr.Handler, error) { return h, nil }}
+	if _, err := (scenario.Run{Scenario: s, Protocol: p}).Do(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []time.Duration{5 * time.Second}; !slices.Equal(h.rested, want) {
+		t.Errorf("rested %v, want %v: only the first get left something", h.rested, want)
+	}
+}
+
+// rests is a cache that can do meanwhile what it has left to do.
+type rests struct {
+	putsOff
+	rested []time.Duration
+}
+
+func (r *rests) Rest(_ context.Context, d time.Duration) error {
+	r.rested = append(r.rested, d)
+	return nil
+}
 
 // sdkReader is a cache that only reads from the table.
 type sdkReader func(context.Context) error

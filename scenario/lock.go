@@ -62,7 +62,7 @@ func (s *Scenario) asks(v Verb) bool {
 func (n *node) hold(client hooks.LockClient, c Command) {
 	for attempt := 0; attempt < n.world.scenario.Cache.Patience; attempt++ {
 		if attempt > 0 {
-			_ = n.sleep(n.life(), n.world.scenario.Cache.Poll)
+			_ = n.idle(n.life(), client, n.world.scenario.Cache.Poll)
 			n.turn()
 		}
 		if h := n.take(client, c.Key); h != nil {

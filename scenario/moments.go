@@ -402,6 +402,33 @@ func (s *Scenario) regions() []string {
 	return all
 }
 
+// unjudged names a part of the scenario that no invariant would judge, and says how to change it; "" if there is no such
+// part. A run is judged by the invariants of pages, of locks or of calls.
+func (s *Scenario) unjudged() (problem, hint string) {
+	found := map[string]Command{}
+	for i := range s.Actors {
+		for _, c := range s.Actors[i].Script {
+			kind := "pages"
+			switch c.Verb {
+			case verbSleep:
+				continue
+			case verbHold:
+				kind = "locks"
+			case verbOnce:
+				kind = "calls"
+			}
+			for _, other := range []string{"pages", "locks", "calls"} {
+				if was, any := found[other]; any && other != kind {
+					return fmt.Sprintf("found %q and %q, which are of %s and of %s: a scenario is judged as one of these alone", was, c, other, kind),
+						"make a scenario of each"
+				}
+			}
+			found[kind] = c
+		}
+	}
+	return s.unjudgedInRegions()
+}
+
 // unjudgedInRegions names a part of the scenario that no invariant would judge in several regions, and says how to
 // change it; "" if there is no such part.
 func (s *Scenario) unjudgedInRegions() (problem, hint string) {

@@ -202,6 +202,21 @@ func (n *node) sleep(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
+// idle sleeps between two commands. A handler that has something left to do meanwhile, such as a program whose timers are
+// set, spends the time itself.
+func (n *node) idle(ctx context.Context, handler any, d time.Duration) error {
+	if h, is := handler.(rester); is && h.Later() && d > 0 {
+		return h.Rest(ctx, d)
+	}
+	return n.sleep(ctx, d)
+}
+
+// rester is a handler that may have something left to do after a command, and can do it while its client sleeps.
+type rester interface {
+	Later() bool
+	Rest(ctx context.Context, d time.Duration) error
+}
+
 // turn waits for the node's place in the order of actors, if several of them may run at the same time.
 func (n *node) turn() {
 	if n.world.bubble != nil {
@@ -295,7 +310,7 @@ func (n *node) carryOut(handler isr.Handler, c Command) {
 	case verbChange:
 		_ = n.do(n.world.ctx, &originChange{node: n, page: page{n.tenant, c.Key}})
 	case verbSleep:
-		_ = n.sleep(n.world.ctx, c.For)
+		_ = n.idle(n.world.ctx, handler, c.For)
 	case verbInvalidate:
 		n.invalidate(able[isr.Invalidator](n, handler, c.Verb), c.Key)
 	case verbRollback:

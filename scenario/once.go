@@ -72,7 +72,7 @@ type onceCall struct {
 func (n *node) once(client hooks.OnceClient, c Command) {
 	for attempt := 0; attempt < n.world.scenario.Cache.Patience; attempt++ {
 		if attempt > 0 {
-			_ = n.sleep(n.life(), n.world.scenario.Cache.Poll)
+			_ = n.idle(n.life(), client, n.world.scenario.Cache.Poll)
 			n.turn()
 		}
 		if n.callOnce(client, c) {

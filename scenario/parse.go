@@ -147,7 +147,7 @@ func (p *parse) scenario(n yamlNode) {
 		"- name: alice\n  script: [get /home]", "found no actors, expected at least one")
 	check(actorsKnown && apart != nil && s.regions() == nil, apart,
 		"region: eu-west-1 for one of the actors", "found a lag between regions, and all actors in one region")
-	if problem, hint := s.unjudgedInRegions(); problem != "" {
+	if problem, hint := s.unjudged(); problem != "" {
 		check(true, actors, hint, problem)
 	}
 	check(s.Lag.Scheduler && len(s.CompareLags) > 0, compared,

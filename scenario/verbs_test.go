@@ -332,10 +332,14 @@ func TestDependencyFaultsAreParsed(t *testing.T) {
 	}
 }
 
+func oneScript(commands string) string {
+	return "name: x\nactors:\n  - {name: alice, script: [" + commands + "]}\n"
+}
+
 const inTwoRegions = "name: x\nactors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, region: eu-west-1, script: [get /home]}\n"
 
 // A scenario is refused if it has something that no invariant would judge.
-func TestWhatIsNotJudgedInSeveralRegionsIsRefused(t *testing.T) {
+func TestWhatIsNotJudgedIsRefused(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{inTwoRegions, ""},
 		{inTwoRegions + "region-lag: fixed 2s\n", ""},
@@ -347,6 +351,10 @@ func TestWhatIsNotJudgedInSeveralRegionsIsRefused(t *testing.T) {
 		{strings.ReplaceAll(inTwoRegions, "[get /home]", "[regenerate /home as r1]"), `with the command "regenerate /home as r1", which is judged in one region only`},
 		{strings.ReplaceAll(inTwoRegions, "[get /home]", "[rollback /home]"), `with the command "rollback /home"`},
 		{strings.ReplaceAll(inTwoRegions, "[get /home]", "[hold job for 1s]"), `with the command "hold job for 1s"`},
+		{oneScript("hold job for 1s, sleep 1s, hold other for 1s"), ""},
+		{oneScript("get /home, sleep 1s, hold job for 1s"), `found "get /home" and "hold job for 1s", which are of pages and of locks`},
+		{oneScript("hold job for 1s, once a with b"), `found "hold job for 1s" and "once a with b", which are of locks and of calls`},
+		{oneScript("once a with b, change /home"), `found "once a with b" and "change /home", which are of calls and of pages`},
 		{strings.ReplaceAll(inTwoRegions, "name: bob", "name: replication"), `found an actor called "replication"`},
 	} {
 		s, err := Parse("x.yaml", []byte(test.text))

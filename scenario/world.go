@@ -112,7 +112,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	if r.lag != nil {
 		lag = *r.lag
 	}
-	if problem, hint := s.unjudgedInRegions(); problem != "" {
+	if problem, hint := s.unjudged(); problem != "" {
 		return nil, mistake.New(fmt.Errorf("scenario %s: %s", s.Name, problem), hint)
 	}
 	regions := s.regions()

@@ -3,12 +3,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ChildProcess } from 'node:child_process'
 import crypto from 'node:crypto'
+import { getEventListeners } from 'node:events'
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
 import readline from 'node:readline'
 import { Readable } from 'node:stream'
 import timersPromises from 'node:timers/promises'
 import timers from 'node:timers'
+import workers from 'node:worker_threads'
 import zlib from 'node:zlib'
 
 const real = { request: http.request, fetch: globalThis.fetch, setImmediate: globalThis.setImmediate, clearImmediate: globalThis.clearImmediate, setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, Date: globalThis.Date }
@@ -141,8 +143,37 @@ timersPromises.setInterval = async function* (ms, value) {
 }
 AbortSignal.timeout = (ms) => {
   const controller = new AbortController()
-  new Timer(() => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms, [], false).aborts = true
+  new Timer(() => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms, [], false).limit = controller.signal
   return controller.signal
+}
+const composed = new WeakMap() // the signals that follow another one
+const { any } = AbortSignal
+if (any) {
+  AbortSignal.any = (signals) => {
+    const all = [...signals]
+    const signal = any.call(AbortSignal, all)
+    for (const of of all) composed.set(of, [...composed.get(of) ?? [], signal])
+    return signal
+  }
+}
+const ofRequests = new WeakSet() // listeners by which fetch drops a request that has long been over
+const listened = (signal) => getEventListeners(signal, 'abort').some((l) => !ofRequests.has(l)) || (composed.get(signal) ?? []).some(listened)
+
+// What is not simulated is said once a process, so that nobody takes it for judged.
+
+const uses = new Set()
+function usesReal(what) {
+  if (uses.has(what)) return
+  uses.add(what)
+  say({ type: 'real', what })
+}
+const { Worker } = workers
+workers.Worker = class extends Worker {
+  constructor(...given) { super(...given); usesReal('what workers do') }
+}
+for (const name of ['wait', 'waitAsync']) {
+  const plain = Atomics[name]
+  if (plain) Atomics[name] = (...given) => { usesReal(`the time that Atomics.${name} takes`); return plain(...given) }
 }
 
 // Child processes end with the life that started them. They neither read nor print lines of the protocol.
@@ -154,6 +185,7 @@ ChildProcess.prototype.spawn = function (options) {
   const own = (to, fd) => (to === 'inherit' || to === fd || to?.fd === fd ? ['ignore', 2, 2][fd] ?? to : to)
   const split = typeof stdio === 'string' ? [stdio, stdio, stdio] : stdio
   const result = spawn.call(this, { ...options, stdio: split?.map((to, fd) => own(to, fd)) })
+  if (init !== null) usesReal('what child processes do')
   children.add(this)
   this.once('exit', () => children.delete(this))
   return result
@@ -199,8 +231,8 @@ function look(left) {
     say(line)
   })
 }
-// Whether something is left to do at a later time. A time limit is nothing to do.
-const later = () => pending.some((t) => !t.watches && !t.aborts) || undefined
+// Whether something is left to do at a later time. A time limit is nothing to do, unless somebody listens for it.
+const later = () => pending.some((t) => !t.watches && (t.limit === undefined || listened(t.limit))) || undefined
 function wake(number) {
   const t = pending.find((p) => p.number === number)
   if (t === undefined) return // cleared since
@@ -225,6 +257,7 @@ const countedPromise = (f) => async (...args) => {
   try { return await f(...args) } finally { if (mine === lives) { elsewhere--; stir() } }
 }
 for (const name of ['gzip', 'gunzip', 'deflate', 'deflateRaw', 'inflate', 'inflateRaw', 'unzip', 'brotliCompress', 'brotliDecompress']) zlib[name] = counted(zlib[name])
+for (const name of ['scrypt', 'pbkdf2', 'hkdf', 'sign', 'verify']) crypto[name] = counted(crypto[name])
 for (const name of ['digest', 'sign', 'verify', 'encrypt', 'decrypt', 'deriveBits', 'deriveKey', 'generateKey', 'importKey', 'exportKey']) {
   crypto.webcrypto.subtle[name] = countedPromise(crypto.webcrypto.subtle[name].bind(crypto.webcrypto.subtle))
 }
@@ -424,7 +457,9 @@ http.request = function (...args) {
 }
 http.get = (...args) => http.request(...args).end()
 globalThis.fetch = async (what, how) => {
+  const before = new Set(how?.signal ? getEventListeners(how.signal, 'abort') : [])
   const request = new Request(what, how)
+  if (how?.signal) for (const l of getEventListeners(how.signal, 'abort')) before.has(l) || ofRequests.add(l)
   const url = new URL(request.url)
   if (!busy || !ours(url.hostname, url.port || 80)) return countedPromise(real.fetch)(request)
   const [number, done] = begin()
@@ -499,7 +534,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       locks.delete(key)
       await held.release()
     },
-    work: (line) => wait(line.for * 1000), // in which the lock's timers fire
+    work: (line) => wait(line.for * 1000), // in which timers fire
     async once({ key, payload }) { return { body: await method(cache, 'once')(key, payload, effect) } },
   }
   const handle = async (line) => {
@@ -574,6 +609,5 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
     life.run(lives, handle, line)
     stir()
   }).on('close', () => process.exit(0))
-  const work = can.includes('hold') ? ['work'] : []
-  say({ type: 'hello', versions: [1], can: [...can, ...work, 'timers', 'quiet', 'reset', 'abandon'], [can.includes('once') ? 'once' : 'lock']: terms })
+  say({ type: 'hello', versions: [1], can: [...can, 'work', 'timers', 'quiet', 'reset', 'abandon'], [can.includes('once') ? 'once' : 'lock']: terms })
 }

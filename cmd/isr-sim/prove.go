@@ -193,7 +193,7 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 	if err != nil {
 		return nil, 0, cli.Coded(err)
 	}
-	fmt.Fprint(v.Out, prose.Proof(proof))
+	fmt.Fprint(v.Out, prose.Proof(proof)+v.program.Real())
 	if proof.Explored.Complete && v.from != "" && proof.Passed() {
 		fmt.Fprintf(v.Out, "%s holds: no step leads out of its %d states\n", v.from, proof.Explored.States)
 	}

@@ -136,7 +136,7 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 	if err != nil {
 		return nil, 0, cli.Unknown(err, "")
 	}
-	fmt.Fprintln(r.Out, prose.Row(report))
+	fmt.Fprint(r.Out, prose.Row(report)+"\n"+r.campaign.Real())
 	if r.metrics {
 		fmt.Fprint(r.Out, prose.Metrics(report.Metrics))
 	}

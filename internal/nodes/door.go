@@ -145,16 +145,18 @@ func (p *process) takeIn(a *arrival) bool {
 	return p.say(event{arrival: a})
 }
 
-// takeInLine accepts a request in the form of a line, or the note that the program has dropped one. It returns false for
-// any other line.
+// takeInLine accepts a request in the form of a line, the note that the program has dropped one, or the note that it
+// uses something real. It returns false for any other line.
 func (p *process) takeInLine(line []byte) bool {
 	var r request
 	err := json.Unmarshal(line, &r)
 	switch {
-	case r.Type != "request" && r.Type != "left":
+	case r.Type != "request" && r.Type != "left" && r.Type != "real":
 		return false
 	case err != nil:
 		p.fail(fmt.Sprintf("printed %s on stdout: %v", excerpt(line), err), "")
+	case r.Type == "real":
+		p.program.uses(r.What)
 	case r.Type == "left":
 		p.takeInLeft(r.Number)
 	default:

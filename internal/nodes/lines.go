@@ -29,7 +29,7 @@ const (
 	canHold       = "hold"    // and release, too: the program has locks
 	canHeld       = "held"    // a lock can be asked whether it is still held
 	canExtend     = "extend"  // a lock's lease begins anew when it is asked to
-	canWork       = "work"    // under a lock it spends the time itself, and the lock's timers fire meanwhile
+	canWork       = "work"    // it spends time itself, under a lock or between commands, and its timers fire meanwhile
 	canOnce       = "once"    // it makes calls run once, and asks for their effects
 	canTimers     = "timers"  // it has a simulated clock: for people only, nothing depends on it
 	canReset      = "reset"   // it forgets everything at a reset line between two commands
@@ -101,7 +101,7 @@ func (s said) hello() error {
 		if !slices.Contains(abilities, can) {
 			return fmt.Errorf("says that it can %q, expected one of %v", can, abilities)
 		}
-		if !slices.Contains(s.Can, canHold) && slices.Contains([]string{canHeld, canExtend, canWork}, can) {
+		if !slices.Contains(s.Can, canHold) && slices.Contains([]string{canHeld, canExtend}, can) {
 			return fmt.Errorf("says that it can %q, and not %q, of which that is a part", can, canHold)
 		}
 	}
@@ -195,9 +195,9 @@ func excerpt(text []byte) string {
 }
 
 // request is a line about a request of a program: either the request itself, in place of HTTP, or the note that the
-// program no longer waits for it.
+// program no longer waits for it. A note about something real has the same members.
 type request struct {
-	Type    string            `json:"type"` // request, left
+	Type    string            `json:"type"` // request, left, real
 	Number  int               `json:"number"`
 	Quiet   bool              `json:"quiet"` // the program waits for nothing else: see headerAlone
 	Method  string            `json:"method"`
@@ -205,6 +205,8 @@ type request struct {
 	Headers map[string]string `json:"headers"`
 	Body    []byte            `json:"body"` // base64
 	Text    string            `json:"text"` // or the body as it is
+
+	What string `json:"what"` // of real: see Program.Real
 }
 
 // told is a line to a program.

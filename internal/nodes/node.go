@@ -102,8 +102,25 @@ func (n *node) Rollback(ctx context.Context, key string) error {
 	return err
 }
 
-// Later says whether the program has set timers that have not fired. They fire within the next command.
+// Later says whether the program has set timers that have not fired. They fire within the next command, or in Rest.
 func (n *node) Later() bool { return n.later }
+
+// Rest lets time pass between two commands. The program's timers fire meanwhile, if it can work.
+func (n *node) Rest(ctx context.Context, d time.Duration) error {
+	if !slices.Contains(n.life.program.greeted().Can, canWork) {
+		n.cfg.Clock.Sleep(d)
+		return nil
+	}
+	n.work(ctx, command{Verb: "work", For: d.Seconds()})
+	return nil
+}
+
+// work asks the program to let time pass, as long as the command says.
+func (n *node) work(ctx context.Context, c command) {
+	if _, err := n.command(ctx, canWork, c); err != nil {
+		panic(n.life.wrong(c.String(), "replied with an error to work: "+err.Error(), "it only waits: report failures in the replies to held, extend and release"))
+	}
+}
 
 // EndLife ends the life: the node has crashed, or its run is over.
 func (n *node) EndLife() error { return n.end(false) }
@@ -154,10 +171,7 @@ func (n *node) Acquire(ctx context.Context, name string) (*hooks.Held, error) {
 	}
 	if able(canWork) {
 		held.Work = func(ctx context.Context, d time.Duration) {
-			c := command{Verb: "work", Key: name, For: d.Seconds()}
-			if _, err := n.command(ctx, canWork, c); err != nil {
-				panic(n.life.wrong(c.String(), "replied with an error to work: "+err.Error(), "it only waits: report failures in the replies to held, extend and release"))
-			}
+			n.work(ctx, command{Verb: "work", Key: name, For: d.Seconds()})
 		}
 	}
 	return held, nil

@@ -45,6 +45,7 @@ type Program struct {
 	hello      *said // the hello of the first process
 	idle       []*process
 	closed     bool
+	real       []string   // sorted
 	out        sync.Mutex // it guards Stderr
 }
 
@@ -106,6 +107,23 @@ func (g *Program) greet(hello said) error {
 		return fmt.Errorf("said the terms of its calls, %+v, and now %+v: each process must say the same", was, is)
 	}
 	return nil
+}
+
+// Real returns the names of what its processes used so far, and the simulator does not simulate, such as child processes.
+// No run says anything about it.
+func (g *Program) Real() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.real)
+}
+
+// uses notes that a process uses something real.
+func (g *Program) uses(what string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if i, known := slices.BinarySearch(g.real, what); !known {
+		g.real = slices.Insert(g.real, i, what)
+	}
 }
 
 func (g *Program) limit() time.Duration {

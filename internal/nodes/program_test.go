@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -207,6 +208,21 @@ func TestChildren(t *testing.T) {
 	}
 }
 
+// TestReal: a program says what it uses that is not simulated, also where its deeds are remembered.
+func TestReal(t *testing.T) {
+	for behaviour, want := range map[string][]string{"real": {"alarms", "what workers do"}, "reference": nil} {
+		p := program(t, behaviour, 0)
+		for range 2 {
+			if _, err := (scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}).Do(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := p.Real(); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", behaviour, got, want)
+		}
+	}
+}
+
 // TestTwoRequests: a program that does not wait for its answers ends the run, here while another node works and the
 // first request is under way.
 func TestTwoRequests(t *testing.T) {
@@ -352,6 +368,9 @@ func hang() {
 // misbehave does, within a command, what the behaviour says.
 func misbehave(behaviour string, c *clock) {
 	switch behaviour {
+	case "real":
+		say(map[string]any{"type": "real", "what": "what workers do"})
+		say(map[string]any{"type": "real", "what": "alarms"})
 	case "hang":
 		hang()
 	case "nonsense":

@@ -58,6 +58,7 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
     }
   }
   const replies = []
+  const real = []
   const lines = []
   const fresh = []
   let begun = 0 // how many steps there were before the node was ready
@@ -74,6 +75,8 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
         arrives(line.number, line.quiet, `${line.method} ${line.target}`, (text) => tell({ type: 'answer', number: line.number, status: 200, headers: {}, text }))
       } else if (line.type === 'left') {
         parked.delete(line.number)
+      } else if (line.type === 'real') {
+        real.push(line.what)
       } else {
         if (line.type === 'ready') begun = steps.length
         if (line.type === 'reply') {
@@ -89,7 +92,7 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
   })
   server.close()
   server.closeAllConnections()
-  return { steps, replies, fresh, begun, lines }
+  return { steps, replies, fresh, begun, lines, real }
 }
 
 test('requests of Promise.all are under way at once', async () => {
@@ -274,15 +277,56 @@ test('a reply waits for requests that nobody awaits, and so does ready', async (
 })
 
 test('a reply says that something is left to do later, other than time limits', async () => {
-  const { lines } = await run(`async () => {
+  const get = `async () => {
     const n = globalThis.n = (globalThis.n ?? 0) + 1
     if (n === 1) AbortSignal.timeout(1000)
     if (n === 2) globalThis.beat = setInterval(() => {}, 5000)
     if (n === 3) clearInterval(globalThis.beat)
-    if (n === 4) throw setTimeout(() => {}, 1000)
+    if (n === 4) await fetch(init.endpoint, { signal: AbortSignal.any([AbortSignal.timeout(1000)]) })
+    if (n === 5) throw setTimeout(() => {}, 1000)
     return {}
-  }`, 4)
-  assert.deepEqual(lines.slice(1).map((l) => l.later), [undefined, true, undefined, true])
+  }`
+  const { lines } = await run(get, 5, `(init) => ({ get: ${get} })`)
+  assert.deepEqual(lines.slice(1).map((l) => l.later), [undefined, true, undefined, undefined, true])
+})
+
+test('no timer fires while a thread of the process calculates', async () => {
+  const { steps, replies } = await run(`async () => {
+    const { scrypt, pbkdf2, hkdf } = await import('node:crypto')
+    const beat = setInterval(() => {}, 1000)
+    await new Promise((done) => scrypt('a', 'b', 64, { N: 32768, maxmem: 2 ** 27 }, done))
+    await new Promise((done) => pbkdf2('a', 'b', 200_000, 64, 'sha512', done))
+    await new Promise((done) => hkdf('sha512', 'key', 'salt', 'info', 64, done))
+    clearInterval(beat)
+    return { body: Date.now() }
+  }`)
+  assert.deepEqual([steps, replies], [[], [start]])
+})
+
+test('what is not simulated is said once', async () => {
+  const { real } = await run(`async () => {
+    const { Worker } = await import('node:worker_threads')
+    await new Worker('', { eval: true }).terminate()
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    await new Promise((done) => spawn('true').on('exit', done))
+    return {}
+  }`, 2)
+  assert.deepEqual(real, ['what workers do', 'the time that Atomics.wait takes', 'what child processes do'])
+  assert.deepEqual((await run(`async () => ({ body: await origin('a') })`)).real, [])
+})
+
+test('what listens for a time limit is left to do later', async () => {
+  for (const limit of ['AbortSignal.timeout(1000)', 'AbortSignal.any([AbortSignal.timeout(1000)])']) {
+    const { lines } = await run(`async () => { ${limit}.addEventListener('abort', () => {}); return {} }`)
+    assert.deepEqual(lines.slice(1).map((l) => l.later), [true])
+  }
+})
+
+test('the timers of a cache fire while its client sleeps', async () => {
+  const work = { verb: 'work', key: '', for: 2.5 }
+  const { lines, steps } = await run(`async () => { setInterval(() => origin('a'), 2000); return {} }`, 2, undefined, [{ verb: 'get', key: '/home' }, work])
+  assert.ok(lines[0].can.includes('work'))
+  assert.deepEqual(steps, ['timer after 2000', 'GET /_isr-sim/origin?key=a', 'timer after 0'])
 })
 
 test('what was fresh before a reply waited is not said to be', async () => {

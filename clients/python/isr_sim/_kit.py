@@ -18,6 +18,11 @@ import time
 import urllib.parse
 import uuid
 
+try:
+    import _posixsubprocess
+except ImportError:  # Windows
+    _posixsubprocess = None
+
 from . import _threads
 
 # The output of the node, its libraries and its child processes goes to stderr, so that stdout has only lines of the
@@ -298,13 +303,47 @@ def _seed(seed):
     uuid._last_timestamp = None
 
 
+# What is not simulated is said once a process, so that nobody takes it for judged.
+
+_uses = set()
+
+
+def _uses_real(what):
+    if what not in _uses:
+        _uses.add(what)
+        _say(type="real", what=what)
+
+
+_threads.uses_real = _uses_real
+
+
+def _alarm(plain):
+    def later(*args):
+        if any(args[1:] or args):
+            _uses_real("alarms of the system")
+        return plain(*args)
+
+    return later
+
+
+for _name in ("alarm", "setitimer"):
+    if hasattr(signal, _name):
+        setattr(signal, _name, _alarm(getattr(signal, _name)))
+
 # Child processes end with the life that started them.
 
 _children = []
 _fork, _popen = getattr(os, "fork", None), subprocess.Popen.__init__
+_exec = getattr(_posixsubprocess, "fork_exec", None)
+
+
+def _note_child():
+    if _threads.mine() is not None:
+        _uses_real("what child processes do")
 
 
 def _fork_and_note():
+    _note_child()
     pid = _fork()
     if pid:
         _children.append(pid)
@@ -312,8 +351,14 @@ def _fork_and_note():
 
 
 def _popen_and_note(self, *args, **kwargs):
+    _note_child()
     _popen(self, *args, **kwargs)
     _children.append(self.pid)
+
+
+def _exec_and_note(*args):
+    _note_child()
+    return _exec(*args)
 
 
 def _end_children():
@@ -328,6 +373,8 @@ def _end_children():
 
 
 subprocess.Popen.__init__ = _popen_and_note
+if hasattr(_posixsubprocess, "fork_exec"):
+    _posixsubprocess.fork_exec = _exec_and_note  # of multiprocessing
 if _fork:
     os.fork = _fork_and_note
     os.register_at_fork(after_in_child=_threads.forget)
@@ -395,7 +442,7 @@ def _doing(lock, held, line):
             raise NotImplementedError("skipped: what hold returned has no method release")
         held[key] = got
         return _token(got)
-    if verb == "work":  # in which the lock's threads and timers run
+    if verb == "work":  # in which threads and timers run
         time.sleep(line["for"])
         return {}
     if verb == "release":
@@ -442,9 +489,8 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
     _threads.now, _threads.say_quiet = lambda: _now, say_quiet
     _threading_start(threading.Thread(target=read, daemon=True))
     me = _threads.adopt()
-    work = ["work"] if "hold" in can else []
     promised = {} if terms is None else {"once" if "once" in can else "lock": terms}
-    _say(type="hello", versions=[1], can=[*can, *work, "timers", "quiet", "reset"], **promised)
+    _say(type="hello", versions=[1], can=[*can, "work", "timers", "quiet", "reset"], **promised)
     cache, held = None, {}
     while True:
         _threads.busy = False

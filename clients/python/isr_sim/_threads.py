@@ -31,6 +31,7 @@ under_way = set()  # the numbers of the requests
 busy = False
 now = None  # set by the kit: the node's time, in milliseconds
 say_quiet = None
+uses_real = None  # set by the kit: says what is not simulated
 _draining = None  # the runner that waits until all others do, and no request is under way
 
 
@@ -217,6 +218,7 @@ class Lock:
 def _start_thread(self):
     if mine() is None:
         return _start(self)
+    uses_real("threads that are stopped elsewhere than where they wait")
     runner = self._isr_sim = _Runner()
     run = self.run
 
@@ -272,6 +274,14 @@ def _select_in_turn(self, timeout=None):
     return _select(self, 0)
 
 
+def _start_unseen(*args):
+    if mine() is not None:
+        uses_real("threads that are started without threading")
+    return _start_new(*args)
+
+
+_start_new = _thread.start_new_thread
+_thread.start_new_thread = _start_unseen
 _real_sleep = time.sleep
 threading._allocate_lock = threading.Lock = Lock
 threading.RLock = threading._RLock

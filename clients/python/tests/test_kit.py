@@ -18,7 +18,7 @@ KIT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 class Simulator:
     def __init__(self, body, create="lambda init: Node()", commands=1, script=None, more="['get']", breaks=0):
         script = script or [{"verb": "get", "key": "/home"}] * commands
-        self.lines = []
+        self.lines, self.real = [], []
         self.requests = []  # that are lines; the first of them break
         self.replies, self.fresh, self.begun = [], [], 0
         self.parked, self.quiet, self.time, self.steps, self.mutex = {}, None, START, [], threading.RLock()
@@ -61,6 +61,8 @@ class Simulator:
                 elif line["type"] == "ready":
                     self.begun = len(self.steps)
                     self.tell(type="command", id=1, **script[0])
+                elif line["type"] == "real":
+                    self.real.append(line["what"])
                 elif line["type"] == "request":
                     self.take_in(line, broken=len(self.requests) < breaks)
                 elif line["type"] == "quiet":
@@ -319,9 +321,26 @@ class KitTest(unittest.TestCase):
                       more='["once"], {"payload": True}', script=[{"verb": "once", "key": "order-7", "payload": p} for p in "ab"])
         hello, *replies = s.lines
         self.assertEqual((s.steps, hello["once"]), (["POST /_isr-sim/effect"], {"payload": True}))
+        self.assertIn("work", hello["can"])  # between commands, its timers fire too
         for r in replies:
             del r["type"], r["id"]
         self.assertEqual(replies, [{"body": "order-7of /_isr-sim/effect"}, {"error": "OtherPayload: of a", "other": True}])
+
+    def test_what_is_not_simulated_is_said_once(self):
+        s = Simulator("""
+            import multiprocessing, signal, subprocess, _thread
+            signal.alarm(0)
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            subprocess.run(["true"])
+            multiprocessing.get_context("spawn").Process(target=print).start()
+            signal.alarm(100)
+            _thread.start_new_thread(int, ())
+            threading.Thread(target=int).start()
+            return "", False
+        """, commands=2)
+        self.assertEqual(s.real, ["what child processes do", "alarms of the system", "threads that are started without threading",
+                                  "threads that are stopped elsewhere than where they wait"])
+        self.assertEqual(Simulator("return 'a', False").real, [])
 
     def test_asyncio_sleeps_by_the_simulated_clock(self):
         s = Simulator("""

@@ -464,6 +464,7 @@ func (c *command) ended(cmd *cobra.Command, check *Check, r *Result) error {
 	for _, name := range check.Without {
 		fmt.Fprintf(c.Out, "%s: not judged: left out by --without\n", name)
 	}
+	fmt.Fprint(c.Out, c.Real())
 	if len(untested) > 0 {
 		fmt.Fprintf(c.Out, "not tested: %s: no world reached it, which may be chance with under %d worlds or %d schedules\n",
 			strings.Join(prose.Names(untested), ", "), worlds.EnoughWorlds, worlds.EnoughSchedules)

@@ -33,6 +33,7 @@ type Program struct {
 	memory string
 	nodes  *nodes.Program
 	others []*nodes.Program
+	told   bool // the user knows what is real: see Real
 }
 
 // Register adds the flags. Its parameter, called which, is the help text of --protocol.
@@ -120,11 +121,12 @@ func (p *Program) Load(r *Results, names []string) (isr.Protocol, []*scenario.Sc
 	if err != nil {
 		return protocol, nil, nil, err
 	}
+	named := len(names) > 0
 	scenarios, names, err := cli.Scenarios(names)
 	if err != nil {
 		return protocol, nil, nil, err
 	}
-	scenarios, names, err = p.able(r, scenarios, names)
+	scenarios, names, err = p.able(r, scenarios, names, named)
 	return protocol, scenarios, names, err
 }
 
@@ -137,6 +139,9 @@ func (p *Program) Find(protocol *isr.Protocol, verbs *[]scenario.Verb) (err erro
 	can, err := p.nodes.Can("alice")
 	if err != nil {
 		return cli.Unknown(err, "")
+	}
+	if err := several(can); err != nil {
+		return err
 	}
 	if !slices.Contains(can, "get") {
 		hint := "it has pages if it can get"
@@ -192,10 +197,28 @@ func (p *Program) findOther(protocol *isr.Protocol, flag, verb, goes string) (ca
 	if err != nil {
 		return nil, cli.Unknown(err, "")
 	}
+	if err := several(can); err != nil {
+		return nil, err
+	}
 	if !slices.Contains(can, verb) {
 		return nil, cli.Unknown(fmt.Errorf("the program can %s, expected %s among them", strings.Join(can, ", "), verb), "docs/NODES.md says what that is")
 	}
 	return can, nil
+}
+
+// several refuses a program that has more than a check judges, which is pages, a lock or calls.
+func several(can []string) error {
+	var kinds []string
+	for _, kind := range []string{"get", "hold", "once"} {
+		if slices.Contains(can, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	if len(kinds) < 2 {
+		return nil
+	}
+	return cli.Unknown(fmt.Errorf("the program can %s, expected one of them: a check judges pages, a lock (--lock) or calls (--once), and nothing would judge the rest",
+		strings.Join(kinds, " and ")), "make a program, and a check, of each: its hello names in can only what that check is about")
 }
 
 // wrong is the error for a field of worlds; "" is none.
@@ -212,8 +235,9 @@ func wrong(field, why string) error {
 }
 
 // able leaves out the scenarios whose scripts need a command that the program's hello does not name, and says so, in
-// the results, too. If none is left, nothing would be judged, which is an error.
-func (p *Program) able(r *Results, all []*scenario.Scenario, names []string) ([]*scenario.Scenario, []string, error) {
+// the results, too. It refuses those that the user has named: who names a scenario expects a verdict about it. If none is
+// left, nothing would be judged, which is an error.
+func (p *Program) able(r *Results, all []*scenario.Scenario, names []string, named bool) ([]*scenario.Scenario, []string, error) {
 	if p.nodes == nil {
 		for i, s := range all {
 			if err := undoable(s, names[i]); err != nil {
@@ -230,10 +254,14 @@ func (p *Program) able(r *Results, all []*scenario.Scenario, names []string) ([]
 		return all, names, nil //nolint:nilerr // the first run meets it again, and says where
 	}
 	var left []*scenario.Scenario
-	var called []string
+	var called, refused []string
 	for i, s := range all {
 		if verb, lacks := lacking(s, can); lacks {
 			why := fmt.Sprintf("its script has %s, and the program's hello does not say that it can", verb)
+			if named {
+				refused = append(refused, fmt.Sprintf("scenario %s: %s", s.Name, why))
+				continue
+			}
 			fmt.Fprintf(p.cmd.ErrOrStderr(), "skipped: scenario %s: %s\n", s.Name, why)
 			r.Add(names[i], verdicts.Result{
 				Scenario: s.Name, Protocol: p.nodes.Protocol().Name, Verdict: verdicts.Skipped, Passed: true, Message: why,
@@ -241,6 +269,10 @@ func (p *Program) able(r *Results, all []*scenario.Scenario, names []string) ([]
 			continue
 		}
 		left, called = append(left, s), append(called, names[i])
+	}
+	if len(refused) > 0 {
+		return nil, nil, cli.Usage(errors.New(strings.Join(refused, "\n")),
+			fmt.Sprintf("the program can %s: have its hello name more in can, or leave the scenario out", strings.Join(can, ", ")))
 	}
 	if len(left) == 0 {
 		return nil, nil, cli.Unknown(fmt.Errorf("nothing was judged: the program can %s", strings.Join(can, ", ")),
@@ -274,8 +306,20 @@ func lacking(s *scenario.Scenario, can []string) (scenario.Verb, bool) {
 	return "", false
 }
 
-// Close ends the processes, if there are any.
+// Real says what the nodes used that is not simulated, and so was not judged; "" is nothing. It is a line for the user.
+func (p *Program) Real() string {
+	if p.nodes == nil || len(p.nodes.Real()) == 0 {
+		return ""
+	}
+	p.told = true
+	return fmt.Sprintf("not simulated, and so not judged: %s\n", strings.Join(p.nodes.Real(), ", "))
+}
+
+// Close ends the processes, if there are any. It prints what is not simulated, unless the user has been told.
 func (p *Program) Close() {
+	if !p.told {
+		fmt.Fprint(p.cmd.ErrOrStderr(), p.Real())
+	}
 	if p.nodes != nil {
 		p.nodes.Close()
 	}

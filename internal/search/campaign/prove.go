@@ -457,6 +457,10 @@ func (p *Proof) LeftToCampaigns() []string {
 // that could be behind, so the proof says nothing about them.
 func (p *Proof) ReadsEventually() bool { return p.judged[hooks.EventualReads] }
 
+// TimeWaits says that time passed only where no machine had anything else to do, and that no deadline of a page shows
+// which moments the search met. So a lock that is taken too early may never have been.
+func (p *Proof) TimeWaits() bool { return p.Scenario.Bounds.Ticks == 0 && len(p.Deadlines) == 0 }
+
 // LeavesForLater says that a program had a timer set when its script was over. Nothing makes it fire, so the proof says
 // nothing about what the program would do then.
 func (p *Proof) LeavesForLater() bool { return p.judged[hooks.LeftForLater] }

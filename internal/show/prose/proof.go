@@ -82,6 +82,9 @@ func Proved(p *campaign.Proof, within string) string {
 	if p.LeavesForLater() {
 		b.WriteString("a timer was set when a script was over: it never fired, and what would follow is not proved (one more command lets it fire)\n")
 	}
+	if p.TimeWaits() {
+		b.WriteString("time passed only while no machine had anything else to do, besides what requests and sleeps take: other moments are not proved (bounds: {ticks: 1})\n")
+	}
 	for _, d := range p.Deadlines {
 		fmt.Fprintf(&b, "%s\n", d)
 	}
