@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
 // PCT is the probabilistic concurrency tester with bug depth d. Threads get random priorities, and the thread with the
@@ -33,12 +34,20 @@ type pct struct {
 func (p *pct) Watch(Step) { p.changes.pass() }
 
 func (p *pct) Choose(steps []Step) int {
-	best := p.best(steps)
-	for range p.changes.come() {
+	return p.take(steps, p.fall(steps, p.best(steps), p.changes.come()))
+}
+
+// fall lets the running thread fall n times, and returns the step of the thread that runs then.
+func (p *pct) fall(steps []Step, best, n int) int {
+	for range n {
 		p.lowest--
 		p.priorities[steps[best].Thread] = p.lowest
 		best = p.best(steps)
 	}
+	return best
+}
+
+func (p *pct) take(steps []Step, best int) int {
 	if optional(steps[best].Kind) {
 		p.priorities[steps[best].Thread] = 0
 	}
@@ -71,6 +80,54 @@ func (p *pct) priority(thread int) float64 {
 		p.priorities[thread] = 1 - p.rng.Float64() // in (0, 1]
 	}
 	return p.priorities[thread]
+}
+
+// racing is a PCT in which threads fall at r steps that race and at d steps of any kind. A step races if it accesses
+// something that several threads access and one writes, as the trial has shown. There are far fewer such steps, so
+// each order of a few of them has a far better chance. The others are for bugs that need more than an order of requests,
+// such as a clock that is read too early.
+//
+// Source: Ozkan, Majumdar, Oraee: Trace aware random testing for distributed systems (OOPSLA 2019),
+// https://doi.org/10.1145/3360606, whose chance of finding a bug depends on the number of racing events alone.
+//
+// Deviation: they learn online which events race, and we from the trial run.
+func racing(r, d int, trial func() (races map[uint64]bool, steps int)) Strategy {
+	return Strategy{
+		Name: fmt.Sprintf("racing%d+%d", r, d),
+		New: func(rng *rand.Rand, expectedSteps int) Chooser {
+			races, n := trial()
+			if n == 0 {
+				return PCT(1+r+d).New(rng, expectedSteps)
+			}
+			return &racingPCT{pct{rng: rng, changes: drawMoments(rng, d, expectedSteps)}, races, drawMoments(rng, r, n)}
+		},
+	}
+}
+
+type racingPCT struct {
+	pct
+	races map[uint64]bool // the things about which steps race
+	among moments         // steps that race
+}
+
+func (p *racingPCT) Watch(s Step) {
+	p.changes.pass()
+	if p.race(s) {
+		p.among.pass()
+	}
+}
+
+func (p *racingPCT) Choose(steps []Step) int {
+	best := p.fall(steps, p.best(steps), p.changes.come())
+	if p.race(steps[best]) {
+		best = p.fall(steps, best, p.among.come())
+	}
+	return p.take(steps, best)
+}
+
+// race says whether a step races, while there are still threads to fall.
+func (p *racingPCT) race(s Step) bool {
+	return len(p.among.left) > 0 && global(s.Kind) && slices.ContainsFunc(s.accesses(), func(a Access) bool { return p.races[a.Object] })
 }
 
 // DelayBound runs one thread for as long as it can, then the next, except for d delays at random moments: each delay

@@ -41,6 +41,7 @@ type profile struct {
 	Chooser
 	things  []thing // in the order of their first accesses
 	threads []int   // by thread: its own steps
+	steps   [][]int // that access things: the places of these
 }
 
 // thing is a thing of the world in a profile.
@@ -70,6 +71,7 @@ func (p *profile) Watch(s Step) {
 	if !global(s.Kind) {
 		return
 	}
+	var touched []int
 	for _, a := range s.accesses() {
 		i := slices.IndexFunc(p.things, func(t thing) bool { return t.object == a.Object })
 		if i < 0 {
@@ -80,7 +82,25 @@ func (p *profile) Watch(s Step) {
 		*at(&t.accesses, s.Thread)++
 		t.sum++
 		t.written = t.written || a.Write
+		touched = append(touched, i)
 	}
+	p.steps = append(p.steps, touched)
+}
+
+// races returns the things about which steps of several threads raced in the trial, and how many steps did.
+func (p *profile) races() (races map[uint64]bool, steps int) {
+	races = map[uint64]bool{}
+	for _, t := range p.things {
+		if t.written && positive(t.accesses) > 1 {
+			races[t.object] = true
+		}
+	}
+	for _, s := range p.steps {
+		if slices.ContainsFunc(s, func(thing int) bool { return races[p.things[thing].object] }) {
+			steps++
+		}
+	}
+	return races, steps
 }
 
 // draw draws a thing of interest, and returns it with its accesses by each thread; 0 if there is none.

@@ -80,6 +80,27 @@ func TestSURWFindsTheBugOfEveryProgramAtOnce(t *testing.T) {
 	}
 }
 
+// The hardest mutant publishes after a look at the lock, without a condition.
+func TestTheDefaultPlanFindsEveryMutant(t *testing.T) {
+	subjects, err := mutants()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range subjects {
+		seeds := effort.Quick(effort.Fewer(40, 10), 2)
+		if s.name == "check-then-act-publish" {
+			seeds = 40
+		}
+		c, err := measure(t.Context(), s, sim.Portfolio(), limits{seeds, 300})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if mean, found := c.average(); found < seeds || s.name == "check-then-act-publish" && mean > 40 {
+			t.Errorf("%s: %.1f schedules, found under %d of %d seeds; want it found under all, within 300 schedules", s.name, mean, found, seeds)
+		}
+	}
+}
+
 func TestFindingsFallIntoBuckets(t *testing.T) {
 	c := cell{found: []int{1, 10, 11, 100, 1000, 1001, 10_000, 0}, limit: 10_000}
 	if got, want := c.counts(), [...]int{2, 2, 1, 2, 1}; got != want {

@@ -48,7 +48,7 @@ func (sh *shrinker) search(f *found, change func(*scenario.Scenario), schedules,
 		}
 		return sh.attempt(s, f.seed)(strategy)
 	}
-	plan := sim.Portfolio()
+	plan := sim.Portfolio().Begin()
 	for i := range schedules {
 		strategy := plan.At(i).From(sim.Stream(sim.Derive(f.seed, i), "shrink"))
 		if recorded, ok := reschedule.Record(strategy, attempt); ok {
