@@ -75,10 +75,10 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 	}
 	// The same, by hand.
 	count, earliest, least := map[string]int{}, map[string]int{}, map[string][]int{}
-	expected := 1
+	expected, plan := 1, sim.Portfolio().Begin()
 	for i := range 400 {
 		o, err := scenario.Run{
-			Scenario: e.Scenario, Protocol: e.Protocol, Seed: sim.Derive(1, i), Strategy: sim.Portfolio().At(i), ExpectedSteps: expected,
+			Scenario: e.Scenario, Protocol: e.Protocol, Seed: sim.Derive(1, i), Strategy: plan.At(i), ExpectedSteps: expected,
 		}.Do(context.Background())
 		if err != nil {
 			t.Fatal(err)
