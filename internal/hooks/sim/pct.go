@@ -83,14 +83,14 @@ func (p *pct) priority(thread int) float64 {
 }
 
 // racing is a PCT in which threads fall at r steps that race and at d steps of any kind. A step races if it accesses
-// something that several threads access and one writes, as the trial has shown. There are far fewer such steps, so
-// each order of a few of them has a far better chance. The others are for bugs that need more than an order of requests,
-// such as a clock that is read too early.
+// something that several threads access and one of them writes, as the trial has shown. Few steps race, so each order of
+// some of them has a far better chance. The steps of any kind are for bugs that an order of requests alone does not
+// show, such as a clock that is read too early.
 //
 // Source: Ozkan, Majumdar, Oraee: Trace aware random testing for distributed systems (OOPSLA 2019),
 // https://doi.org/10.1145/3360606, whose chance of finding a bug depends on the number of racing events alone.
 //
-// Deviation: they learn online which events race, and we from the trial run.
+// Deviation: they learn online which events race; here a trial shows it. Without a trial it is PCT.
 func racing(r, d int, trial func() (races map[uint64]bool, steps int)) Strategy {
 	return Strategy{
 		Name: fmt.Sprintf("racing%d+%d", r, d),
@@ -127,7 +127,8 @@ func (p *racingPCT) Choose(steps []Step) int {
 
 // race says whether a step races, while there are still threads to fall.
 func (p *racingPCT) race(s Step) bool {
-	return len(p.among.left) > 0 && global(s.Kind) && slices.ContainsFunc(s.accesses(), func(a Access) bool { return p.races[a.Object] })
+	return len(p.among.left) > 0 && global(s.Kind) &&
+		slices.ContainsFunc(s.accesses(), func(a Access) bool { return p.races[a.Object] })
 }
 
 // DelayBound runs one thread for as long as it can, then the next, except for d delays at random moments: each delay

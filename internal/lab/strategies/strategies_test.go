@@ -96,7 +96,7 @@ func TestTheDefaultPlanFindsEveryMutant(t *testing.T) {
 			t.Fatal(err)
 		}
 		if mean, found := c.average(); found < seeds || s.name == "check-then-act-publish" && mean > 40 {
-			t.Errorf("%s: %.1f schedules, found under %d of %d seeds; want it found under all, within 300 schedules", s.name, mean, found, seeds)
+			t.Errorf("%s: %.1f schedules, found under %d of %d seeds; want all, within 300 schedules", s.name, mean, found, seeds)
 		}
 	}
 }
