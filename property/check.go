@@ -159,7 +159,7 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 		t.Fatalf("vacuous: nothing was violated, but %s (%s)\n%s%v\n%v", nothing, c.subject.hint(&c), count.rows(), count.answers, count)
 	}
 	if c.Goroutines && !count.answers.clock {
-		delete(count.marks, mark.ClockSet) // nobody has seen the steps
+		delete(count.marks, mark.ClockSet) // steps of clocks that no code has read are no test
 	}
 	if missing := count.missing(c.Reach); len(missing) > 0 {
 		names := make([]string, len(missing))

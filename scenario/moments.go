@@ -405,7 +405,8 @@ func (s *Scenario) regions() []string {
 // unjudged names a part of the scenario that no invariant would judge, and says how to change it; "" if there is no such
 // part. A run is judged by the invariants of pages, of locks or of calls.
 func (s *Scenario) unjudged() (problem, hint string) {
-	found := map[string]Command{}
+	var of string
+	var last Command
 	for i := range s.Actors {
 		for _, c := range s.Actors[i].Script {
 			kind := "pages"
@@ -417,13 +418,11 @@ func (s *Scenario) unjudged() (problem, hint string) {
 			case verbOnce:
 				kind = "calls"
 			}
-			for _, other := range []string{"pages", "locks", "calls"} {
-				if was, any := found[other]; any && other != kind {
-					return fmt.Sprintf("found %q and %q, which are of %s and of %s: a scenario is judged as one of these alone", was, c, other, kind),
-						"make a scenario of each"
-				}
+			if of != "" && of != kind {
+				return fmt.Sprintf("found %q and %q, which are of %s and of %s: a scenario is judged as one of these alone", last, c, of, kind),
+					"make a scenario of each"
 			}
-			found[kind] = c
+			of, last = kind, c
 		}
 	}
 	return s.unjudgedInRegions()

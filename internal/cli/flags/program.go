@@ -235,8 +235,8 @@ func wrong(field, why string) error {
 }
 
 // able leaves out the scenarios whose scripts need a command that the program's hello does not name, and says so, in
-// the results, too. It refuses those that the user has named: who names a scenario expects a verdict about it. If none is
-// left, nothing would be judged, which is an error.
+// the results, too. If none is left, nothing would be judged, which is an error. A scenario that the user has named is
+// refused: the user expects a verdict about it.
 func (p *Program) able(r *Results, all []*scenario.Scenario, names []string, named bool) ([]*scenario.Scenario, []string, error) {
 	if p.nodes == nil {
 		for i, s := range all {
@@ -315,7 +315,7 @@ func (p *Program) Real() string {
 	return fmt.Sprintf("not simulated, and so not judged: %s\n", strings.Join(p.nodes.Real(), ", "))
 }
 
-// Close ends the processes, if there are any. It prints what is not simulated, unless the user has been told.
+// Close ends the processes, if there are any. If Real has not been printed yet, Close prints it.
 func (p *Program) Close() {
 	if !p.told {
 		fmt.Fprint(p.cmd.ErrOrStderr(), p.Real())

@@ -53,10 +53,9 @@ const DefaultSchedules = 20
 // plan 1,336, each the mean of 20 seeds. The worlds were others then: in some, one machine alone asked for a page.
 func Plan() sim.Plan {
 	turns := [...]sim.Strategy{sim.PCT(3), sim.PCT(5), sim.POS, sim.PCT(5)}
-	first := sim.Portfolio()
 	return sim.Plan{Name: "drawn", At: func(i int) sim.Strategy {
 		if i < len(turns) {
-			return first.At(i) // 0 to 3 delays
+			return sim.DelayBound(i)
 		}
 		return turns[i%len(turns)]
 	}}
