@@ -2,6 +2,7 @@ package property_test
 
 import (
 	"context"
+	cryptorand "crypto/rand" //nolint:depguard // a store takes tokens from it
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -85,6 +86,23 @@ func proofs() map[string]func(t *testing.T, file string) {
 		"unfenced":          prove(rows, articlesWith(articles{unfenced: true})),
 		"tokenless":         prove(rows, articlesWith(articles{tokenless: true})),
 		"random tokens":     prove(rows, newForgetful(func() string { return strconv.FormatUint(rand.Uint64(), 36) })), //nolint:forbidigo // a store must not use it
+		"random ids":        prove(rows, newForgetful(cryptorand.Text)),
+		"shares its pages": func() func(*testing.T, string) {
+			pages := map[string]isr.Served{}
+			return prove(rows, func(n property.Node) (isr.Handler, error) {
+				store := &articles{Node: n}
+				return handler(func(ctx context.Context, key string) (isr.Served, error) {
+					if served, known := pages[key]; known {
+						return served, nil
+					}
+					served, err := store.Get(ctx, key)
+					if err == nil {
+						pages[key] = served
+					}
+					return served, err
+				}), nil
+			})
+		}(),
 		"counts its runs": prove(rows, newForgetful(func() string {
 			made++
 			return strconv.Itoa(made)
@@ -141,6 +159,7 @@ func TestProve(t *testing.T) {
 	}{
 		{"correct", effort.Fewer(twoWriters, small), []string{"complete: ", " schedules, ", " states, 0 violations", "proved within the bounds of ", "stale-writer, ", "freshness", "the end of alice's lease: before, at, after", "own: judged in these schedules, and not proved"}},
 		{"by a function", small, []string{"complete: ", "proved within the bounds of "}},
+		{"random ids", small, []string{"complete: ", "proved within the bounds of "}},
 		{"lock", twoHolders, []string{"complete: ", "proved within the bounds of ", "mutual-exclusion, guarded-write, ", "free-lock"}},
 		{"without freshness", small, []string{"complete: ", "proved within the bounds of ", "freshness: not judged"}},
 	} {
@@ -174,6 +193,7 @@ func TestProveRefutes(t *testing.T) {
 		{"random tokens", twoWriters, []string{"broken: two-writers under store-under-test: the store under test is not deterministic", "the run cannot be repeated: at step ", "locked_by", "hint: "}},
 		{"counts its runs", twoWriters, []string{"is not deterministic", "the run cannot be repeated: at step "}},
 		{"asks twice at times", twoWriters, []string{"is not deterministic", "the run cannot be repeated: at step "}},
+		{"shares its pages", twoWriters, []string{"is not deterministic", "such as a package's variables"}},
 		{"five schedules", twoWriters, []string{"not complete: 5 schedules", "it ended because: the bound of 5 schedules was met"}},
 		{"goroutines", twoWriters, []string{"Check.Goroutines: found true, expected false for Prove"}},
 		{"calls from a timer", small, []string{"broken: the store under test called DynamoDB ", " from a goroutine of its own"}},

@@ -49,7 +49,7 @@ func newRunner(t *testing.T, c Check, newStore func(Node) (isr.Handler, error)) 
 		r.own = r.inBubble
 		r.limit.Context = hooks.InBubble(r.limit.Context, r.own)
 	}
-	setup := hooks.Setup{Before: r.random.seed, Table: r.subject.table}
+	setup := hooks.Setup{Before: r.random.seed, Drew: r.random.drew, Table: r.subject.table}
 	if r.subject.ttl != nil {
 		setup.TTL = r.subject.ttl.Said
 	}

@@ -3,10 +3,12 @@ package property
 import (
 	"context"
 	"crypto/rand" //nolint:depguard // to give it a seed
+	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	mathrand "math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -321,6 +323,8 @@ type random struct {
 	in  *testing.T // the test of the bubble in which the runs happen
 	mu  sync.Mutex // nobody waits for a run that is stuck
 	was io.Reader  // crypto/rand's Reader before the first run
+	// twin draws the same bytes as crypto/rand, as long as nobody else draws any.
+	twin *mathrand.ChaCha8
 	// unseeded says why crypto/rand cannot be seeded: other tests run in parallel with the test, and share it.
 	unseeded string
 }
@@ -338,6 +342,22 @@ func (r *random) seed(seed uint64) {
 		r.was = rand.Reader
 	}
 	cryptotest.SetGlobalRandom(r.in, seed) // until the bubble's end
+	var key [32]byte
+	binary.LittleEndian.PutUint64(key[:], seed)
+	r.twin = mathrand.NewChaCha8(key)
+}
+
+// drew is scenario.Run's Drew.
+func (r *random) drew() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.unseeded != "" {
+		return false // bytes that nothing decides make a run that cannot be repeated
+	}
+	var drawn, expected [8]byte
+	_, _ = rand.Read(drawn[:])      // it never fails
+	_, _ = r.twin.Read(expected[:]) // nor does this
+	return drawn != expected
 }
 
 // left restores crypto/rand when t is over, even if a run that does not end still uses its seed in a bubble. With the

@@ -61,7 +61,7 @@ func (n *node) sdkClient() *dynamodb.Client {
 		n.own.attempted(invocation, n.proc.Now(), err)
 		return out, err
 	}
-	return ddbfake.NewClient(do, ddbfake.WithActor(n.proc.Name()), ddbfake.WithClientID(n.world.nextClient()), func(o *dynamodb.Options) {
+	return ddbfake.NewClient(do, ddbfake.WithActor(n.proc.Name()), ddbfake.WithClientID(n.client), func(o *dynamodb.Options) {
 		o.Retryer = ddbfake.Retryer(n.world.scenario.Cache.Attempts)
 		o.Region = n.region
 		if n.own != nil {
@@ -515,7 +515,7 @@ func (w *world) givenToken(input any) string {
 		return ""
 	}
 	if len(token) == len(madeUp) && token[8:24] == madeUp[8:24] {
-		if client, err := strconv.ParseUint(token[:8], 16, 64); err == nil && 0 < client && client <= w.clients {
+		if client, err := strconv.ParseUint(token[:8], 16, 64); err == nil && w.isClient(client) {
 			return ""
 		}
 	}

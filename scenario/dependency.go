@@ -442,6 +442,9 @@ func (b bodies) Step(ctx context.Context, s hooks.BodyStep) error {
 func (b bodies) Now() time.Time { return b.n.world.clock.Now() }
 
 func (b bodies) State(make func() any) any {
+	if p := b.n.proc; p.Remembers() {
+		p.Wrong(&sim.TakenError{Off: sim.RememberedCode, Why: p.Name() + " has a client of the body store, whose state is not kept"})
+	}
 	w := b.n.world
 	w.objectsMu.Lock()
 	defer w.objectsMu.Unlock()

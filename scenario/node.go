@@ -32,6 +32,7 @@ type node struct {
 	proc   *sim.Proc
 	tenant string // the tenant whose pages its cache keeps
 	region string // where it is
+	client uint64 // the number of its client of the SDK
 	*noted
 	// request is memory for the call in progress. Without goroutines there is only one call at a time.
 	request storeRequest
@@ -99,8 +100,8 @@ func (n *node) nextID(of string) string {
 }
 
 // boot starts a node and its cache. It runs as code of the actor: to make the cache may take requests, and time.
-func (w *world) boot(p *sim.Proc, tenant, region string) (*node, isr.Handler) {
-	n := &node{world: w, proc: p, tenant: tenant, region: cmp.Or(region, ddbfake.DefaultRegion), noted: w.notedOf(p)}
+func (w *world) boot(p *sim.Proc, tenant, region string, client uint64) (*node, isr.Handler) {
+	n := &node{world: w, proc: p, tenant: tenant, region: cmp.Or(region, ddbfake.DefaultRegion), client: client, noted: w.notedOf(p)}
 	if w.ofLocks || w.ofCalls {
 		n.own = &ownTime{}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
@@ -105,11 +106,14 @@ func (s *stage) clear() {
 // remembers says whether what the nodes of a search do is remembered: their code sees the world only by what it is told,
 // and keep keeps everything that a run changes.
 func (r Run) remembers(w *world) bool {
-	return r.ofPages(w) && r.compares() && r.stage != nil && r.Trace == nil && !r.probe.Record && r.probe.OnWrite == nil && r.probe.OnStale == nil
+	noticed := r.setup.Before == nil || r.setup.Drew != nil
+	return noticed && r.bubble == nil && !w.ofLocks && !w.ofCalls &&
+		r.compares() && r.stage != nil && r.Trace == nil && !r.probe.Record && r.probe.OnWrite == nil && r.probe.OnStale == nil
 }
 
-// ofPages says that nodes are caches of pages in META and LOCK rows, without randomness and goroutines.
-func (r Run) ofPages(w *world) bool {
+// isPlain says that nodes are caches of pages in META and LOCK rows, and that all their requests are seen as they send
+// them.
+func (r Run) isPlain(w *world) bool {
 	outside := r.SDK || r.Protocol.SDK || r.setup.Before != nil || r.bubble != nil
 	return !outside && w.rows == nil && !w.ofLocks && !w.ofCalls
 }
@@ -128,8 +132,9 @@ type parts struct {
 	at     time.Time
 	db     func()
 
-	told   uint64
-	prints *fingerprinter
+	told       uint64
+	prints     *fingerprinter
+	translator *rowmap.Translator // nil without rows of the cache's own
 
 	named    uint64
 	bodies   map[string][]byte
@@ -155,6 +160,9 @@ func (w *world) part() {
 	}
 	if p.prints == nil || p.told != w.told {
 		p.prints, p.told = w.fingerprinter.clone(), w.told
+		if w.rows != nil {
+			p.translator = w.rows.translator.Clone()
+		}
 	}
 	if p.bodies == nil || p.named != w.named {
 		p.bodies, p.versions, p.ids, p.marks = maps.Clone(w.bodies), maps.Clone(w.versions), maps.Clone(w.ids), maps.Clone(w.marks)
@@ -168,6 +176,10 @@ func (w *world) keep() func(moved bool) {
 	w.part()
 	s, was := w.stage, *w
 	bodyLog, events, at := s.bodyLog, len(s.history.Events()), s.deadlines.clone()
+	var translated []ddbfake.Change
+	if w.rows != nil {
+		translated = w.rows.log
+	}
 	twins := w.fingerprinter.twins
 	met, untold, standing := slices.Clone(w.met), slices.Clone(w.untold), maps.Clone(w.ends.standing)
 	counts := make([]int, 0, len(w.possible)+len(w.certain))
@@ -194,6 +206,12 @@ func (w *world) keep() func(moved bool) {
 		}
 		if w.fingerprinter = prints; told != w.told {
 			w.fingerprinter = w.parts.prints.clone()
+			if w.rows != nil {
+				w.rows.translator = w.parts.translator.Clone()
+			}
+		}
+		if w.rows != nil {
+			w.rows.log = translated
 		}
 		w.fingerprinter.twins = twins
 		if named != w.named {

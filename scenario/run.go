@@ -175,9 +175,6 @@ func (r Run) inBubble(ctx context.Context) (*world, *Outcome, error) {
 
 func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error) {
 	s := r.Scenario
-	if r.setup.Before != nil {
-		r.setup.Before(r.Seed)
-	}
 	cfg := sim.Config{
 		Seed: r.Seed, Strategy: sim.StrategyOf(r.Strategy), ExpectedSteps: r.ExpectedSteps,
 		MaxSteps: s.Bounds.Steps, Ticks: s.Bounds.Ticks, Bubble: bubble, Memory: r.probe.Memory,
@@ -198,6 +195,9 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	}
 	w := r.earlier()
 	if w == nil {
+		if r.setup.Before != nil {
+			r.setup.Before(r.Seed)
+		}
 		var err error
 		if w, err = newWorld(ctx, r, cfg); err != nil {
 			return nil, nil, err
@@ -364,7 +364,7 @@ func (w *world) giveUp() sim.End {
 func (w *world) visitPages(p *sim.Proc) {
 	var n *node
 	var handler isr.Handler
-	until := p.Now().Add(w.scenario.Settle)
+	nodes, until := 0, p.Now().Add(w.scenario.Settle)
 	for _, page := range w.pages.all() {
 		if n == nil || n.tenant != page.tenant {
 			var ids map[string]int
@@ -372,7 +372,8 @@ func (w *world) visitPages(p *sim.Proc) {
 				n.closeNow(handler)
 				ids = n.ids
 			}
-			n, handler = w.boot(p, page.tenant, "")
+			nodes++
+			n, handler = w.boot(p, page.tenant, "", w.visitorsClient(nodes))
 			n.ids = ids
 		}
 		for !n.finds(handler, page.key) && p.Now().Before(until) {
@@ -386,7 +387,7 @@ func (w *world) visitPages(p *sim.Proc) {
 
 // visitLocks takes every lock and gives it back.
 func (w *world) visitLocks(p *sim.Proc) {
-	n, handler := w.boot(p, "", "")
+	n, handler := w.boot(p, "", "", w.visitorsClient(1))
 	client := able[hooks.LockClient](n, handler, verbHold)
 	until := p.Now().Add(w.scenario.Settle)
 	for _, lock := range w.pages.all() {

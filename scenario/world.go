@@ -55,7 +55,6 @@ type world struct {
 	only          string        // the one invariant that is judged; "" is all
 	rows          *rows         // the caches' rows, if they have names of their own; nil means META and LOCK
 	sdk           bool          // the nodes have clients of the SDK
-	clients       uint64        // how many
 	untold        untold        // requests whose answers were lost
 	reads         []replicaRead // reads that a replica may have answered
 	fresh         int           // see hooks.Probe
@@ -166,7 +165,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		if r.probe.Search {
 			cfg.Off = r.probe.Off
 		}
-		w.unread = cfg.Off&sim.UnreadDeadlines == 0 && r.ofPages(w) && w.ttl == defaultTTL && !slices.Contains(s.Reach, mark.ExpiredRowRead)
+		w.unread = cfg.Off&sim.UnreadDeadlines == 0 && r.isPlain(w) && w.ttl == defaultTTL && !slices.Contains(s.Reach, mark.ExpiredRowRead)
 		if cfg.Off&sim.InterchangeableActors == 0 && protocol.Memoryless && !w.ordered { // what clients are told has names
 			w.fingerprinter.twins = twinsOf(s)
 			r.probe.Twins = w.fingerprinter.twins.class
@@ -178,16 +177,20 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	if r.probe != nil && r.probe.Ends != nil {
 		w.ends, w.subjects = ends{r.probe.Ends, map[endOf]standing{}}, r.probe.Judged
 	}
+	cfg.Memory.Drew = r.setup.Drew
 	if w.memory = cfg.Memory; w.memory.Search != nil {
-		if r.remembers(w) {
+		switch {
+		case r.remembers(w):
 			cfg.Keep = w.keep
-		} else {
+		case r.SDK: // without memory, each run of such code is compared with a repetition
+			return nil, &sim.TakenError{Off: sim.RememberedCode, Why: "the code of these nodes cannot be remembered"}
+		default:
 			cfg.Memory.Search, w.memory.Search = nil, nil
 		}
 	}
 	w.newSim(cfg)
 	for i, a := range s.Actors {
-		w.addActor(a, time.Duration(i+1))
+		w.addActor(a, i+1)
 	}
 	return w, nil
 }
@@ -208,9 +211,8 @@ func (w *world) newSim(cfg sim.Config) {
 	}
 }
 
-// addActor adds the actor's node and its script. If the node's lock or layer has goroutines, it starts a little later
-// than other nodes.
-func (w *world) addActor(a Actor, apart time.Duration) {
+// addActor adds the actor's node and its script. The place is that of the actor among the actors, from 1.
+func (w *world) addActor(a Actor, place int) {
 	w.skewed = w.skewed || a.Drift != (fakeclock.Drift{}) || sim.SetsClock(a.ClockSteps, a.Events)
 	w.sim.Add(sim.Actor{
 		Name: a.Name, Drift: a.Drift, ClockSteps: a.ClockSteps,
@@ -220,11 +222,11 @@ func (w *world) addActor(a Actor, apart time.Duration) {
 			if (w.ofLocks || w.ofCalls) && w.bubble != nil {
 				// If two nodes began at the same instant, their heartbeats would wake at the same instant, and it would not be
 				// decided which of them reads crypto/rand first.
-				if p.Sleep(p.Life(), apart) != nil {
+				if p.Sleep(p.Life(), time.Duration(place)) != nil {
 					return // it crashed before it started
 				}
 			}
-			n, handler := w.boot(p, a.Tenant, a.Region)
+			n, handler := w.boot(p, a.Tenant, a.Region, clientOf(place, p.Incarnation()))
 			// A restarted node begins with the command that was in progress.
 			for next := p.Place(); next < len(a.Script); next++ {
 				n.carryOut(handler, a.Script[next])
@@ -273,10 +275,20 @@ func (w *world) countIDs(of string) int {
 	return w.ids[of]
 }
 
-// nextClient numbers the clients of the SDK in this run.
-func (w *world) nextClient() uint64 {
-	w.clients++
-	return w.clients
+// clientOf numbers the clients of the SDK in a run, by the place of an actor, from 1, and its life. What nodes do must
+// not depend on which of them started first.
+func clientOf(place, life int) uint64 { return uint64(place)<<clientBits | uint64(life) }
+
+// clientBits are the bits of a client's number after the place.
+const clientBits = 20
+
+// visitorsClient is the number of a client of the visitor.
+func (w *world) visitorsClient(nth int) uint64 { return clientOf(len(w.scenario.Actors)+1, nth) }
+
+// isClient says whether a number may be that of a client in this run.
+func (w *world) isClient(number uint64) bool {
+	place := number >> clientBits
+	return 0 < place && place <= uint64(len(w.scenario.Actors)+1)
 }
 
 // onNode records pauses, crashes, restarts and clock steps of a node.

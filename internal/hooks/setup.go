@@ -17,6 +17,8 @@ type Setup struct {
 	// its bubble. It resets everything that the code under test uses outside of its node, such as a global source of
 	// randomness.
 	Before func(seed uint64)
+	// Drew, if set, says whether the code under test has used that randomness since Drew or Before was last called.
+	Drew func() bool
 	// Blind does not record the answers of the store, and so leaves out the check for linearizability, which takes longer
 	// than all others.
 	Blind bool

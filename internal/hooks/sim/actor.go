@@ -140,6 +140,9 @@ const (
 // Name returns the actor's name, with the incarnation after a restart: alice, alice.2.
 func (p *Proc) Name() string { return p.name }
 
+// Incarnation counts the starts of the actor's node, from 1.
+func (p *Proc) Incarnation() int { return p.incarnation }
+
 // Now returns true time, which no node can read: for recording, never for the decisions of the code under test. The
 // record may be judged later, so it is an observation.
 func (p *Proc) Now() time.Time {
@@ -160,7 +163,7 @@ func (p *Proc) Do(r Request) {
 	if l := p.running; l != nil {
 		remembered, can := r.(Remembered)
 		if !can {
-			panic(fmt.Errorf("found a request of type %T, expected one that can be told its answer again; a search without memory runs all code", r))
+			p.Wrong(&TakenError{RememberedCode, fmt.Sprintf("%s sends a %T, whose answer cannot be told again", p.name, r)})
 		}
 		l.doing.request = remembered
 		l.park(calling)

@@ -107,6 +107,8 @@ const (
 	InterchangeableActors
 	UnreadDeadlines
 	OrphanedReads
+	// RememberedCode is no reduction: without it, the code of nodes runs in each schedule. See Memory.Search.
+	RememberedCode
 )
 
 // Explored is the progress of an Exploration.

@@ -12,9 +12,6 @@ func DivergedAt(step, choice, options int) DivergedError {
 	return DivergedError{step: step, choice: choice, options: options}
 }
 
-// Incarnation counts the starts of the actor's node, from 1.
-func (p *Proc) Incarnation() int { return p.incarnation }
-
 // ID identifies the step among those possible now.
 func (s Step) ID() uint64 { return s.id() }
 

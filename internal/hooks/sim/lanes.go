@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"errors"
 	"slices"
 )
 
@@ -28,7 +27,7 @@ func (p *Proc) here() *Proc {
 
 func (p *Proc) openLane(f func()) func() {
 	if p.Remembers() {
-		panic(errors.New("the deeds of code with lanes are not remembered"))
+		p.Wrong(&TakenError{RememberedCode, p.name + " has several things under way"})
 	}
 	lane := &Proc{sim: p.sim, actor: p.actor, incarnation: p.incarnation, clock: p.clock, work: f}
 	p.actor.addLane(lane)

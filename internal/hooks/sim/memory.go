@@ -442,6 +442,9 @@ func (l *life) resumed(now told) (*past, error) {
 	l.resume()
 	l.proc.running = nil
 	l.request = did.request
+	if drew := l.proc.sim.cfg.Memory.Drew; l.err == nil && drew != nil && drew() {
+		l.err = &TakenError{RememberedCode, l.proc.name + " draws random bytes"}
+	}
 	return did, l.err
 }
 

@@ -487,8 +487,8 @@ func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 				panic(errors.New("oh"))
 			}, []string{"actor a panicked: oh"},
 		},
-		"lanes":             {func(p *sim.Proc, _ func(string) []int) { p.Clock().(lanes).Lane(func() {}) }, []string{"lanes are not remembered"}},
-		"a strange request": {func(p *sim.Proc, _ func(string) []int) { p.Do(nothing{}) }, []string{"found a request of type sim_test.nothing"}},
+		"lanes":             {func(p *sim.Proc, _ func(string) []int) { p.Clock().(lanes).Lane(func() {}) }, []string{"a has several things under way; expected a search with fewer reductions"}},
+		"a strange request": {func(p *sim.Proc, _ func(string) []int) { p.Do(nothing{}) }, []string{"a sends a sim_test.nothing, whose answer cannot be told again; expected a search"}},
 	} {
 		times = 0
 		err := tell(test.code)

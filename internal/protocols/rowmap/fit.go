@@ -24,6 +24,17 @@ type fit struct {
 	times      map[*attribute]*timesOf
 }
 
+func (f *fit) clone() fit {
+	c := *f
+	c.strangers, c.pageless, c.complaints, c.times = slices.Clone(f.strangers), slices.Clone(f.pageless), slices.Clone(f.complaints), maps.Clone(f.times)
+	//isrsim:unordered each by itself
+	for a, of := range c.times {
+		same := *of
+		c.times[a] = &same
+	}
+	return c
+}
+
 // timesOf says whether an attribute's values were times of the run.
 type timesOf struct {
 	near  bool   // some value was

@@ -89,6 +89,7 @@ func (l *story) write(actor, table string, key, row attr.Item) []string {
 	c := ddbfake.Change{Seq: l.seq, Request: l.seq, Actor: actor, Time: l.now, Sent: l.now, Table: table, Key: key, Before: l.last[table+key.String()], After: with(key, row)}
 	l.last[table+key.String()] = c.After
 	var lines []string
+	l.goElsewhere(c)
 	of := l.rows.Append(nil, &c)
 	l.log, l.translated = append(l.log, c), append(l.translated, of...)
 	for _, to := range of {
@@ -102,6 +103,18 @@ func (l *story) write(actor, table string, key, row attr.Item) []string {
 		lines = append(lines, fractions.ReplaceAllString(line, "$1"))
 	}
 	return lines
+}
+
+// goElsewhere lets the story go on with a clone of its rows. What happens to the others must not be seen.
+func (l *story) goElsewhere(c ddbfake.Change) {
+	kept := l.rows.Clone()
+	c.Actor, c.Time = "mallory", c.Time.Add(time.Hour)
+	l.rows.Append(nil, &c)
+	c.Before, c.After = c.After, with(c.Key, attr.Item{"stranger": attr.S("a")})
+	l.rows.Append(nil, &c)
+	c.Before, c.After = c.After, nil
+	l.rows.Append(nil, &c)
+	l.rows = kept
 }
 
 func (l *story) want(got []string, want ...string) {

@@ -66,6 +66,16 @@ func (m *Mapping) Translator() *Translator {
 	return &Translator{m: m, held: map[rowName]holding{}, pks: map[page]string{}, places: map[string]place{}, pages: map[rowName]*markedPage{}}
 }
 
+// Clone returns a translator that goes on from where this one is.
+func (t *Translator) Clone() *Translator {
+	c := &Translator{m: t.m, held: maps.Clone(t.held), pks: t.pks, fit: t.fit.clone(), places: maps.Clone(t.places), pages: maps.Clone(t.pages)}
+	//isrsim:unordered each by itself
+	for name, p := range c.pages {
+		c.pages[name] = &markedPage{p.row, maps.Clone(p.marks)}
+	}
+	return c
+}
+
 type page struct{ tenant, key string }
 
 type rowName struct{ region, table, key string }

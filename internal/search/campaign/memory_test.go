@@ -159,25 +159,65 @@ func nodesThatShareMemoryAreFound(t *testing.T, c crew) {
 		handler, err := of.New(cfg)
 		return shared{handler, &pages}, err
 	}}
-	_, err := Prove{Scenario: s, Protocol: p, Seed: 1, crew: c}.Run(t.Context())
-	unstable, is := errors.AsType[*scenario.NondeterminismError](err)
-	if !is || unstable.Difference == "" {
-		t.Errorf("got the error %v, expected that it is not deterministic", err)
+	for _, sdk := range []bool{false, true} {
+		_, err := Prove{Scenario: s, Protocol: p, Seed: 1, crew: c, Options: scenario.Options{SDK: sdk}}.Run(t.Context())
+		unstable, is := errors.AsType[*scenario.NondeterminismError](err)
+		if !is || unstable.Difference == "" {
+			t.Errorf("with the SDK %v: got the error %v, expected that it is not deterministic", sdk, err)
+		}
 	}
 }
 
-// Code that needs more than what a node is told is never remembered: its runs begin anew.
-func TestCodeThatIsNotRemembered(t *testing.T) {
-	s := scenariotest.Embedded(t, "prove-two-writers")
-	search := func(ctx context.Context, options scenario.Options) {
-		made := 0
-		p := counted(scenariotest.Protocol(t, s.Protocol), &made)
-		if _, err := (Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: 20, Options: options}).Run(ctx); err != nil || made < 20*len(s.Actors) {
-			t.Errorf("code was started %d times in 20 schedules, error %v", made, err)
+// Code with a client of the SDK is remembered as other code is. Its schedules, states and verdicts are those of runs from
+// the beginning.
+func TestMemoryChangesNoProofOfCodeWithTheSDK(t *testing.T) {
+	effort.Long(t)
+	for _, protocol := range []string{"recipe-a", "guard-token-alone", "check-then-act-publish"} {
+		v := Prove{Scenario: scenariotest.Embedded(t, "prove-two-writers"), Protocol: scenariotest.Protocol(t, protocol), Seed: 1, MaxSchedules: 300}
+		v.SDK = true
+		with, without, started, plainly := both(t, v)
+		if diff := cmp.Diff(all(without), all(with)); diff != "" {
+			t.Errorf("%s (-without memory +with):\n%s", protocol, diff)
+		}
+		if started*4 > plainly {
+			t.Errorf("%s: code was started %d times, and %d times without memory; expected a fraction", protocol, started, plainly)
 		}
 	}
-	search(t.Context(), scenario.Options{SDK: true})
-	search(hooks.WithSetup(t.Context(), hooks.Setup{Before: func(uint64) {}}), scenario.Options{})
+}
+
+// Code that needs more than what a node is told is not remembered: its runs begin anew, and with the SDK each of them is
+// repeated.
+func TestCodeThatIsNotRemembered(t *testing.T) {
+	pages := scenariotest.Embedded(t, "prove-two-writers")
+	lock := scenariotest.Parsed(t, "name: two\ncache: {lease: 10s}\nactors: [{name: alice, script: [hold job for 6s]}, {name: bob, script: [hold job for 6s]}]\n")
+	before, drew := func(uint64) {}, false
+	for name, test := range map[string]struct {
+		s     *scenario.Scenario
+		setup hooks.Setup
+		sdk   bool
+		want  int // starts of a machine in a schedule
+	}{
+		"it may draw":          {pages, hooks.Setup{Before: before}, false, 1},
+		"it may draw, SDK":     {pages, hooks.Setup{Before: before}, true, 2},
+		"it draws":             {pages, hooks.Setup{Before: before, Drew: func() bool { drew = !drew; return drew }}, false, 1},
+		"it draws, SDK":        {pages, hooks.Setup{Before: before, Drew: func() bool { return true }}, true, 2},
+		"it does not draw":     {pages, hooks.Setup{Before: before, Drew: func() bool { return false }}, true, 0},
+		"a lock with the SDK":  {lock, hooks.Setup{}, true, 2},
+		"a plain lock":         {lock, hooks.Setup{}, false, 1},
+		"nobody asks for that": {pages, hooks.Setup{}, true, 0},
+	} {
+		made := 0
+		protocol := scenariotest.Lock("")
+		if test.s == pages {
+			protocol = scenariotest.Protocol(t, pages.Protocol)
+		}
+		v := Prove{Scenario: test.s, Protocol: counted(protocol, &made), Seed: 1, MaxSchedules: 20}
+		v.SDK = test.sdk
+		_, err := v.Run(hooks.WithSetup(t.Context(), test.setup))
+		if each := made / (20 * len(test.s.Actors)); err != nil || min(each, 2) != test.want {
+			t.Errorf("%s: code was started %d times in 20 schedules, expected %d for each of %d machines; error %v", name, made, test.want, len(test.s.Actors), err)
+		}
+	}
 }
 
 // The visit after each schedule asks for every page. Its code is remembered as well: it runs where it is told something
@@ -298,17 +338,17 @@ func TestWhichSearchesGoOnAsATeam(t *testing.T) {
 		x    sim.Exploration
 		want bool
 	}{
-		"a search":           {Prove{Protocol: recipe, crew: now}, sim.Exploration{}, true},
-		"without memory":     {Prove{Protocol: recipe, crew: now, Forgetful: true}, sim.Exploration{}, true},
-		"a bound of states":  {Prove{Protocol: recipe, crew: now, MaxStates: 1}, sim.Exploration{}, true},
-		"too early":          {Prove{Protocol: recipe, crew: later}, sim.Exploration{}, false},
-		"much too early":     {Prove{Protocol: recipe}, sim.Exploration{}, false},
-		"a bound":            {Prove{Protocol: recipe, crew: now, MaxSchedules: 1}, sim.Exploration{}, false},
-		"a part":             {Prove{Protocol: recipe, crew: now, Split: part}, sim.Exploration{Split: part}, false},
-		"a check":            {Prove{Protocol: recipe, crew: now, Against: &Certificate{}}, sim.Exploration{}, false},
-		"one that is told":   {Prove{Protocol: recipe, crew: now, onWorld: func(uint64) {}}, sim.Exploration{}, false},
-		"one that is double": {Prove{Protocol: recipe, crew: now}, sim.Exploration{Repeat: true}, false},
-		"one of a program":   {Prove{Protocol: isr.Protocol{Name: "exec node cache.js"}, crew: now}, sim.Exploration{}, false},
+		"a search":          {Prove{Protocol: recipe, crew: now}, sim.Exploration{}, true},
+		"without memory":    {Prove{Protocol: recipe, crew: now, Forgetful: true}, sim.Exploration{}, true},
+		"a bound of states": {Prove{Protocol: recipe, crew: now, MaxStates: 1}, sim.Exploration{}, true},
+		"too early":         {Prove{Protocol: recipe, crew: later}, sim.Exploration{}, false},
+		"much too early":    {Prove{Protocol: recipe}, sim.Exploration{}, false},
+		"a bound":           {Prove{Protocol: recipe, crew: now, MaxSchedules: 1}, sim.Exploration{}, false},
+		"a part":            {Prove{Protocol: recipe, crew: now, Split: part}, sim.Exploration{Split: part}, false},
+		"a check":           {Prove{Protocol: recipe, crew: now, Against: &Certificate{}}, sim.Exploration{}, false},
+		"one that is told":  {Prove{Protocol: recipe, crew: now, onWorld: func(uint64) {}}, sim.Exploration{}, false},
+		"code with the SDK": {Prove{Protocol: recipe, crew: now, Options: scenario.Options{SDK: true}}, sim.Exploration{}, false},
+		"one of a program":  {Prove{Protocol: isr.Protocol{Name: "exec node cache.js"}, crew: now}, sim.Exploration{}, false},
 	} {
 		if got := test.v.divides(&test.x); got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)

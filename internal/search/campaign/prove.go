@@ -50,9 +50,10 @@ type Prove struct {
 	Seed uint64
 	// MaxSchedules and MaxStates, if positive, end the search.
 	MaxSchedules, MaxStates int
-	// Options are the options of each run. A run with Swarm, or in a bubble, makes no proof. With SDK each schedule is run
-	// twice. It is compared with its repetition and with the schedules that begin with the same steps: code that needs a
-	// client of the SDK may depend on things that no schedule decides. The code of a program runs twice for each new past
+	// Options are the options of each run. A run with Swarm, or in a bubble, makes no proof. With SDK, code that is not
+	// remembered (of locks and calls, with a client of S3, and code that draws random bytes) runs twice in each schedule,
+	// which is compared with its repetition and with the schedules that begin with the same steps: code that needs a client
+	// of the SDK may depend on things that no schedule decides. The code of a program runs twice for each new past
 	// (everything that a life of a node has been told so far), and one schedule in a hundred is run again without
 	// remembered answers.
 	scenario.Options
@@ -124,13 +125,16 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 		v.off |= sim.InterchangeableActors | sim.UnreadDeadlines
 	}
 	if v.Forgetful || schedules.OfProgram(v.Protocol) { // nothing sees whether code looks
-		v.off |= sim.UnreadDeadlines
+		v.off |= sim.UnreadDeadlines | sim.RememberedCode
 	}
 	if ofMany && slices.ContainsFunc(s.Reach, byOrphanedRead) {
 		v.off |= sim.OrphanedReads
 	}
 	if v.From != nil {
 		v.off |= v.From.Off & (sim.InterchangeableActors | sim.UnreadDeadlines | sim.OrphanedReads)
+		if v.From.Repeat {
+			v.off |= sim.RememberedCode
+		}
 	}
 	for {
 		proof, err := v.checked(ctx)
@@ -139,12 +143,24 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 			wrong = taken.Off
 		} else if err == nil && slices.ContainsFunc(proof.Missing, byOrphanedRead) {
 			wrong = sim.OrphanedReads
+		} else if _, is := errors.AsType[*scenario.NondeterminismError](err); is && v.SDK && v.off&sim.RememberedCode == 0 {
+			return v.withoutMemory(ctx, err)
 		}
 		if wrong &^= v.off; wrong == 0 {
 			return proof, err
 		}
 		v.off, v.From = v.off|wrong, nil // what was searched does not count
 	}
+}
+
+// withoutMemory looks again at code that did something else when it was told the same. If its runs differ from their
+// repetitions, too, the error then names the request. Else it is the machines that share something, and the error stays.
+func (v Prove) withoutMemory(ctx context.Context, was error) (*Proof, error) {
+	const enough = 100 // schedules
+	v.off |= sim.RememberedCode
+	v.MaxSchedules, v.From, v.Keep, v.Progress = enough, nil, nil, nil
+	_, err := v.checked(ctx)
+	return nil, cmp.Or(err, was)
 }
 
 // byOrphanedRead says whether a read may be what reaches a mark, though its sender is gone.
@@ -178,7 +194,8 @@ func (v Prove) checked(ctx context.Context) (*Proof, error) {
 func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() bool) (*Proof, error) {
 	s := v.Scenario
 	proof := &Proof{judged: looked.Judged, Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, v.Options)}}
-	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off, Repeat: v.SDK, Split: v.Split}
+	remembers := v.off&sim.RememberedCode == 0
+	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off &^ sim.RememberedCode, Repeat: v.SDK && !remembers, Split: v.Split}
 	check := checker{certificate: v.Against}
 	switch {
 	case v.Against != nil:
@@ -190,7 +207,7 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 		x.Spare = func(schedule int) bool { return !schedules.Sampled(v.Seed, schedule) }
 	}
 	audited := !schedules.OfProgram(v.Protocol) && !x.Repeat
-	if audited && !v.Forgetful {
+	if remembers {
 		looked.Memory.Search = &x
 		defer x.Close()
 	}
@@ -324,9 +341,9 @@ func (v Prove) audit(ctx context.Context, r scenario.Run, o *scenario.Outcome, w
 	})
 	switch {
 	case err != nil:
-		return v.nondeterministic(o, result, fmt.Sprintf("%v, and without what nodes did in other runs it broke: %v", o.Verdict, err))
+		return v.nondeterministic(worthSaying(o), result, fmt.Sprintf("%v, and without what nodes did in other runs it broke: %v", o.Verdict, err))
 	case whole.Whole() != was:
-		return v.nondeterministic(o, result, schedules.FirstDifference(was, whole.Whole()))
+		return v.nondeterministic(worthSaying(o), result, schedules.FirstDifference(was, whole.Whole()))
 	case len(whole.Twins) == 0:
 		return nil
 	}
@@ -334,6 +351,14 @@ func (v Prove) audit(ctx context.Context, r scenario.Run, o *scenario.Outcome, w
 	r.Strategy = reschedule.Follow(v.swap(recorded.Moves, whole.Twins))
 	if _, err := r.Do(hooks.With(ctx, swapped)); err != nil || lastLine(swapped.Whole()) != lastLine(was) {
 		return &sim.TakenError{Off: sim.InterchangeableActors, Why: "machines in each other's place come to another state"}
+	}
+	return nil
+}
+
+// worthSaying returns an outcome that says something although its run cannot be repeated; nil if it does not.
+func worthSaying(o *scenario.Outcome) *scenario.Outcome {
+	if o.Verdict == invariant.Violated {
+		return o
 	}
 	return nil
 }

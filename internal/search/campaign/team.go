@@ -63,7 +63,7 @@ func (s *searcher) run(ctx context.Context) (o *scenario.Outcome, err error) {
 // is found, and does no harm; so do the caller's own invariants, which may remember something. So a team is faster only
 // where code is remembered; elsewhere it comes to the same result.
 func (v Prove) divides(x *sim.Exploration) bool {
-	one := v.MaxSchedules > 0 || v.Split.Parts > 0 || v.Against != nil || v.onWorld != nil || x.Repeat || schedules.OfProgram(v.Protocol)
+	one := v.MaxSchedules > 0 || v.Split.Parts > 0 || v.Against != nil || v.onWorld != nil || v.SDK || schedules.OfProgram(v.Protocol)
 	return x.Divided() || !one && x.Schedules() >= cmp.Or(v.crew, usualCrew).alone
 }
 
