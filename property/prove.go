@@ -29,8 +29,7 @@ import (
 // schedules a search leaves out, and what it assumes. In addition machines must share no memory. Ids from crypto/rand
 // must be compared for equality only, because they come from one seed. The store's code runs once for all that a
 // machine can be told, and one schedule in a hundred runs from the beginning, too; a store that draws random ids, or has
-// a client of S3, and a lock or a layer run twice in each schedule. A store whose runs differ is refused as not
-// deterministic.
+// a client of S3, runs twice in each schedule. A store whose runs differ is refused as not deterministic.
 //
 // Only these fields of c matter: Rows, which replace the rows of the file; Without, which is added to the file's;
 // Invariants, which judge the runs that are made, but are not proved; Protocol; Schedules (if it is positive, the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -27,8 +28,8 @@ type locks struct {
 	terms   *promise.LockTerms        // what the lock promises; nil until somebody has asked for a lock
 	holders map[string]map[string]int // by lock: the nodes that have it, as far as their clients know, and how many times
 	tokens  map[string]int64          // the largest token that each guarded resource has seen
-	writers map[string]int            // by lock: the number of the hold that wrote last
-	turns   int                       // holds so far
+	writers map[string]int            // by lock: the place of the hold that wrote last
+	turns   map[string]int            // by the id of a hold: its place among all holds
 }
 
 // held is a hold of a node's script.
@@ -36,7 +37,7 @@ type held struct {
 	*hooks.Held
 	node    *node
 	key, id string
-	turn    int           // its place among all holds
+	terms   promise.LockTerms
 	asked   time.Time     // by the node's clock: when the lock, or its latest extension, was asked for
 	waited  time.Duration // time that was not the node's own: first until it asked for the lock, later until it took it
 	trouble int           // how many of the node's requests had failed when it asked for the lock
@@ -77,13 +78,18 @@ func (n *node) hold(client hooks.LockClient, c Command) {
 func (n *node) take(client hooks.LockClient, key string) *held {
 	w := n.world
 	terms := client.Terms()
-	w.locks.terms = &terms
-	h := &held{node: n, key: key, id: w.nextID(n.proc.Name() + "-hold"), asked: n.proc.Clock().Now(), trouble: n.own.troubles(), waited: n.own.waited(n.proc.Now())}
-	if w.locks.others(key, n.proc.Name()) {
-		w.mark(mark.HoldContended)
+	h := &held{
+		node: n, key: key, id: n.nextID(n.proc.Name() + "-hold"), terms: terms,
+		asked: n.proc.Clock().Now(), trouble: n.own.troubles(), waited: n.own.waited(n.proc.Now()),
 	}
+	n.proc.Tell(func() {
+		w.locks.terms = &terms
+		if w.locks.others(key, n.proc.Name()) {
+			w.mark(mark.HoldContended)
+		}
+	})
 	h.record(mark.EventLockAsked, nil)
-	w.stopAround(w.scenario.Cache.Lease, promise.LeaseRounding)
+	n.proc.Tell(func() { w.stopAround(w.scenario.Cache.Lease, promise.LeaseRounding) })
 	got, err := client.Acquire(n.life(), key)
 	n.turn()
 	if err == nil && (got == nil || got.Release == nil) {
@@ -94,16 +100,17 @@ func (n *node) take(client hooks.LockClient, key string) *held {
 		return nil
 	}
 	h.Held = got
-	w.mark(mark.HoldTaken)
-	if w.locks.others(key, n.proc.Name()) {
-		w.mark(mark.HoldTakenOver)
-	}
-	w.locks.turns++
-	h.turn = w.locks.turns
-	w.locks.add(key, n.proc.Name(), 1)
+	id := h.id
+	n.proc.Tell(func() {
+		w.mark(mark.HoldTaken)
+		if w.locks.others(key, n.proc.Name()) {
+			w.mark(mark.HoldTakenOver)
+		}
+		w.locks.take(key, n.proc.Name(), id)
+	})
 	h.record(mark.EventLockTaken, nil)
 	h.waited = n.own.waited(n.proc.Now())
-	w.stopAt(w.scenario.Cache.Lease)
+	n.proc.Tell(func() { w.stopAt(w.scenario.Cache.Lease) })
 	return h
 }
 
@@ -165,7 +172,7 @@ func (h *held) sleep(d time.Duration) {
 func (h *held) holds() bool {
 	n := h.node
 	if h.Holds == nil {
-		return n.world.locks.terms.Heartbeats || n.proc.Clock().Now().Sub(h.asked) < n.world.scenario.Cache.Lease
+		return h.terms.Heartbeats || n.proc.Clock().Now().Sub(h.asked) < n.world.scenario.Cache.Lease
 	}
 	h.record(mark.EventLockChecking, nil)
 	yes, err := h.Holds(n.life())
@@ -182,7 +189,7 @@ func (h *held) extend() bool {
 	n := h.node
 	asked := n.proc.Clock().Now()
 	h.record(mark.EventLockExtending, nil)
-	n.world.stopAround(n.world.scenario.Cache.Lease, promise.LeaseRounding)
+	n.proc.Tell(func() { n.world.stopAround(n.world.scenario.Cache.Lease, promise.LeaseRounding) })
 	err := h.Extend(n.life())
 	n.turn()
 	if err != nil {
@@ -190,20 +197,20 @@ func (h *held) extend() bool {
 		return false
 	}
 	h.asked = asked
-	n.world.mark(mark.HoldExtended)
+	n.mark(mark.HoldExtended)
 	h.record(mark.EventLockExtended, nil)
-	n.world.stopAt(n.world.scenario.Cache.Lease)
+	n.proc.Tell(func() { n.world.stopAt(n.world.scenario.Cache.Lease) })
 	return true
 }
 
 func (h *held) lost(err error) {
-	h.node.world.mark(mark.HoldLost)
+	h.node.mark(mark.HoldLost)
 	h.record(mark.EventLockLost, err)
 }
 
 func (h *held) release() {
 	n := h.node
-	n.world.locks.add(h.key, n.proc.Name(), -1)
+	n.proc.Tell(func() { n.world.locks.add(h.key, n.proc.Name(), -1) })
 	h.record(mark.EventLockReleasing, nil)
 	err := h.Release(n.life())
 	n.turn()
@@ -215,6 +222,9 @@ func (h *held) write() bool {
 	w := &guardedWrite{held: h}
 	if h.Token != nil {
 		w.token, w.fenced = h.Token(), true
+	}
+	if h.node.proc.Remembers() {
+		w.send(h.node, h.facts(mark.EventGuardedWrite), h.waited)
 	}
 	if err := h.node.do(h.node.life(), w); err != nil {
 		h.node.turn() // if the node is down, this ends it
@@ -228,17 +238,42 @@ func (h *held) record(kind history.Kind, err error) {
 }
 
 func (h *held) event(kind history.Kind, err error) history.Event {
-	facts := &mark.Hold{ID: h.id, Excused: h.node.own.waited(h.node.proc.Now()) - h.waited}
-	facts.Troubled = h.node.own.troubled(h.trouble, kind == mark.EventLockRefused)
-	if h.Held != nil && h.Token != nil {
-		facts.Token, facts.Fenced = h.Token(), true
-	}
+	facts := h.facts(kind)
+	facts.Excused = h.node.own.waited(h.node.proc.Now()) - h.waited
 	e := history.Event{Kind: kind, Key: h.key}
 	inside.In(&e).Hold = facts
 	if err != nil {
 		e.Note = err.Error()
 	}
 	return e
+}
+
+// take notes that a node has the lock, by the id of its hold.
+func (l *locks) take(key, node, id string) {
+	if l.turns == nil {
+		l.turns = map[string]int{}
+	}
+	l.turns[id] = len(l.turns) + 1
+	l.add(key, node, 1)
+}
+
+// clone returns a copy.
+func (l *locks) clone() locks {
+	holders := maps.Clone(l.holders)
+	//isrsim:unordered each by itself
+	for key, of := range holders {
+		holders[key] = maps.Clone(of)
+	}
+	return locks{l.terms, holders, maps.Clone(l.tokens), maps.Clone(l.writers), maps.Clone(l.turns)}
+}
+
+// facts are the facts of an event, without a time.
+func (h *held) facts(kind history.Kind) *mark.Hold {
+	facts := &mark.Hold{ID: h.id, Troubled: h.node.own.troubled(h.trouble, kind == mark.EventLockRefused)}
+	if h.Held != nil && h.Token != nil {
+		facts.Token, facts.Fenced = h.Token(), true
+	}
+	return facts
 }
 
 func (l *locks) add(key, node string, n int) {
@@ -263,10 +298,46 @@ func (l *locks) others(key, node string) bool {
 // guardedWrite is a write to the resource that a lock guards. It goes through the network like any request. If the
 // writers have fencing tokens, the resource refuses a token that is smaller than one that it has seen.
 type guardedWrite struct {
+	toldBy
 	held    *held
 	token   int64
 	fenced  bool
 	refused bool
+}
+
+// toldBy is what a node knows when it sends a request whose effect is an event of a lock or a call. If the node's code is
+// remembered, it may have gone on in another run by the time of the effect.
+type toldBy struct {
+	since time.Time  // when the node began to wait
+	facts *mark.Hold // as it was then; nil if the code is not remembered
+}
+
+// send notes what the node knows now. The parameter waited is the time for which it had waited before the event's hold
+// or call.
+func (t *toldBy) send(n *node, facts *mark.Hold, waited time.Duration) {
+	facts.Excused, t.since = n.own.waits(n.proc.Now)
+	facts.Excused -= waited
+	t.facts = facts
+}
+
+// String is all of it.
+func (t toldBy) String() string {
+	type all mark.Hold // Hold.String leaves out some fields
+	return fmt.Sprintf("since %d: %+v", t.since.UnixNano(), all(*t.facts))
+}
+
+// event is the event of the effect, which is now: the node has waited until now, or until it crashed.
+func (t *toldBy) event(n *node, e history.Event) history.Event {
+	facts, until := *t.facts, n.proc.Now()
+	for _, was := range slices.Backward(n.world.history.Events()) {
+		if was.Kind == history.Crashed && was.Actor == n.proc.Name() {
+			until = was.Time
+			break
+		}
+	}
+	facts.Excused += until.Sub(t.since)
+	inside.In(&e).Hold = &facts
+	return e
 }
 
 // guardedObject is a guarded resource, as a thing in a world.
@@ -286,6 +357,7 @@ func (g *guardedWrite) Apply(int) {
 		l.tokens, l.writers = map[string]int64{}, map[string]int{}
 	}
 	kind := history.Kind(mark.EventGuardedWrite)
+	g.refused = false
 	if seen, any := l.tokens[h.key]; g.fenced && any && g.token < seen {
 		g.refused, kind = true, mark.EventGuardedRefused
 		w.mark(mark.GuardedRefused)
@@ -294,12 +366,17 @@ func (g *guardedWrite) Apply(int) {
 			l.tokens[h.key] = g.token
 		}
 		w.mark(mark.GuardedWritten)
-		if h.turn < l.writers[h.key] {
+		if l.turns[h.id] < l.writers[h.key] {
 			w.mark(mark.GuardedLate)
 		}
-		l.writers[h.key] = max(l.writers[h.key], h.turn)
+		l.writers[h.key] = max(l.writers[h.key], l.turns[h.id])
 	}
-	e := h.event(kind, nil)
+	var e history.Event
+	if g.facts != nil {
+		e = g.event(h.node, history.Event{Kind: kind, Key: h.key})
+	} else {
+		e = h.event(kind, nil)
+	}
 	e.Time, e.Actor, e.Change = h.node.proc.Now(), h.node.proc.Name(), w.seen
 	w.add(e)
 }
@@ -325,6 +402,20 @@ func (g *guardedWrite) AnswerFingerprint() (uint64, bool) {
 		return 1, true
 	}
 	return 0, true
+}
+
+// Asks implements sim.Remembered.
+func (g *guardedWrite) Asks() string {
+	return fmt.Sprintf("to write what lock %s guards, %v", g.held.key, g.toldBy)
+}
+
+// Answer implements sim.Remembered.
+func (g *guardedWrite) Answer() any { return g.refused }
+
+// Tell implements sim.Remembered.
+func (g *guardedWrite) Tell(answer any) (same bool) {
+	g.refused, same = answer.(bool)
+	return same
 }
 
 func (g *guardedWrite) SortKey() string { return "guarded " + g.held.key }
@@ -371,6 +462,17 @@ func (o *ownTime) waited(now time.Time) time.Duration {
 		return o.excused + now.Sub(o.since)
 	}
 	return o.excused
+}
+
+// waits returns since when the node waits for others once it has sent a request, and the time for which it has waited
+// before.
+func (o *ownTime) waits(now func() time.Time) (before time.Duration, since time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.open > 0 {
+		return o.excused, o.since
+	}
+	return o.excused, now()
 }
 
 // late notes that a timer of the node fired too late, as if the node had stood still.

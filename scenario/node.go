@@ -289,9 +289,14 @@ func (n *node) now() time.Time {
 
 func (n *node) record(e history.Event) {
 	if n.proc.Remembers() {
-		told := e
-		type whole history.Event                     // Event.String leaves out some fields
-		n.proc.Says(fmt.Sprintf("%+v", whole(told))) // without time and number, which it gets when it is recorded
+		told, says := e, e
+		type wholeHold mark.Hold // Hold.String and Event.String leave out some fields
+		var facts wholeHold
+		if hold := inside.In(&e).Hold; hold != nil {
+			inside.In(&says).Hold, facts = nil, wholeHold(*hold)
+		}
+		type whole history.Event
+		n.proc.Says(fmt.Sprintf("%+v %+v", whole(says), facts)) // without time and number, which it gets when it is recorded
 		n.proc.Tell(func() { n.record(told) })
 		return
 	}

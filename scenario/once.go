@@ -3,6 +3,8 @@ package scenario
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +29,17 @@ type callsOf struct {
 	open  int // calls under way; a call of a crashed node stays among them
 	begun int // how many of these calls have an effect that has begun
 	told  bool
+}
+
+// clone returns a copy.
+func (c *onceCalls) clone() onceCalls {
+	of := maps.Clone(c.of)
+	//isrsim:unordered each by itself
+	for key, calls := range of {
+		same := *calls
+		of[key] = &same
+	}
+	return onceCalls{c.terms, of}
 }
 
 func (c *onceCalls) at(key string) *callsOf {
@@ -59,7 +72,6 @@ type onceCall struct {
 	node    *node
 	command Command
 	id      string
-	of      *callsOf
 	waited  time.Duration // the time so far that was not the node's own, when the call was made
 	trouble int           // how many of the node's requests had failed when the call was made
 	begun   bool          // its effect
@@ -85,34 +97,41 @@ func (n *node) once(client hooks.OnceClient, c Command) {
 func (n *node) callOnce(client hooks.OnceClient, c Command) (over bool) {
 	w := n.world
 	terms := client.OnceTerms()
-	w.calls.terms = &terms
 	call := &onceCall{
-		node: n, command: c, id: w.nextID(n.proc.Name() + "-once"), of: w.calls.at(c.Key),
-		trouble: n.own.troubles(), waited: n.own.waited(n.proc.Now()),
+		node: n, command: c, id: n.nextID(n.proc.Name() + "-once"), trouble: n.own.troubles(), waited: n.own.waited(n.proc.Now()),
 	}
-	if call.of.open > 0 {
-		w.mark(mark.CallContended)
-	}
-	call.of.open++
+	n.proc.Tell(func() {
+		w.calls.terms = &terms
+		of := w.calls.at(c.Key)
+		if of.open > 0 {
+			w.mark(mark.CallContended)
+		}
+		of.open++
+	})
 	n.record(call.event(mark.EventCallAsked, "", nil))
-	w.stopAround(w.scenario.Cache.Lease, promise.LeaseRounding)
-	w.stopAround(w.scenario.Cache.Retention, promise.RetentionRounding)
+	n.proc.Tell(func() {
+		w.stopAround(w.scenario.Cache.Lease, promise.LeaseRounding)
+		w.stopAround(w.scenario.Cache.Retention, promise.RetentionRounding)
+	})
 	result, err := client.Once(n.life(), c.Key, c.Inputs, call.effect)
 	n.turn()
-	call.of.open--
-	if call.begun {
-		call.of.begun--
-	}
+	begun := call.begun
+	n.proc.Tell(func() {
+		of := w.calls.at(c.Key)
+		if of.open--; begun {
+			of.begun--
+		}
+		of.told = of.told || err == nil
+	})
 	switch {
 	case err == nil:
-		w.mark(mark.CallAnswered)
+		n.mark(mark.CallAnswered)
 		if result != call.result {
-			w.mark(mark.CallRepeated)
+			n.mark(mark.CallRepeated)
 		}
-		call.of.told = true
 		n.record(call.event(mark.EventCallAnswered, result, nil))
 	case errors.Is(err, isr.ErrOtherInputs):
-		w.mark(mark.CallOtherPayload)
+		n.mark(mark.CallOtherPayload)
 		n.record(call.event(mark.EventCallOther, "", err))
 	default:
 		n.record(call.event(mark.EventCallRefused, "", err))
@@ -126,13 +145,17 @@ func (n *node) callOnce(client hooks.OnceClient, c Command) (over bool) {
 func (c *onceCall) effect(ctx context.Context) (string, error) {
 	n := c.node
 	defer n.own.request(n.proc.Now)()
-	if c.of.begun > 0 {
-		n.world.mark(mark.CallTakenOver)
-	}
-	if !c.begun {
-		c.begun = true
-		c.of.begun++
-	}
+	first := !c.begun
+	c.begun = true
+	n.proc.Tell(func() {
+		of := n.world.calls.at(c.command.Key)
+		if of.begun > 0 {
+			n.world.mark(mark.CallTakenOver)
+		}
+		if first {
+			of.begun++
+		}
+	})
 	n.turn()
 	begins := c.event(mark.EventEffectBegun, "", nil)
 	inside.In(&begins).Hold.Done = c.done || c.running.Load() > 0
@@ -145,8 +168,14 @@ func (c *onceCall) effect(ctx context.Context) (string, error) {
 		}
 	}
 	e := &effect{call: c}
+	if n.proc.Remembers() {
+		e.send(n, c.facts(mark.EventEffect), c.waited)
+	}
 	if err := n.do(ctx, e); err != nil {
 		return "", err
+	}
+	if e.facts != nil {
+		c.result = e.result
 	}
 	if e.dependency == "" {
 		c.done = true
@@ -159,19 +188,24 @@ func (c *onceCall) effect(ctx context.Context) (string, error) {
 
 // event is an event of the call.
 func (c *onceCall) event(kind history.Kind, body string, err error) history.Event {
-	own := c.node.own
-	e := history.Event{Kind: kind, Key: c.command.Key, Inputs: c.command.Inputs, Body: body}
-	troubled := own.troubled(c.trouble, kind == mark.EventCallRefused)
-	inside.In(&e).Hold = &mark.Hold{ID: c.id, Troubled: troubled, Excused: own.waited(c.node.proc.Now()) - c.waited}
+	e, facts := history.Event{Kind: kind, Key: c.command.Key, Inputs: c.command.Inputs, Body: body}, c.facts(kind)
+	facts.Excused = c.node.own.waited(c.node.proc.Now()) - c.waited
+	inside.In(&e).Hold = facts
 	if err != nil {
 		e.Note = err.Error()
 	}
 	return e
 }
 
+// facts are the facts of an event, without a time.
+func (c *onceCall) facts(kind history.Kind) *mark.Hold {
+	return &mark.Hold{ID: c.id, Troubled: c.node.own.troubled(c.trouble, kind == mark.EventCallRefused)}
+}
+
 // effect is the request by which an effect takes place, or fails in the same way as an origin.
 type effect struct {
 	dependencyCall
+	toldBy
 	call   *onceCall
 	result string
 }
@@ -191,16 +225,49 @@ func (e *effect) Accesses(outcome int) []sim.Access {
 // Apply implements sim.Request.
 func (e *effect) Apply(outcome int) {
 	c, w := e.call, e.call.node.world
+	e.result = ""
 	if e.meet(c.node, outcome, ofOrigin); e.dependency != "" {
-		c.node.record(c.event(mark.EventEffectFailed, "", errorOf(e.dependency)))
+		c.node.record(e.event(mark.EventEffectFailed, "", errorOf(e.dependency)))
 		return
 	}
-	if c.of.told {
+	if w.calls.at(c.command.Key).told {
 		w.mark(mark.EffectAgain)
 	}
 	e.result = w.nextID(c.node.proc.Name() + "-effect")
-	c.result = e.result
-	c.node.record(c.event(mark.EventEffect, e.result, nil))
+	if e.facts == nil {
+		c.result = e.result
+	}
+	c.node.record(e.event(mark.EventEffect, e.result, nil))
+}
+
+// event is an event of the effect.
+func (e *effect) event(kind history.Kind, body string, err error) history.Event {
+	if e.facts == nil {
+		return e.call.event(kind, body, err)
+	}
+	of := history.Event{Kind: kind, Key: e.call.command.Key, Inputs: e.call.command.Inputs, Body: body}
+	if err != nil {
+		of.Note = err.Error()
+	}
+	return e.toldBy.event(e.call.node, of)
+}
+
+// Asks implements sim.Remembered.
+func (e *effect) Asks() string {
+	return fmt.Sprintf("the effect of %s, %v", e.call.command.Key, e.toldBy)
+}
+
+// effectAnswer is the answer to an effect.
+type effectAnswer struct{ result, dependency string }
+
+// Answer implements sim.Remembered.
+func (e *effect) Answer() any { return effectAnswer{e.result, e.dependency} }
+
+// Tell implements sim.Remembered.
+func (e *effect) Tell(answer any) (same bool) {
+	a, is := answer.(effectAnswer)
+	e.result, e.dependency = a.result, a.dependency
+	return is
 }
 
 // Describe implements sim.Request.

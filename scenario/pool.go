@@ -107,8 +107,7 @@ func (s *stage) clear() {
 // and keep keeps everything that a run changes.
 func (r Run) remembers(w *world) bool {
 	noticed := r.setup.Before == nil || r.setup.Drew != nil
-	return noticed && r.bubble == nil && !w.ofLocks && !w.ofCalls &&
-		r.compares() && r.stage != nil && r.Trace == nil && !r.probe.Record && r.probe.OnWrite == nil && r.probe.OnStale == nil
+	return noticed && r.bubble == nil && r.compares() && r.stage != nil && r.Trace == nil && !r.probe.Record && r.probe.OnWrite == nil && r.probe.OnStale == nil
 }
 
 // isPlain says that nodes are caches of pages in META and LOCK rows, and that all their requests are seen as they send
@@ -180,7 +179,7 @@ func (w *world) keep() func(moved bool) {
 	if w.rows != nil {
 		translated = w.rows.log
 	}
-	twins := w.fingerprinter.twins
+	twins, locks, calls := w.fingerprinter.twins, w.locks.clone(), w.calls.clone()
 	met, untold, standing := slices.Clone(w.met), slices.Clone(w.untold), maps.Clone(w.ends.standing)
 	counts := make([]int, 0, len(w.possible)+len(w.certain))
 	for i := range w.possible {
@@ -213,7 +212,7 @@ func (w *world) keep() func(moved bool) {
 		if w.rows != nil {
 			w.rows.log = translated
 		}
-		w.fingerprinter.twins = twins
+		w.fingerprinter.twins, w.locks, w.calls = twins, locks.clone(), calls.clone()
 		if named != w.named {
 			back(s.bodies, w.parts.bodies)
 			back(s.versions, w.parts.versions)

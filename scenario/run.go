@@ -134,6 +134,10 @@ func (w *world) whole(o *Outcome) string {
 	}
 	for _, e := range w.history.Events() {
 		fmt.Fprintf(&b, "%+v\n", e)
+		if hold := inside.In(&e).Hold; hold != nil {
+			type all mark.Hold // Hold.String leaves out some fields
+			fmt.Fprintf(&b, "%+v\n", all(*hold))
+		}
 	}
 	for _, body := range w.bodyLog {
 		fmt.Fprintf(&b, "%+v\n", body)

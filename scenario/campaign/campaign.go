@@ -97,9 +97,9 @@ type Prove struct {
 	// MaxSchedules and MaxStates, if positive, end the search.
 	MaxSchedules, MaxStates int
 	// Options are the options of each run. Swarm makes no proof. With SDK, code that is not remembered runs twice in each
-	// schedule: that of locks and calls, with a client of S3, and code that draws random bytes. The schedule is compared
-	// with its repetition and with the schedules that begin with the same steps: code that needs a client of the SDK may
-	// depend on things that no schedule decides.
+	// schedule: code with a client of S3, and code that draws random bytes. The schedule is compared with its repetition
+	// and with the schedules that begin with the same steps: code that needs a client of the SDK may depend on things that
+	// no schedule decides.
 	scenario.Options
 }
 
