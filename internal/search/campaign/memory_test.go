@@ -170,38 +170,36 @@ func nodesThatShareMemoryAreFound(t *testing.T, c crew) {
 	}
 }
 
-// Code with a client of the SDK is remembered as other code is, and so are locks and calls. Their schedules, states and
-// verdicts are those of runs from the beginning.
+// Code with a client of the SDK is remembered as other code is, and so are locks and calls. Each schedule is the same as
+// from its beginning, and the search finds the same.
 func TestMemoryChangesNoProofOfForeignCode(t *testing.T) {
 	effort.Long(t)
-	compare := func(s *scenario.Scenario, p isr.Protocol) {
-		v := Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: effort.Fewer(1000, 300)}
-		v.SDK = true
-		with, without, started, plainly := both(t, v)
+	compare := func(s *scenario.Scenario, p isr.Protocol, sdk bool) {
+		v := Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: effort.Fewer(3000, 400), strict: true}
+		v.SDK = sdk
+		with, without, _, _ := both(t, v)
 		if diff := cmp.Diff(all(without), all(with)); diff != "" {
 			t.Errorf("%s under %s (-without memory +with):\n%s", s.Name, p.Name, diff)
 		}
-		if started*2 > plainly && with.Schedules > 10 {
-			t.Errorf("%s under %s: code was started %d times, and %d times without memory; expected a fraction", s.Name, p.Name, started, plainly)
-		}
 	}
 	for _, protocol := range []string{"recipe-a", "guard-token-alone", "check-then-act-publish"} {
-		compare(scenariotest.Embedded(t, "prove-two-writers"), scenariotest.Protocol(t, protocol))
+		compare(scenariotest.Embedded(t, "prove-two-writers"), scenariotest.Protocol(t, protocol), true)
 	}
-	const two = "name: two\ncache: {lease: 10s, retention: 60s, render: 1s, poll: 5s, patience: 3, attempts: 1}\nsettle: 60s\n" +
-		"bounds: {ticks: 1}\nfaults: [maybe response-lost, maybe throttled]\nactors:\n" +
-		"  - {name: alice, script: [%s], crashes: 1, restarts: 1}\n  - {name: bob, script: [%[1]s], pauses: 1, events: [clock +2s at 3s]}\n"
+	const two = "name: %s\ncache: {lease: 10s, retention: 60s, render: 1s, poll: 5s, patience: 3, attempts: 1}\nsettle: 60s\n" +
+		"bounds: {ticks: %d}\nfaults: [%s]\nactors:\n  - {name: alice, script: [%s], crashes: 1%s}\n  - {name: bob, script: [%[4]s]%[6]s}\n"
 	bugs := func(of map[string][]string) []string {
 		return append(slices.Concat(slices.Collect(maps.Values(of))...), "")
 	}
-	lock := scenariotest.Parsed(t, fmt.Sprintf(two, "hold job for 6s"))
-	for _, bug := range effort.Fewer(bugs(scenariotest.LockBugs), []string{"", "takes over early"}) {
-		compare(lock, scenariotest.Lock(bug))
+	underAll := func(command string, of func(bug string) isr.Protocol, all []string) {
+		crash := scenariotest.Parsed(t, fmt.Sprintf(two, "crash", 0, "", command, "", ""))
+		tick := scenariotest.Parsed(t, fmt.Sprintf(two, "tick", 1, "maybe response-lost, maybe origin-failed", command, ", restarts: 1", ", pauses: 1, events: [clock +2s at 3s]"))
+		for _, bug := range effort.Fewer(all, []string{"", "takes over early"}) {
+			compare(crash, of(bug), false)
+			compare(tick, of(bug), bug == "")
+		}
 	}
-	call := scenariotest.Parsed(t, fmt.Sprintf(two, "once pay with 7"))
-	for _, bug := range effort.Fewer(bugs(scenariotest.OnceBugs), []string{"", "takes over early"}) {
-		compare(call, scenariotest.Once(bug))
-	}
+	underAll("hold job for 6s", scenariotest.Lock, bugs(scenariotest.LockBugs))
+	underAll("once pay with 7", scenariotest.Once, bugs(scenariotest.OnceBugs))
 }
 
 // Code that needs more than what a node is told is not remembered: its runs begin anew, and with the SDK each of them is

@@ -83,6 +83,7 @@ type Prove struct {
 	Forgetful bool
 
 	crew    crew          // in place of usualCrew; for tests
+	strict  bool          // each schedule is run once more from its beginning; for tests
 	off     sim.Reduction // for tests
 	onWorld func(uint64)  // see hooks.Probe; for tests
 }

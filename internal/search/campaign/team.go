@@ -53,7 +53,7 @@ func (s *searcher) run(ctx context.Context) (o *scenario.Outcome, err error) {
 		return nil, nil
 	}
 	n := s.x.Schedules()
-	if s.audits && (o.Verdict == invariant.Violated || schedules.Sampled(s.sample, n) || n&(n-1) == 0) {
+	if s.audits && (o.Verdict == invariant.Violated || s.strict || schedules.Sampled(s.sample, n) || n&(n-1) == 0) {
 		s.x.Alone(func() { err = s.audit(s.again.In(ctx), run, o, s.looked.Whole()) })
 	}
 	return o, err
