@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"testing"
@@ -390,6 +391,32 @@ func TestStopsAroundAPromise(t *testing.T) {
 		}
 		if !slices.Equal(got, test.want) {
 			t.Errorf("clocks off by %v, rounded by %v: stops after %v, want %v", test.skew, test.rounded, got, test.want)
+		}
+	}
+}
+
+// TestNumbersOfClients: no two clients of a run have one number, whatever starts first, and each number is known to be one.
+func TestNumbersOfClients(t *testing.T) {
+	w, given := &world{scenario: &Scenario{Actors: make([]Actor, 40)}}, map[uint64]bool{}
+	for place := 1; place <= 40; place++ {
+		for life := 1; life <= 101; life++ {
+			given[clientOf(place, life)] = true
+		}
+	}
+	for node := 1; node <= 40; node++ {
+		given[w.visitorsClient(node)] = true
+	}
+	if len(given) != 40*101+40 {
+		t.Errorf("%d numbers, expected %d", len(given), 40*101+40)
+	}
+	for number := range given {
+		if !w.isClient(number) || number > math.MaxUint32 {
+			t.Errorf("%x is no number of a client", number)
+		}
+	}
+	for _, number := range []uint64{0, 1, 42 << clientBits} {
+		if w.isClient(number) {
+			t.Errorf("%x is a number of a client", number)
 		}
 	}
 }

@@ -132,6 +132,11 @@ func (w *world) whole(o *Outcome) string {
 	for _, c := range w.db.Changes() {
 		fmt.Fprintf(&b, "%+v\n", c)
 	}
+	if w.rows != nil {
+		for _, c := range w.rows.log {
+			fmt.Fprintf(&b, "%+v\n", c)
+		}
+	}
 	for _, e := range w.history.Events() {
 		fmt.Fprintf(&b, "%+v\n", e)
 		if hold := inside.In(&e).Hold; hold != nil {

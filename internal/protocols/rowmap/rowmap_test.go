@@ -108,12 +108,17 @@ func (l *story) write(actor, table string, key, row attr.Item) []string {
 // goElsewhere lets the story go on with a clone of its rows. What happens to the others must not be seen.
 func (l *story) goElsewhere(c ddbfake.Change) {
 	kept := l.rows.Clone()
-	c.Actor, c.Time = "mallory", c.Time.Add(time.Hour)
-	l.rows.Append(nil, &c)
-	c.Before, c.After = c.After, with(c.Key, attr.Item{"stranger": attr.S("a")})
-	l.rows.Append(nil, &c)
-	c.Before, c.After = c.After, nil
-	l.rows.Append(nil, &c)
+	c.Actor, c.Time = "mallory", c.Time.Add(30*365*24*time.Hour)
+	others := []attr.Item{with(c.Key, attr.Item{"stranger": attr.S("a")}), with(c.Key, attr.Item{"x": attr.S("a")}), nil}
+	for i := range l.log {
+		if was := l.log[i].After; was != nil {
+			others = append(others, with(was, c.Key))
+		}
+	}
+	for _, other := range others {
+		l.rows.Append(nil, &c)
+		c.Before, c.After = c.After, other
+	}
 	l.rows = kept
 }
 

@@ -8,16 +8,21 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -190,16 +195,53 @@ func TestMemoryChangesNoProofOfForeignCode(t *testing.T) {
 	bugs := func(of map[string][]string) []string {
 		return append(slices.Concat(slices.Collect(maps.Values(of))...), "")
 	}
-	underAll := func(command string, of func(bug string) isr.Protocol, all []string) {
-		crash := scenariotest.Parsed(t, fmt.Sprintf(two, "crash", 0, "", command, "", ""))
+	underAll := func(command, fault string, of func(bug string) isr.Protocol, all []string) {
+		crash := scenariotest.Parsed(t, fmt.Sprintf(two, "crash", 0, fault, command, "", ""))
 		tick := scenariotest.Parsed(t, fmt.Sprintf(two, "tick", 1, "maybe response-lost, maybe origin-failed", command, ", restarts: 1", ", pauses: 1, events: [clock +2s at 3s]"))
 		for _, bug := range effort.Fewer(all, []string{"", "takes over early"}) {
 			compare(crash, of(bug), false)
 			compare(tick, of(bug), bug == "")
 		}
 	}
-	underAll("hold job for 6s", scenariotest.Lock, bugs(scenariotest.LockBugs))
-	underAll("once pay with 7", scenariotest.Once, bugs(scenariotest.OnceBugs))
+	underAll("hold job for 6s", "", scenariotest.Lock, bugs(scenariotest.LockBugs))
+	underAll("once pay with 7", "maybe origin-failed", scenariotest.Once, bugs(scenariotest.OnceBugs))
+}
+
+// renewing takes a lock that others may have, and then changes its row. The row does not say who has the lock: that was
+// whoever took it last.
+type renewing struct{ cfg isr.Config }
+
+func (h renewing) Get(ctx context.Context, key string) (isr.Served, error) {
+	row := pagecache.Key(isr.PartitionKey("", key), isr.SortLock)
+	row["until"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(h.cfg.Clock.Now().Unix()+10, 10)}
+	_, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: row})
+	if err != nil {
+		return isr.Served{}, err
+	}
+	_, err = h.cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &h.cfg.Table, Key: pagecache.Key(isr.PartitionKey("", key), isr.SortLock), UpdateExpression: aws.String("ADD renewals :one"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}},
+	})
+	return isr.Served{}, errors.Join(err, errNoPage)
+}
+
+// What rows of the cache's own have meant until a moment is put back with it.
+func TestMemoryKeepsWhatRowsMean(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: small\ninvariants: [freshness]\ncache: {lease: 10s, render: 0s, patience: 1}\nbounds: {ticks: 0}\n"+
+		"rows:\n  - {partition: \"pk = {key}\", sort: sk = META, body: html, generated: at}\n  - {partition: \"pk = {key}\", sort: sk = LOCK, expires: until}\n"+
+		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
+	p := isr.Protocol{Name: "renewing", New: func(cfg isr.Config) (isr.Handler, error) { return renewing{cfg}, nil }}
+	for _, of := range []struct {
+		p    isr.Protocol
+		rows isr.Schema
+	}{{p, s.Rows}, {scenariotest.Renamed(scenariotest.Protocol(t, "recipe-a")), scenariotest.RenamedRows}} {
+		s.Rows = of.rows
+		with, without, started, plainly := both(t, Prove{Scenario: s, Protocol: of.p, Seed: 1, strict: true})
+		if diff := cmp.Diff(all(without), all(with)); diff != "" || !with.Explored.Complete || started >= plainly {
+			t.Errorf("%s: complete %v, code was started %d times, and %d times without memory (-without memory +with):\n%s",
+				of.p.Name, with.Explored.Complete, started, plainly, diff)
+		}
+	}
 }
 
 // Code that needs more than what a node is told is not remembered: its runs begin anew, and with the SDK each of them is

@@ -486,6 +486,7 @@ func TestATokenOfSeveralMachinesCounts(t *testing.T) {
 		{"alice", false, text, "phone-call-1"}, {"bob", false, text, "phone-call-1"},
 		{"bob", true, text + "  - {name: carol, script: [get /home]}\n", "phone-call-1"},
 		{"alice", false, text, "00000000-0000-4000-8000-000000000001"}, // as ddbfake.WithClientID makes them up
+		{"alice", false, text, "00400001-0000-4000-8000-000000000001"}, // in a world of four machines
 	} {
 		for _, off := range []sim.Reduction{0, sim.SleepSets} {
 			for _, sdk := range []bool{false, true} {
