@@ -8,10 +8,10 @@ import (
 	"maps"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -207,20 +207,21 @@ func TestMemoryChangesNoProofOfForeignCode(t *testing.T) {
 	underAll("once pay with 7", "maybe origin-failed", scenariotest.Once, bugs(scenariotest.OnceBugs))
 }
 
-// renewing takes a lock that others may have, and then changes its row. The row does not say who has the lock: that was
-// whoever took it last.
+// renewing takes a lock that others may have, and later makes it last longer: from when it was taken last, which its row
+// does not say.
 type renewing struct{ cfg isr.Config }
 
 func (h renewing) Get(ctx context.Context, key string) (isr.Served, error) {
 	row := pagecache.Key(isr.PartitionKey("", key), isr.SortLock)
-	row["until"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(h.cfg.Clock.Now().Unix()+10, 10)}
-	_, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: row})
-	if err != nil {
+	row["v"], row["for"] = &types.AttributeValueMemberS{Value: h.cfg.Tokens()}, &types.AttributeValueMemberN{Value: "10"}
+	if _, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: row}); err != nil {
 		return isr.Served{}, err
 	}
-	_, err = h.cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &h.cfg.Table, Key: pagecache.Key(isr.PartitionKey("", key), isr.SortLock), UpdateExpression: aws.String("ADD renewals :one"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}},
+	h.cfg.Clock.Sleep(5 * time.Second)
+	_, err := h.cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &h.cfg.Table, Key: pagecache.Key(isr.PartitionKey("", key), isr.SortLock), UpdateExpression: aws.String("SET #for = :longer"),
+		ExpressionAttributeNames:  map[string]string{"#for": "for"},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":longer": &types.AttributeValueMemberN{Value: "20"}},
 	})
 	return isr.Served{}, errors.Join(err, errNoPage)
 }
@@ -228,8 +229,8 @@ func (h renewing) Get(ctx context.Context, key string) (isr.Served, error) {
 // What rows of the cache's own have meant until a moment is put back with it.
 func TestMemoryKeepsWhatRowsMean(t *testing.T) {
 	s := scenariotest.Parsed(t, "name: small\ninvariants: [freshness]\ncache: {lease: 10s, render: 0s, patience: 1}\nbounds: {ticks: 0}\n"+
-		"rows:\n  - {partition: \"pk = {key}\", sort: sk = META, body: html, generated: at}\n  - {partition: \"pk = {key}\", sort: sk = LOCK, expires: until}\n"+
-		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
+		"rows:\n  - {partition: \"pk = {key}\", sort: sk = META, body: html, generated: at}\n  - {partition: \"pk = {key}\", sort: sk = LOCK, token: v, lasts: for s, renews: v}\n"+
+		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [sleep 5s, get /home]}\n")
 	p := isr.Protocol{Name: "renewing", New: func(cfg isr.Config) (isr.Handler, error) { return renewing{cfg}, nil }}
 	for _, of := range []struct {
 		p    isr.Protocol
