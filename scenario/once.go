@@ -174,10 +174,10 @@ func (c *onceCall) effect(ctx context.Context) (string, error) {
 	if err := n.do(ctx, e); err != nil {
 		return "", err
 	}
-	if e.facts != nil {
-		c.result = e.result
-	}
 	if e.dependency == "" {
+		if e.facts != nil {
+			c.result = e.result
+		}
 		c.done = true
 		return e.result, nil
 	}
