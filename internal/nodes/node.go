@@ -68,6 +68,9 @@ func (g *Program) boot(cfg isr.Config) (*node, error) {
 		memory = m.Memory()
 	}
 	n.life = g.newLife(n.actor, memory)
+	if c, ok := cfg.Clock.(interface{ Left() <-chan struct{} }); ok {
+		n.life.left = c.Left()
+	}
 	seed := fnv.New64a()
 	_, _ = io.WriteString(seed, cfg.Tokens()) // a hash takes everything
 	ready := n.ask(g.Context, starting, told{Type: "init", initial: &initial{

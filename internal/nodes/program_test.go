@@ -30,6 +30,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant" // for forgetful
@@ -178,8 +179,9 @@ func TestHashes(t *testing.T) {
 		if own != "" {
 			t.Setenv("PYTHONHASHSEED", own)
 		}
-		p := &nodes.Program{Command: "echo seed $PYTHONHASHSEED >&2; exit 3"}
+		p := &nodes.Program{Command: "echo seed $PYTHONHASHSEED >&2; exit 3", Context: t.Context()}
 		_, err := p.Can("alice")
+		p.Close()
 		if want := "seed " + cmp.Or(own, "0"); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("PYTHONHASHSEED=%s: got %v, want ...%s", own, err, want)
 		}
@@ -204,6 +206,27 @@ func TestChildren(t *testing.T) {
 		}
 		if err == nil {
 			_ = c.Close()
+		}
+	}
+}
+
+// TestLeft: a run of a program that is never silent, or is silent for long, is left when nobody waits for it any more,
+// also while the program starts. No process is left.
+func TestLeft(t *testing.T) {
+	for _, behaviour := range []string{"many-steps", "hang", "deaf"} {
+		left, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		late, stopLate := context.WithTimeout(t.Context(), 20*time.Second)
+		p := program(t, behaviour, time.Minute)
+		_, err := scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(hooks.Leave(t.Context(), left.Done()))
+		if !errors.Is(err, sim.ErrLeft) || late.Err() != nil {
+			t.Errorf("%s: got %v, want %v after half a second", behaviour, err, sim.ErrLeft)
+		}
+		stop()
+		stopLate()
+		p.Close()
+		var status syscall.WaitStatus
+		if pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil); !errors.Is(err, syscall.ECHILD) {
+			t.Errorf("%s: a process is left: %d, %v", behaviour, pid, err)
 		}
 	}
 }
@@ -365,6 +388,13 @@ func hang() {
 	select {}
 }
 
+// wait waits in real time.
+func wait(d time.Duration) {
+	over, stop := context.WithTimeout(context.Background(), d)
+	defer stop()
+	<-over.Done()
+}
+
 // misbehave does, within a command, what the behaviour says.
 func misbehave(behaviour string, c *clock) {
 	switch behaviour {
@@ -417,6 +447,11 @@ func misbehave(behaviour string, c *clock) {
 			}()
 		}
 		hang()
+	case "many-steps":
+		for {
+			wait(10 * time.Millisecond)
+			_, _ = c.do(http.MethodGet, "origin?key=/a", nil)
+		}
 	case "busy-loop":
 		for {
 			_, _ = c.do(http.MethodGet, "time", nil)

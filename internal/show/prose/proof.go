@@ -45,6 +45,9 @@ func Extent(p *campaign.Proof) string {
 	if e.TooLong > 0 {
 		left = append(left, fmt.Sprintf("%d schedules cut at the scenario's bound of %d steps", e.TooLong, p.Scenario.Bounds.Steps))
 	}
+	if len(left) == 0 {
+		left = append(left, "the schedule that was left in its middle")
+	}
 	return fmt.Sprintf("not complete: %s, 0 violations; left: %s", Searched(e), strings.Join(left, ", "))
 }
 
