@@ -90,6 +90,7 @@ func (g *Program) start(actor string, left <-chan struct{}) (*process, error) {
 		_ = p.listener.Close() // the error above says more
 		return broken(err)
 	}
+	g.warden.begins(p.cmd)
 	p.out = [2]io.Closer{stdout, stderr}
 	p.serve()
 	var reading sync.WaitGroup
@@ -366,6 +367,7 @@ func (p *process) kill() {
 	kill(p.cmd)
 	_ = p.stdin.Close()  // its reader is gone
 	_ = p.server.Close() // its connections are all that it holds
+	defer p.program.warden.ends(p.cmd)
 	words := newDeadline(lastWords)
 	defer words.stop()
 	select {

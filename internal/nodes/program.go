@@ -42,6 +42,7 @@ type Program struct {
 	Memory    int
 
 	remembered memory
+	warden     warden
 	mu         sync.Mutex
 	hello      *said // the hello of the first process
 	idle       []*process
@@ -67,6 +68,7 @@ func (g *Program) Close() {
 		p.kill()
 	}
 	g.idle = nil
+	g.warden.close()
 }
 
 // Can returns the abilities that the program's hello names. The process that was asked is kept for a life.

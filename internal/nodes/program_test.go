@@ -210,6 +210,32 @@ func TestChildren(t *testing.T) {
 	}
 }
 
+// TestLeftBehind: no process outlives one that was killed before it could end them, even if the process never looks at
+// its stdin.
+func TestLeftBehind(t *testing.T) {
+	at := filepath.Join(t.TempDir(), "child")
+	dies := exec.Command(os.Args[0])
+	dies.Env = append(os.Environ(), "ISR_SIM_TEST_NODE=dies", "ISR_SIM_TEST_CHILD="+at)
+	if err := dies.Run(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("got %v, want that it was killed", err)
+	}
+	if _, err := os.Stat(at); err != nil {
+		t.Fatal("its child never lived:", err)
+	}
+	soon, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	for ; soon.Err() == nil; wait(10 * time.Millisecond) {
+		c, err := net.Dial("unix", at)
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			return
+		}
+		if err == nil {
+			_ = c.Close()
+		}
+	}
+	t.Error("its child lives on")
+}
+
 // TestLeft: a run of a program that is never silent, or is silent for long, is left when nobody waits for it any more,
 // also while the program starts. No process is left.
 func TestLeft(t *testing.T) {
@@ -285,6 +311,25 @@ func serveNode(behaviour string) {
 	}
 	if behaviour == "deaf" {
 		hang()
+	}
+	if behaviour == "dies" {
+		p := &nodes.Program{Command: "ISR_SIM_TEST_NODE=lingers exec '" + os.Args[0] + "'", Context: context.Background()}
+		if _, err := p.Can("alice"); err != nil {
+			panic(err)
+		}
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	if behaviour == "lingers" {
+		l, err := net.Listen("unix", os.Getenv("ISR_SIM_TEST_CHILD"))
+		if err != nil {
+			panic(err)
+		}
+		say(map[string]any{"type": "hello", "versions": []int{1}, "can": []string{"get"}})
+		for {
+			if c, err := l.Accept(); err == nil {
+				_ = c.Close()
+			}
+		}
 	}
 	can, versions := []string{"get", "invalidate", "regenerate", "rollback", "reset"}, []int{1}
 	if behaviour == "unable" {
