@@ -328,6 +328,8 @@ func (c *command) before(ctx context.Context, check *Check) (done bool, err erro
 	}
 	report, err := check.try(ctx, s, check.Seed, 0)
 	switch {
+	case cut(ctx, report, err):
+		return false, nil // the check ends at once, and says why
 	case err != nil:
 		return false, cli.Unknown(err, "")
 	case report.Verdict != invariant.OK:
