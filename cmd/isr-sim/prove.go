@@ -93,7 +93,7 @@ numbers the copies of a job says which it is, as for isr-sim explore.`,
 	}
 	v.RegisterFormats(cmd)
 	v.RegisterFiles(cmd, "the run that fails")
-	v.program.Register(cmd, "the protocol to run instead of the scenario's own (see isr-sim list)")
+	v.program.Register(cmd, &v.Results, "the protocol to run instead of the scenario's own (see isr-sim list)")
 	f := cmd.Flags()
 	f.Uint64Var(&v.seed, "seed", 1, "the seed of random TTL lags; schedules need none")
 	f.IntVar(&v.schedules, "schedules", 0, "end a search after this number of schedules (default: no bound)")

@@ -75,7 +75,7 @@ fails.`,
 	cmd.RunE = c.Around(c.run)
 	c.RegisterFormats(cmd)
 	c.RegisterFiles(cmd, "the run that fails")
-	c.Program.Register(cmd, "a protocol of isr-sim to check in the place of a program (see isr-sim list)")
+	c.Program.Register(cmd, &c.Results, "a protocol of isr-sim to check in the place of a program (see isr-sim list)")
 	f := cmd.Flags()
 	flags.Seed(cmd, &c.seed)
 	f.IntVar(&c.worlds, "worlds", 100, "the number of worlds")
