@@ -54,7 +54,7 @@ const maxReadBytes = 8 << 20
 func Parse(file string, data []byte, also ...isr.Protocol) (*Scenario, error) {
 	s := defaults()
 	s.File = file
-	p := parse{reader: reader{file: file}, s: &s, protocols: protocols.Names()}
+	p := parse{reader: reader{file: file, kind: ofScenario}, s: &s, protocols: protocols.Names()}
 	for _, a := range also {
 		p.protocols = append(p.protocols, a.Name)
 	}
@@ -82,6 +82,9 @@ func (p *parse) scenario(n yamlNode) {
 	}
 	if hasKey(n, "format") && hasKey(n, "steps") {
 		p.fail(n, "the scenario is the .yaml file beside it; isr-sim replay, explain and report read a record", "found the record of a run, expected a scenario")
+		return
+	}
+	if p.foreignKeys(n) {
 		return
 	}
 	var name, source, broken, actors, faults, compared, apart, only, without yamlNode

@@ -375,6 +375,37 @@ func TestMistakesDoNotCascade(t *testing.T) {
 	}
 }
 
+// A file that is something else has one mistake, which says so.
+func TestForeignFilesHaveOneMistake(t *testing.T) {
+	const keys = "expected a scenario: YAML with keys such as name, actors, about"
+	for _, test := range []struct {
+		file, text string
+		want       string // the beginnings of its mistakes, on a line each
+	}{
+		{"main.go", "package main\n\nimport (\n\t\"fmt\"\n)\n\nfunc main() {\n\tname: fmt.Println()\n}\n", "1:1 found a file in Go, " + keys},
+		{"node.mjs", "import x from 'y'\nconst a = {\n\tb: `c`,\n}\n", "1:1 found a file in JavaScript, " + keys},
+		{"notes.txt", "to do:\n\t- this\n\t- `that`\n", "1:1 found text that is no YAML, " + keys},
+		{"lint.yaml", "# a comment\nversion: 2\nlinters: [a]\n", "2:1 found other keys, " + keys},
+		{"letter.txt", strings.Repeat("Dear reader, ", 20), `1:1 found the text "Dear reader, Dear reader, Dear reader, Dear reader, Dear rea"..., expected keys and values`},
+		// These are scenarios with mistakes.
+		{"f.yaml", "nam: x\n\tactors: []\n", "2:1 not YAML"},
+		{"f.yaml", "nam: x\nactrs: []\n", `1:1 found key "nam"` + "\n" + `2:1 found key "actrs"`},
+		{"f.yaml", "kind: x\n", `1:1 found key "kind"`},
+	} {
+		_, err := scenario.Parse(test.file, []byte(test.text))
+		want := strings.Split(test.want, "\n")
+		var got []string
+		for i, m := range mistakesOf(t, err) {
+			if got = append(got, fmt.Sprintf("%d:%d %s", m.Line, m.Column, m.Problem)); i < len(want) && strings.HasPrefix(got[i], want[i]) {
+				got[i] = want[i]
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.file, diff)
+		}
+	}
+}
+
 // A file with a mistake in every line does not fill the screen.
 func TestManyMistakesAreCounted(t *testing.T) {
 	_, err := scenario.Parse("f.yaml", []byte("name: x\nactors:\n  - name: a\n    script:\n"+strings.Repeat("    - go\n", 70)))

@@ -289,10 +289,10 @@ func LoadRows(file string) (isr.Schema, error) {
 	if err != nil {
 		return isr.Schema{}, fmt.Errorf("rows: %w", err)
 	}
-	r := reader{file: file}
+	r := reader{file: file, kind: ofRows}
 	var s isr.Schema
 	var found yamlNode
-	if root := r.open(data); root != nil {
+	if root := r.open(data); root != nil && !r.foreignKeys(root) {
 		r.mapping(root, field{"rows", func(n yamlNode) { found, s = n, r.schema(n) }})
 		if found == nil && r.err == nil && !r.cut {
 			r.fail(root, "rows: dynamolock", "found no rows, expected some")

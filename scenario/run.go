@@ -187,6 +187,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	cfg := sim.Config{
 		Seed: r.Seed, Strategy: sim.StrategyOf(r.Strategy), ExpectedSteps: r.ExpectedSteps,
 		MaxSteps: s.Bounds.Steps, Ticks: s.Bounds.Ticks, Bubble: bubble, Memory: r.probe.Memory,
+		Left: hooks.Left(ctx),
 	}
 	if r.Steps > 0 && (cfg.MaxSteps <= 0 || r.Steps < cfg.MaxSteps) {
 		cfg.MaxSteps = r.Steps
@@ -319,7 +320,7 @@ func (w *world) settle(t *describe.Trace, first sim.Result) sim.Result {
 	w.add(history.Event{Time: w.clock.Now(), Actor: visitor, Kind: history.Settled, Change: w.seen})
 	cfg := sim.Config{
 		Clock: w.clock, Seed: first.Seed, Strategy: sim.DelayBound(0), MaxSteps: w.scenario.Bounds.Steps,
-		Bubble: w.bubble, Context: w.ctx, Memory: w.memory,
+		Bubble: w.bubble, Context: w.ctx, Memory: w.memory, Left: hooks.Left(w.ctx),
 	}
 	if t != nil {
 		t.Visit = true

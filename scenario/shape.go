@@ -1,9 +1,15 @@
 package scenario
 
 import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 )
 
@@ -90,4 +96,84 @@ func (r *reader) describeDuration(least time.Duration) {
 		s.Pattern = `^[-+]?(0|` + of + `)$`
 	}
 	r.describeText(s)
+}
+
+// kind says what a file should be.
+type kind struct {
+	what string          // "a scenario"
+	hint string          // how it begins
+	keys func() []string // of its outermost mapping, the most important first
+}
+
+var ofScenario = kind{"a scenario", "a scenario begins with its name, such as name: paused-writer", func() []string {
+	root := fileShape()
+	keys := slices.Clone(root.Required)
+	for _, key := range slices.Sorted(maps.Keys(root.Properties)) {
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}}
+
+var ofRows = kind{"a mapping of rows", "rows: dynamolock", func() []string { return []string{"rows"} }}
+
+// foreign says that a file is something else: it has none of the keys, and none that looks like one. Then each of its
+// lines is a mistake, and one message about all of them helps more. names are the keys that it has.
+func (r *reader) foreign(names []string, fail func(expected string)) bool {
+	keys := r.kind.keys()
+	if slices.ContainsFunc(names, func(name string) bool {
+		_, near := suggest.Nearest(name, keys)
+		return near
+	}) {
+		return false
+	}
+	const shown = 3
+	with := "the key " + keys[0]
+	if len(keys) > 1 {
+		with = "keys such as " + strings.Join(keys[:min(shown, len(keys))], ", ")
+	}
+	fail(fmt.Sprintf("expected %s: YAML with %s", r.kind.what, with))
+	return true
+}
+
+// foreignText is foreign for a file that is no YAML.
+func (r *reader) foreignText() bool {
+	found, names, hint := "text that is no YAML", keysOfLines(r.lines), r.kind.hint
+	if language := languages[strings.ToLower(filepath.Ext(r.file))]; language != "" {
+		found, names = "a file in "+language, nil // whatever its lines look like
+		hint = "a Go test checks a cache in Go (docs/CHECK.md), and --exec 'COMMAND' runs nodes in another language"
+	}
+	return r.foreign(names, func(expected string) { r.failAt(1, 1, hint, "found %s, %s", found, expected) })
+}
+
+var languages = map[string]string{
+	".go": "Go", ".ts": "TypeScript", ".mts": "TypeScript", ".js": "JavaScript", ".mjs": "JavaScript", ".cjs": "JavaScript", ".py": "Python",
+	".java": "Java", ".rb": "Ruby", ".rs": "Rust", ".cs": "C#", ".kt": "Kotlin", ".sh": "shell", ".md": "Markdown",
+}
+
+// keyOfLine is a line of YAML that begins with a key.
+var keyOfLine = regexp.MustCompile(`^[{ ]*["']?([A-Za-z][A-Za-z-]*)["']?\s*:`)
+
+// keysOfLines are the keys that lines seem to begin with, in a file that is no YAML.
+func keysOfLines(lines []string) (names []string) {
+	for _, line := range lines {
+		if m := keyOfLine.FindStringSubmatch(line); m != nil {
+			names = append(names, m[1])
+		}
+	}
+	return names
+}
+
+// foreignKeys is foreign for a file that is YAML. One wrong key may just be wrong.
+func (r *reader) foreignKeys(n yamlNode) bool {
+	all, _ := entries(n)
+	if n == nil || len(all) < 2 {
+		return false
+	}
+	var names []string
+	for _, e := range all {
+		names = append(names, e.Key.GetToken().Value)
+	}
+	return r.foreign(names, func(expected string) { r.fail(n, r.kind.hint, "found other keys, %s", expected) })
 }

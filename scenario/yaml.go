@@ -37,6 +37,7 @@ type yamlNode = ast.Node
 // the reader finds its meaning.
 type reader struct {
 	file     string
+	kind     kind
 	lines    []string
 	err      *SyntaxError   // the first mistake in the entry that is being read; later mistakes may follow from it
 	mistakes []*SyntaxError // the mistakes of all entries
@@ -423,6 +424,10 @@ func describeNode(n yamlNode) string {
 	case nil, *ast.NullNode:
 		return "nothing"
 	case *ast.StringNode:
+		const most = 60
+		if text := []rune(n.Value); len(text) > most {
+			return fmt.Sprintf("the text %q...", string(text[:most]))
+		}
 		return fmt.Sprintf("the text %q", n.Value)
 	case *ast.IntegerNode, *ast.FloatNode:
 		return "the number " + n.GetToken().Value
@@ -495,6 +500,10 @@ const maxRepairs = 8
 // be read.
 func (r *reader) parsed(data []byte) *ast.File {
 	file, err := parseYAML(data)
+	if err != nil && r.foreignText() {
+		r.cut = true
+		return nil
+	}
 	for repairs := 0; err != nil; repairs++ {
 		r.apart(func() { r.failParse(err) })
 		r.cut = true

@@ -56,7 +56,7 @@ run is explained.`,
 		Args: cli.OneScenario,
 		RunE: x.Around(x.run),
 	}
-	x.Register(cmd)
+	x.Register(cmd, &x.Results)
 	x.RegisterFiles(cmd, "the run, with its explanation,")
 	cmd.Flags().IntVar(&x.tails, "tails", explain.DefaultTails, "the number of random tails for each prefix")
 	cmd.Flags().BoolVar(&x.all, "all", false, "print all steps and events")

@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	err := root.ExecuteContext(cli.LeaveRuns(ctx))
 	if closeErr := lines.Close(); closeErr != nil && out.Err == nil {
 		out.Err = closeErr
 	}

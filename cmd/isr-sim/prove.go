@@ -93,7 +93,7 @@ numbers the copies of a job says which it is, as for isr-sim explore.`,
 	}
 	v.RegisterFormats(cmd)
 	v.RegisterFiles(cmd, "the run that fails")
-	v.program.Register(cmd, "the protocol to run instead of the scenario's own (see isr-sim list)")
+	v.program.Register(cmd, &v.Results, "the protocol to run instead of the scenario's own (see isr-sim list)")
 	f := cmd.Flags()
 	f.Uint64Var(&v.seed, "seed", 1, "the seed of random TTL lags; schedules need none")
 	f.IntVar(&v.schedules, "schedules", 0, "end a search after this number of schedules (default: no bound)")
@@ -197,7 +197,7 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 	if proof.Explored.Complete && v.from != "" && proof.Passed() {
 		fmt.Fprintf(v.Out, "%s holds: no step leads out of its %d states\n", v.from, proof.Explored.States)
 	}
-	why := v.explain(proof, name)
+	why := v.explain(proof, name, v.met(ctx, proof.Explored))
 	if why != "" {
 		fmt.Fprintf(v.Out, "\n%s\n", why)
 	}
@@ -210,8 +210,25 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 	return &proof.Report, cli.CodeOf(proof.Passed(), proof.Verdict), nil
 }
 
-// explain returns the details that the row does not show, and the next commands.
-func (v *proveCommand) explain(proof *campaign.Proof, name string) string {
+// met names the bounds of the command that a search has reached.
+func (v *proveCommand) met(ctx context.Context, e sim.Explored) string {
+	var all []string
+	if v.schedules > 0 && e.Schedules >= v.schedules {
+		all = append(all, fmt.Sprintf("--schedules %d", v.schedules))
+	}
+	if v.states > 0 && e.States >= v.states {
+		all = append(all, fmt.Sprintf("--states %d", v.states))
+	}
+	if v.time > 0 && ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.Canceled) {
+		all = append(all, fmt.Sprintf("--time %v", v.time))
+	}
+	return strings.Join(all, " and ")
+}
+
+// explain returns the details that the row does not show, and the next commands. met are the bounds of the command that
+// were reached.
+func (v *proveCommand) explain(proof *campaign.Proof, name, met string) string {
+	open := proof.Verdict == invariant.Unknown && proof.Doubt == nil
 	why := prose.Report(&proof.Report, shell.Program(), shell.Quote(name))
 	switch {
 	case proof.Vacuous() && proof.Protocol.Name != proof.Scenario.Protocol:
@@ -222,12 +239,31 @@ func (v *proveCommand) explain(proof *campaign.Proof, name string) string {
 		why += "hint: these were all schedules; wider bounds in the scenario reach more (ticks, sweeps, crashes, faults)\n"
 	case proof.Verdict == invariant.OK && !proof.Passed():
 		why += fmt.Sprintf("expected %s: no schedule of %s under %s violates an invariant\n", proof.Scenario.Expect, proof.Scenario.Name, proof.Protocol.Name)
-	case proof.Verdict == invariant.Unknown && proof.Doubt == nil && v.from != "":
+	case open && met != "" && v.kept != "":
+		again := "the same command"
+		if !strings.HasPrefix(met, "--time") { // which begins anew
+			again += " with more"
+		}
+		why += fmt.Sprintf("hint: %s ended the search, which is in %s: %s goes on with it\n", met, v.kept, again)
+	case open && met != "":
+		why += fmt.Sprintf("hint: %s ended the search: more lets it go on, and --resume FILE keeps what it has done; %s\n", met, prose.Bounds(proof.Scenario))
+	case open && v.from != "":
 		why += "hint: code that has changed, and another version of isr-sim, come to other states: --certificate writes them anew\n"
-	case proof.Verdict == invariant.Unknown && proof.Doubt == nil && v.kept != "":
+	case open && kept(v.kept):
 		why += fmt.Sprintf("hint: the same command goes on with the search, which is in %s\n", v.kept)
-	case proof.Verdict == invariant.Unknown && proof.Doubt == nil:
-		why += "hint: narrower bounds in the scenario make a search short (ticks, sweeps, pauses, crashes, faults, actors)\n"
+	case open:
+		why += fmt.Sprintf("hint: %s\n", prose.Bounds(proof.Scenario))
+	case proof.Verdict == invariant.Unknown && proof.Explored.TooLong > 0:
+		steps := proof.Scenario.Bounds.Steps
+		why += fmt.Sprintf("hint: the scenario's bound of %d steps cut %d schedules: more lets them end (bounds: {steps: %d}), unless the code never does\n",
+			steps, proof.Explored.TooLong, 2*steps)
 	}
 	return why
+}
+
+// kept says that the file of an interrupted search is there. A search has none if it was interrupted in the middle of a
+// run of its first minute.
+func kept(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }

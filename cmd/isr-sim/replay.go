@@ -46,7 +46,7 @@ could be judged.`,
 		Args:    cli.OneScenario,
 		RunE:    r.Around(r.run),
 	}
-	r.Register(cmd)
+	r.Register(cmd, &r.Results)
 	r.RegisterFormats(cmd)
 	r.RegisterFiles(cmd, "the run")
 	cmd.Flags().StringVar(&r.history, "history", "", "write a page of HTML to this file: each node's operations on its store, over time")

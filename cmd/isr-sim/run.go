@@ -59,7 +59,7 @@ func (r *runCommand) register(cmd *cobra.Command) {
 	cmd.RunE = r.Around(r.run)
 	r.RegisterFormats(cmd)
 	r.RegisterFiles(cmd, "the run that fails, or else the first one,")
-	r.campaign.Register(cmd)
+	r.campaign.Register(cmd, &r.Results)
 	r.corpus.Register(cmd, "they run first, and a schedule that fails is added")
 	f := cmd.Flags()
 	f.StringVar(&r.backend, "backend", backendFake, "the store: fake, or dynamodb-local to compare the fake's answers with")

@@ -57,7 +57,7 @@ again.`,
 		Args: cli.OneScenario,
 		RunE: k.Around(k.run),
 	}
-	k.Register(cmd)
+	k.Register(cmd, &k.Results)
 	k.RegisterFiles(cmd, "the smaller run")
 	f := cmd.Flags()
 	f.StringVarP(&k.file, "output", "o", "", "write the shrunk scenario to this file; one that exists is replaced")

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"time"
+
+	"github.com/isr-sim/isr-sim/internal/hooks"
 )
 
 // Within returns a context that ends after d of real time, for a cause; 0 is never.
@@ -11,4 +13,19 @@ func Within(ctx context.Context, d time.Duration, cause error) (context.Context,
 		return ctx, func() {}
 	}
 	return context.WithTimeoutCause(ctx, d, cause)
+}
+
+// patience is how long a run may go on after the user has interrupted the command. Runs of code in Go take less.
+const patience = time.Second
+
+// LeaveRuns returns a context whose runs are left in their middle some time after it is over: see hooks.Leave.
+func LeaveRuns(ctx context.Context) context.Context {
+	left := make(chan struct{})
+	context.AfterFunc(ctx, func() {
+		soon, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		defer stop()
+		<-soon.Done()
+		close(left)
+	})
+	return hooks.Leave(ctx, left)
 }

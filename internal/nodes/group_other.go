@@ -9,3 +9,10 @@ func shellCommand(text string) *exec.Cmd { return exec.Command("cmd", "/c", text
 
 // kill ends the process.
 func kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() } // it may be gone already
+
+// warden does nothing here: see the one of Unix.
+type warden struct{}
+
+func (*warden) begins(*exec.Cmd) {}
+func (*warden) ends(*exec.Cmd)   {}
+func (*warden) close()           {}

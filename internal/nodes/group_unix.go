@@ -3,7 +3,10 @@
 package nodes
 
 import (
+	"fmt"
+	"io"
 	"os/exec"
+	"sync"
 	"syscall"
 )
 
@@ -17,3 +20,52 @@ func shellCommand(text string) *exec.Cmd {
 
 // kill ends the process and all that it started.
 func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // it may be gone already
+
+// warden ends the processes of a program if this process dies before it has ended them, as by a second interrupt, by
+// SIGQUIT or by SIGKILL. A node that is never silent does not notice that nobody answers. The warden is a shell, whose
+// stdin closes then; a signal from the terminal does not reach it.
+type warden struct {
+	mu    sync.Mutex
+	cmd   *exec.Cmd // nil before the first process
+	stdin io.WriteCloser
+}
+
+// watch is the warden's script. It reads the process groups that begin and end.
+const watch = `groups=
+while read -r change group; do
+	left=
+	for g in $groups; do [ "$g" = "$group" ] || left="$left $g"; done
+	[ "$change" = ends ] || left="$left $group"
+	groups=$left
+done
+for g in $groups; do kill -s KILL -- "-$g"; done`
+
+// begins and ends tell the warden of a process.
+func (w *warden) begins(cmd *exec.Cmd) { w.tell("begins", cmd) }
+func (w *warden) ends(cmd *exec.Cmd)   { w.tell("ends", cmd) }
+
+func (w *warden) tell(change string, cmd *exec.Cmd) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.cmd == nil && change == "begins" {
+		w.cmd = shellCommand(watch)
+		w.stdin, _ = w.cmd.StdinPipe() // it has none yet, so there is no error
+		if w.cmd.Start() != nil {
+			w.stdin = nil
+		}
+	}
+	if w.stdin != nil {
+		_, _ = fmt.Fprintf(w.stdin, "%s %d\n", change, cmd.Process.Pid) // without a warden, all goes on
+	}
+}
+
+// close ends the warden.
+func (w *warden) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stdin != nil {
+		_ = w.stdin.Close() // it reads no more
+		_ = w.cmd.Wait()    // it has no groups to kill, and nothing to say
+	}
+	w.cmd, w.stdin = nil, nil
+}

@@ -213,6 +213,7 @@ type life struct {
 	actor   string
 	check   func(again func() error) // see sim.Memory
 	past    *past                    // where it stands in the memory; nil without one
+	left    <-chan struct{}          // see sim.Config.Left
 
 	told  []input  // since it last did something
 	moved []moment // everything it was told before that, in order; kept as long as a process may have to be told it again
@@ -243,6 +244,11 @@ func (l *life) reply(a *arrival, to *answer) { l.told = append(l.told, input{pla
 
 // listen returns the program's reaction to what it was told. Its requests are the caller's own.
 func (l *life) listen(at string) (deed, error) {
+	select {
+	case <-l.left: // also where all that it does is remembered
+		return deed{}, sim.ErrLeft
+	default:
+	}
 	now := moment{told: l.told}
 	l.told = nil
 	var key pastKey
@@ -289,7 +295,7 @@ func (l *life) own(d deed) deed {
 
 // bring starts a process, and tells it all that the life was told before.
 func (l *life) bring(at string) error {
-	p, err := l.program.take(l.actor)
+	p, err := l.program.take(l.actor, l.left)
 	if err != nil {
 		return err
 	}
@@ -350,7 +356,7 @@ func (l *life) end(within bool, now int64) error {
 	}
 	if l.check != nil && l.news {
 		l.check(func() error {
-			again := &life{program: l.program, actor: l.actor, moved: l.moved}
+			again := &life{program: l.program, actor: l.actor, moved: l.moved, left: l.left}
 			if err := again.bring(ending); err != nil {
 				_ = again.giveBack(true, now) // the first error says what happened
 				return err

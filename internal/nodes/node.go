@@ -68,6 +68,9 @@ func (g *Program) boot(cfg isr.Config) (*node, error) {
 		memory = m.Memory()
 	}
 	n.life = g.newLife(n.actor, memory)
+	if c, ok := cfg.Clock.(interface{ Left() <-chan struct{} }); ok {
+		n.life.left = c.Left()
+	}
 	seed := fnv.New64a()
 	_, _ = io.WriteString(seed, cfg.Tokens()) // a hash takes everything
 	ready := n.ask(g.Context, starting, told{Type: "init", initial: &initial{
@@ -108,11 +111,20 @@ func (n *node) Later() bool { return n.later }
 // Rest lets time pass between two commands. The program's timers fire meanwhile, if it can work.
 func (n *node) Rest(ctx context.Context, d time.Duration) error {
 	if !slices.Contains(n.life.program.greeted().Can, canWork) {
+		n.waitsIdle()
 		n.cfg.Clock.Sleep(d)
 		return nil
 	}
 	n.work(ctx, command{Verb: "work", For: d.Seconds()})
 	return nil
+}
+
+// waitsIdle notes that time passes for a program without commands, and without its timers, of which some are set: a
+// heartbeat that goes on after the release of its lock would not be noticed.
+func (n *node) waitsIdle() {
+	if n.later {
+		n.life.program.uses("timers that fire between two commands (its hello does not name " + canWork + ")")
+	}
 }
 
 // work asks the program to let time pass, as long as the command says.
@@ -145,6 +157,9 @@ func (n *node) Acquire(ctx context.Context, name string) (*hooks.Held, error) {
 		return nil, err
 	}
 	able := func(can string) bool { return slices.Contains(n.life.program.greeted().Can, can) }
+	if !able(canWork) {
+		n.waitsIdle() // under the lock
+	}
 	held := &hooks.Held{Release: func(ctx context.Context) error {
 		_, err := n.command(ctx, canHold, command{Verb: "release", Key: name})
 		return err

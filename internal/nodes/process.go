@@ -14,6 +14,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 )
 
 // The bounds of one process.
@@ -34,10 +36,11 @@ type process struct {
 	server   *http.Server
 	can      []string
 
-	events chan event    // what it has said
-	gone   chan struct{} // closed when it must be left alone: it failed, or was killed
-	exited chan struct{} // closed when it has been waited for
-	reset  bool          // its last life is over, and it has said that it is ready
+	events chan event      // what it has said
+	gone   chan struct{}   // closed when it must be left alone: it failed, or was killed
+	exited chan struct{}   // closed when it has been waited for
+	left   <-chan struct{} // closed when nobody waits for its run any more: see sim.Config.Left
+	reset  bool            // its last life is over, and it has said that it is ready
 
 	mu          sync.Mutex
 	name        string // the name of the actor whose life it is
@@ -59,9 +62,9 @@ type event struct {
 }
 
 // start starts a process and waits for its hello.
-func (g *Program) start(actor string) (*process, error) {
+func (g *Program) start(actor string, left <-chan struct{}) (*process, error) {
 	p := &process{
-		program: g, cmd: shellCommand(g.Command), events: make(chan event, 4), gone: make(chan struct{}), exited: make(chan struct{}), name: actor,
+		program: g, cmd: shellCommand(g.Command), events: make(chan event, 4), gone: make(chan struct{}), exited: make(chan struct{}), name: actor, left: left,
 		connections: map[net.Conn]connection{},
 	}
 	p.cmd.Env = append([]string{"PYTHONHASHSEED=0"}, os.Environ()...) // sets in Python have one order, also in another process
@@ -87,6 +90,7 @@ func (g *Program) start(actor string) (*process, error) {
 		_ = p.listener.Close() // the error above says more
 		return broken(err)
 	}
+	g.warden.begins(p.cmd)
 	p.out = [2]io.Closer{stdout, stderr}
 	p.serve()
 	var reading sync.WaitGroup
@@ -228,6 +232,8 @@ func (p *process) nextWithin(at string, enough <-chan time.Time) (event, error) 
 	limit := newDeadline(p.program.limit())
 	defer limit.stop()
 	select {
+	case <-p.left: // a program that is never silent has always said something more
+		return event{}, sim.ErrLeft
 	case <-p.gone:
 		return p.last(at)
 	default:
@@ -235,6 +241,8 @@ func (p *process) nextWithin(at string, enough <-chan time.Time) (event, error) 
 	select {
 	case e := <-p.events:
 		return e, nil
+	case <-p.left:
+		return event{}, sim.ErrLeft
 	case <-p.gone:
 		return p.last(at)
 	case <-enough:
@@ -305,10 +313,12 @@ func (p *process) tell(t told) {
 		// The program has most likely ended: that says more than a broken pipe.
 		select {
 		case <-p.exited:
+		case <-p.left:
 		case <-limit.over():
 			p.fail("it reads no lines: "+err.Error(), "")
 		}
 	case <-p.gone:
+	case <-p.left:
 	case <-limit.over():
 		p.fail(fmt.Sprintf("read no line of stdin for %v", p.program.limit()), "")
 	}
@@ -357,6 +367,7 @@ func (p *process) kill() {
 	kill(p.cmd)
 	_ = p.stdin.Close()  // its reader is gone
 	_ = p.server.Close() // its connections are all that it holds
+	defer p.program.warden.ends(p.cmd)
 	words := newDeadline(lastWords)
 	defer words.stop()
 	select {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -41,6 +42,7 @@ type Program struct {
 	Memory    int
 
 	remembered memory
+	warden     warden
 	mu         sync.Mutex
 	hello      *said // the hello of the first process
 	idle       []*process
@@ -66,11 +68,12 @@ func (g *Program) Close() {
 		p.kill()
 	}
 	g.idle = nil
+	g.warden.close()
 }
 
 // Can returns the abilities that the program's hello names. The process that was asked is kept for a life.
 func (g *Program) Can(actor string) ([]string, error) {
-	p, err := g.take(actor)
+	p, err := g.take(actor, hooks.Left(g.Context))
 	if err != nil {
 		return nil, err
 	}
@@ -134,12 +137,12 @@ func (g *Program) limit() time.Duration {
 }
 
 // take returns a process for a life of the actor.
-func (g *Program) take(actor string) (*process, error) {
+func (g *Program) take(actor string, left <-chan struct{}) (*process, error) {
 	g.mu.Lock()
 	last := len(g.idle) - 1
 	if last < 0 {
 		g.mu.Unlock()
-		return g.start(actor)
+		return g.start(actor, left)
 	}
 	p := g.idle[last]
 	g.idle = g.idle[:last]
@@ -147,6 +150,7 @@ func (g *Program) take(actor string) (*process, error) {
 	p.mu.Lock()
 	p.name = actor
 	p.mu.Unlock()
+	p.left = left
 	return p, nil
 }
 

@@ -30,6 +30,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant" // for forgetful
@@ -178,8 +179,9 @@ func TestHashes(t *testing.T) {
 		if own != "" {
 			t.Setenv("PYTHONHASHSEED", own)
 		}
-		p := &nodes.Program{Command: "echo seed $PYTHONHASHSEED >&2; exit 3"}
+		p := &nodes.Program{Command: "echo seed $PYTHONHASHSEED >&2; exit 3", Context: t.Context()}
 		_, err := p.Can("alice")
+		p.Close()
 		if want := "seed " + cmp.Or(own, "0"); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("PYTHONHASHSEED=%s: got %v, want ...%s", own, err, want)
 		}
@@ -204,6 +206,53 @@ func TestChildren(t *testing.T) {
 		}
 		if err == nil {
 			_ = c.Close()
+		}
+	}
+}
+
+// TestLeftBehind: no process outlives one that was killed before it could end them, even if the process never looks at
+// its stdin.
+func TestLeftBehind(t *testing.T) {
+	at := filepath.Join(t.TempDir(), "child")
+	dies := exec.Command(os.Args[0])
+	dies.Env = append(os.Environ(), "ISR_SIM_TEST_NODE=dies", "ISR_SIM_TEST_CHILD="+at)
+	if err := dies.Run(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("got %v, want that it was killed", err)
+	}
+	if _, err := os.Stat(at); err != nil {
+		t.Fatal("its child never lived:", err)
+	}
+	soon, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	for ; soon.Err() == nil; wait(10 * time.Millisecond) {
+		c, err := net.Dial("unix", at)
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			return
+		}
+		if err == nil {
+			_ = c.Close()
+		}
+	}
+	t.Error("its child lives on")
+}
+
+// TestLeft: a run of a program that is never silent, or is silent for long, is left when nobody waits for it any more,
+// also while the program starts. No process is left.
+func TestLeft(t *testing.T) {
+	for _, behaviour := range []string{"many-steps", "hang", "deaf"} {
+		left, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		late, stopLate := context.WithTimeout(t.Context(), 20*time.Second)
+		p := program(t, behaviour, time.Minute)
+		_, err := scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(hooks.Leave(t.Context(), left.Done()))
+		if !errors.Is(err, sim.ErrLeft) || late.Err() != nil {
+			t.Errorf("%s: got %v, want %v after half a second", behaviour, err, sim.ErrLeft)
+		}
+		stop()
+		stopLate()
+		p.Close()
+		var status syscall.WaitStatus
+		if pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil); !errors.Is(err, syscall.ECHILD) {
+			t.Errorf("%s: a process is left: %d, %v", behaviour, pid, err)
 		}
 	}
 }
@@ -262,6 +311,25 @@ func serveNode(behaviour string) {
 	}
 	if behaviour == "deaf" {
 		hang()
+	}
+	if behaviour == "dies" {
+		p := &nodes.Program{Command: "ISR_SIM_TEST_NODE=lingers exec '" + os.Args[0] + "'", Context: context.Background()}
+		if _, err := p.Can("alice"); err != nil {
+			panic(err)
+		}
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	if behaviour == "lingers" {
+		l, err := net.Listen("unix", os.Getenv("ISR_SIM_TEST_CHILD"))
+		if err != nil {
+			panic(err)
+		}
+		say(map[string]any{"type": "hello", "versions": []int{1}, "can": []string{"get"}})
+		for {
+			if c, err := l.Accept(); err == nil {
+				_ = c.Close()
+			}
+		}
 	}
 	can, versions := []string{"get", "invalidate", "regenerate", "rollback", "reset"}, []int{1}
 	if behaviour == "unable" {
@@ -365,6 +433,13 @@ func hang() {
 	select {}
 }
 
+// wait waits in real time.
+func wait(d time.Duration) {
+	over, stop := context.WithTimeout(context.Background(), d)
+	defer stop()
+	<-over.Done()
+}
+
 // misbehave does, within a command, what the behaviour says.
 func misbehave(behaviour string, c *clock) {
 	switch behaviour {
@@ -417,6 +492,11 @@ func misbehave(behaviour string, c *clock) {
 			}()
 		}
 		hang()
+	case "many-steps":
+		for {
+			wait(10 * time.Millisecond)
+			_, _ = c.do(http.MethodGet, "origin?key=/a", nil)
+		}
 	case "busy-loop":
 		for {
 			_, _ = c.do(http.MethodGet, "time", nil)

@@ -75,7 +75,7 @@ fails.`,
 	cmd.RunE = c.Around(c.run)
 	c.RegisterFormats(cmd)
 	c.RegisterFiles(cmd, "the run that fails")
-	c.Program.Register(cmd, "a protocol of isr-sim to check in the place of a program (see isr-sim list)")
+	c.Program.Register(cmd, &c.Results, "a protocol of isr-sim to check in the place of a program (see isr-sim list)")
 	f := cmd.Flags()
 	flags.Seed(cmd, &c.seed)
 	f.IntVar(&c.worlds, "worlds", 100, "the number of worlds")
@@ -313,6 +313,12 @@ func (c *command) before(ctx context.Context, check *Check) (done bool, err erro
 	if s.Replay == nil {
 		return false, cli.Usage(fmt.Errorf("%s: found no replay entry, expected the run that an earlier check has left", c.file()), "delete it to go on without it")
 	}
+	var left []string // that judged the run, and do not now
+	for _, name := range check.Without {
+		if !slices.Contains(s.Without, name) && !slices.Contains(left, name) {
+			left = append(left, name)
+		}
+	}
 	s.Without, s.Rows = check.Without, check.Rows // what is said now counts
 	run := s.Replay.Run(s, check.Protocol)
 	o, err := run.Do(ctx)
@@ -328,14 +334,29 @@ func (c *command) before(ctx context.Context, check *Check) (done bool, err erro
 	}
 	report, err := check.try(ctx, s, check.Seed, 0)
 	switch {
+	case cut(ctx, report, err):
+		return false, nil // the check ends at once, and says why
 	case err != nil:
 		return false, cli.Unknown(err, "")
 	case report.Verdict != invariant.OK:
-		fmt.Fprintf(c.Out, "%s: its run passes now, and its world does not\n", c.file())
+		fmt.Fprintf(c.Out, "%s: %s, and its world does not\n", c.file(), passes("its run", s.Replay.Violates, left))
 		return true, c.fails(ctx, report)
 	}
-	fmt.Fprintf(c.Out, "%s: an earlier check has left it, and it passes now; it runs first until another run fails, or you delete it\n", c.file())
+	fmt.Fprintf(c.Out, "%s: an earlier check has left it, and %s; it runs first until another run fails, or you delete it\n",
+		c.file(), passes("it", s.Replay.Violates, left))
 	return false, nil
+}
+
+// passes says that a run passes without the invariants that were left out since it violated one of all.
+func passes(run, violated string, left []string) string {
+	switch {
+	case len(left) == 0:
+		return run + " passes now"
+	case slices.Contains(left, violated):
+		return fmt.Sprintf("%s passes without %s, which it violated and --without leaves out", run, violated)
+	default:
+		return fmt.Sprintf("%s passes now, without %s, which --without leaves out", run, strings.Join(left, ", "))
+	}
 }
 
 // row prints the check on one line.

@@ -25,8 +25,8 @@ type Campaign struct {
 }
 
 // Register adds the flags.
-func (c *Campaign) Register(cmd *cobra.Command) {
-	c.Program.Register(cmd, "the protocol to run instead of the scenario's own (see isr-sim list)")
+func (c *Campaign) Register(cmd *cobra.Command, r *Results) {
+	c.Program.Register(cmd, r, "the protocol to run instead of the scenario's own (see isr-sim list)")
 	f := cmd.Flags()
 	f.StringVar(&c.strategy, "strategy", sim.Portfolio().Name, "the strategy that picks the schedules: "+strings.Join(strategies(), ", "))
 	Seed(cmd, &c.seed)

@@ -36,9 +36,10 @@ type Program struct {
 	told   bool // the user knows what is real: see Real
 }
 
-// Register adds the flags. Its parameter, called which, is the help text of --protocol.
-func (p *Program) Register(cmd *cobra.Command, which string) {
-	p.cmd = cmd
+// Register adds the flags. Its parameter, called which, is the help text of --protocol. The results will say what the
+// program uses that is not simulated.
+func (p *Program) Register(cmd *cobra.Command, r *Results, which string) {
+	p.cmd, r.NotSimulated = cmd, p.notSimulated
 	f := cmd.Flags()
 	f.StringVar(&p.name, "protocol", "", which)
 	f.StringVar(&p.Exec, "exec", "", "run each node as a process of this command, in any language: see docs/NODES.md")
@@ -306,14 +307,26 @@ func lacking(s *scenario.Scenario, can []string) (scenario.Verb, bool) {
 	return "", false
 }
 
+// notSimulated is what the nodes of a program, by its protocol's name, used that is not simulated.
+func (p *Program) notSimulated(protocol string) []string {
+	for _, n := range append([]*nodes.Program{p.nodes}, p.others...) {
+		if n != nil && n.Protocol().Name == protocol {
+			return n.Real()
+		}
+	}
+	return nil
+}
+
 // Real says what the nodes used that is not simulated, and so was not judged; "" is nothing. It is a line for the user.
 func (p *Program) Real() string {
 	if p.nodes == nil || len(p.nodes.Real()) == 0 {
 		return ""
 	}
 	p.told = true
-	return fmt.Sprintf("not simulated, and so not judged: %s\n", strings.Join(p.nodes.Real(), ", "))
+	return fmt.Sprintf("%s%s\n", notJudged, strings.Join(p.nodes.Real(), ", "))
 }
+
+const notJudged = "not simulated, and so not judged: "
 
 // Close ends the processes, if there are any. If Real has not been printed yet, Close prints it.
 func (p *Program) Close() {
@@ -324,6 +337,9 @@ func (p *Program) Close() {
 		p.nodes.Close()
 	}
 	for _, n := range p.others {
+		if real := n.Real(); len(real) > 0 {
+			fmt.Fprintf(p.cmd.ErrOrStderr(), "%s: %s%s\n", n.Protocol().Name, notJudged, strings.Join(real, ", "))
+		}
 		n.Close()
 	}
 }

@@ -32,8 +32,8 @@ type Recording struct {
 }
 
 // Register adds the flags.
-func (r *Recording) Register(cmd *cobra.Command) {
-	r.Program.Register(cmd, "the protocol (default: the recorded one, or the scenario's own)")
+func (r *Recording) Register(cmd *cobra.Command, of *Results) {
+	r.Program.Register(cmd, of, "the protocol (default: the recorded one, or the scenario's own)")
 	f := cmd.Flags()
 	f.Uint64Var(&r.seed, "seed", 0, "the run's seed")
 	f.StringVar(&r.choices, "choices", "", "the run's choices")

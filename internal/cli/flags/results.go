@@ -222,6 +222,11 @@ func (r *Results) write(cmd *cobra.Command, output io.Writer, err error) error {
 	if !cmd.HasParent() {
 		name = "run"
 	}
+	for i := range r.results {
+		if result := &r.results[i]; r.NotSimulated != nil && result.Verdict != verdicts.Skipped {
+			result.NotSimulated = r.NotSimulated(result.Protocol)
+		}
+	}
 	doc := verdicts.Document{Version: r.Version, Command: name, Results: r.results}
 	if err != nil {
 		e := cli.ErrorOf(err)

@@ -47,6 +47,9 @@ func resume(run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove,
 			return nil
 		}
 		s, err := search()
+		if s == nil && err == nil {
+			return nil
+		}
 		if err == nil {
 			text, err = s.Bytes()
 		}
@@ -59,7 +62,7 @@ func resume(run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove,
 		return nil
 	}
 	proof, err := run(v)
-	if err == nil && !early {
+	if err == nil && !early && (proof.Explored.Complete || proof.Failure != nil) { // else its last repetitions were left
 		if err = os.Remove(file); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}

@@ -50,7 +50,7 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 			if over {
 				return nil, v.Keep(search, true)
 			}
-			return nil, nil
+			return &campaign.Proof{Explored: sim.Explored{Complete: true}}, nil
 		}, campaign.Prove{}, file, io.Discard, clock)
 		if err != nil {
 			t.Fatal(err)
@@ -68,6 +68,17 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 		return nil, broken
 	}, campaign.Prove{}, file, &log, clock); !errors.Is(err, broken) || kept() != 130 || log.Len() == 0 {
 		t.Errorf("got %v, %d schedules, %q; expected the error, and that the file stays", err, kept(), log.String())
+	}
+	left := func() (*campaign.Search, error) { return nil, nil }
+	if _, err := resume(func(v campaign.Prove) (*campaign.Proof, error) {
+		return &campaign.Proof{}, v.Keep(left, true)
+	}, campaign.Prove{}, file, io.Discard, clock); err != nil || kept() != 130 {
+		t.Errorf("got %v, %d schedules after a search whose last schedule was left, expected 130", err, kept())
+	}
+	if _, err := resume(func(campaign.Prove) (*campaign.Proof, error) {
+		return &campaign.Proof{}, nil
+	}, campaign.Prove{}, file, io.Discard, clock); err != nil || kept() != 130 {
+		t.Errorf("got %v, %d schedules after a search whose last repetition was left, expected 130", err, kept())
 	}
 	schedules = 0
 	if part(false, 1); kept() != 0 {

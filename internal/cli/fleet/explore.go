@@ -78,7 +78,7 @@ is killed goes on where it last saved, when the same command is started again.`,
 	cmd.RunE = e.Around(e.run)
 	e.RegisterFormats(cmd)
 	e.RegisterFiles(cmd, "the shortest run of each violated invariant")
-	e.campaign.Register(cmd)
+	e.campaign.Register(cmd, &e.Results)
 	e.corpus.Register(cmd, "they run first, and new ones are added")
 	e.batches.Register(cmd)
 	f := cmd.Flags()

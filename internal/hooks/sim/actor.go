@@ -309,6 +309,17 @@ type runBreaker interface {
 	BreaksRun()
 }
 
+// ErrLeft breaks a run that was left in its middle because the user does not want to wait for its end. It says nothing
+// about the code under test.
+var ErrLeft error = leftError{}
+
+type leftError struct{}
+
+func (leftError) Error() string { return "interrupted: the run was left in its middle" }
+
+// BreaksRun implements runBreaker.
+func (leftError) BreaksRun() {}
+
 // code is the actor's Run, or the work of a lane, with its panics kept inside the run.
 func (p *Proc) code() {
 	work := p.work
@@ -427,6 +438,9 @@ func (c actorClock) Sleep(d time.Duration) { c.proc.sleep(d) }
 
 // Memory returns the memory of the run. It is a method of the clock, because the clock reaches code that knows no Proc.
 func (c actorClock) Memory() Memory { return c.proc.sim.cfg.Memory }
+
+// Left is Config.Left, for nodes outside of this process.
+func (c actorClock) Left() <-chan struct{} { return c.proc.sim.cfg.Left }
 
 // errChannel explains why an actor may not wait on a channel.
 const errChannel = "clock.%s is not available to an actor of the simulator: waiting on a channel would stop the whole run; use Sleep, or set Goroutines in a check of package property"

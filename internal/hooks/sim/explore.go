@@ -476,6 +476,10 @@ func (e *explorer) still(asleep []option, m option) (rest []option) {
 // ended notes the run's result.
 func (e *explorer) ended(r Result) {
 	x := e.x
+	if errors.Is(r.Err, ErrLeft) {
+		x.err = r.Err
+		return
+	}
 	if x.Repeat && x.err == nil {
 		x.err = e.compareEnds(r)
 	}

@@ -48,6 +48,9 @@ type Config struct {
 	Pool *Pool
 	// Memory says whether the remembered deeds of nodes replace runs of their code.
 	Memory Memory
+	// Left, if set, is closed when nobody waits for the end of the run any more. Nodes outside of this process, which may
+	// take long, then break the run with ErrLeft.
+	Left <-chan struct{}
 	// Keep keeps the state of the world, and returns the function that puts it back to that state, perhaps several times.
 	// The parameter moved says that the clock showed another time before. It is for Memory.Search.
 	Keep func() (restore func(moved bool))

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -104,7 +105,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 		return true
 	})
 	switch {
-	case broken != nil:
+	case broken != nil && !errors.Is(broken, sim.ErrLeft):
 		return nil, broken
 	case r.Failure != nil:
 	case r.Schedules < set.Schedules:

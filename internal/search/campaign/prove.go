@@ -66,7 +66,8 @@ type Prove struct {
 	// with it, and its schedules and states count. It is an error if it does not fit.
 	From *Search
 	// Keep, if set, is called after each schedule, and once more with over true if the search ends before it is complete.
-	// The function search returns the search so far. An error ends Run.
+	// The function search returns the search so far; nil if its latest schedule was left in its middle: then the search
+	// goes on from where it was kept before. An error ends Run.
 	Keep func(search func() (*Search, error), over bool) error
 	// Split is the part of the search to run: see sim.Split. Its states are listed as Certify says, and Sum makes one search
 	// of the parts: Keep is called at the end of each, too. File is how the reader names the scenario, for those who add them
@@ -184,7 +185,11 @@ func (v Prove) checked(ctx context.Context) (*Proof, error) {
 		})
 	}
 	proof, err := v.explore(ctx, looked, failed.Load)
-	if err := checks.Wait(); err != nil {
+	if err := checks.Wait(); errors.Is(err, sim.ErrLeft) {
+		if proof != nil && proof.Verdict == invariant.OK {
+			proof.Explored.Complete, proof.Verdict, proof.Why = false, invariant.Unknown, v.ended(ctx, proof.Explored)
+		}
+	} else if err != nil {
 		result := sim.Result{End: sim.Broken, Err: err}
 		return nil, schedules.Broken(v.Scenario, v.Protocol, v.Options, result)
 	}
@@ -212,6 +217,7 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 		looked.Memory.Search = &x
 		defer x.Close()
 	}
+	left := false // the latest schedule was left in its middle
 	keep := func(bool) error { return nil }
 	if v.Keep != nil || v.From != nil {
 		code, err := build()
@@ -225,7 +231,12 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 		}
 		if v.Keep != nil {
 			keep = func(over bool) error {
-				return v.Keep(func() (*Search, error) { return v.search(&x, proof, looked.Ends, code) }, over)
+				return v.Keep(func() (*Search, error) {
+					if left {
+						return nil, nil
+					}
+					return v.search(&x, proof, looked.Ends, code)
+				}, over)
 			}
 		}
 	}
@@ -237,6 +248,9 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 	defer one.close()
 	for ctx.Err() == nil && !failed() && !v.divides(&x) && x.Next() {
 		o, err := one.run(ctx)
+		if left = errors.Is(err, sim.ErrLeft); left {
+			break
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -401,6 +415,8 @@ func (v Prove) again(ctx context.Context, o *scenario.Outcome) (*scenario.Outcom
 	switch {
 	case err == nil && whole.Verdict == o.Verdict:
 		return whole, nil
+	case errors.Is(err, sim.ErrLeft):
+		return o, nil
 	case o.Verdict != invariant.Violated, err == nil && whole.Verdict == invariant.Unknown:
 		return o, nil
 	case err != nil:

@@ -159,7 +159,8 @@ func (sh *shrinker) finish(f found, before Size, budget int) (*Shrunk, error) {
 	run.Scenario, run.Seed, run.Trace = f.scenario, f.seed, io.Discard
 	choices := trimmed(f.recorded.Result.Choices)
 	run.Strategy = sim.Replay(choices)
-	o, err := run.Do(context.WithoutCancel(sh.ctx)) // an interrupt must not lose what has been found so far
+	// An interrupt must not lose what has been found so far: this run, which is small by now, is made to its end.
+	o, err := run.Do(hooks.Leave(context.WithoutCancel(sh.ctx), nil))
 	if err != nil {
 		return nil, err
 	}

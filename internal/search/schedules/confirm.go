@@ -3,6 +3,7 @@ package schedules
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,18 +11,23 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // Confirm runs a schedule twice more, traced, and notes the traces' digest in its outcome. The second of these runs
 // does not reuse what nodes did in other runs. If one of the three runs differs from another it returns a
-// *scenario.BrokenError with a *scenario.NondeterminismError in it.
+// *scenario.BrokenError with a *scenario.NondeterminismError in it. If one of them is left in its middle, what was violated
+// stays violated; nothing else is confirmed, and the error is sim.ErrLeft.
 func (c Set) Confirm(ctx context.Context, o *scenario.Outcome) error {
 	var traces [2]bytes.Buffer
 	for i, ctx := range []context.Context{ctx, hooks.Afresh(ctx)} {
 		run := c.again(o)
 		run.Trace = &traces[i]
 		again, err := run.Do(ctx)
+		if errors.Is(err, sim.ErrLeft) {
+			return left(o)
+		}
 		if err := c.same(ctx, o, again, err); err != nil {
 			return err
 		}
@@ -33,10 +39,21 @@ func (c Set) Confirm(ctx context.Context, o *scenario.Outcome) error {
 	return nil
 }
 
+// left is the error for an outcome whose repetition was left in its middle.
+func left(o *scenario.Outcome) error {
+	if o.Verdict == invariant.Violated {
+		return nil // it did happen
+	}
+	return sim.ErrLeft
+}
+
 // repeat runs a schedule once more, and compares the hash of its order and its conclusion.
 func (c Set) repeat(ctx context.Context, a Attempt) error {
 	coverage := hooks.Probe{Coverage: true, Memory: sim.Memory{Afresh: true}}
 	again, err := c.again(a.Outcome).Do(hooks.With(ctx, &coverage))
+	if errors.Is(err, sim.ErrLeft) {
+		return left(a.Outcome)
+	}
 	if err := c.same(ctx, a.Outcome, again, err); err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func Plural(n int, thing string) string {
 	switch {
 	case n == 1:
 		return "1 " + thing
-	case strings.HasSuffix(thing, "ch"):
+	case strings.HasSuffix(thing, "ch"), strings.HasSuffix(thing, "sh"):
 		return fmt.Sprintf("%d %ses", n, thing)
 	default:
 		return fmt.Sprintf("%d %ss", n, thing)

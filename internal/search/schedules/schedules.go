@@ -85,7 +85,11 @@ func (c Set) Each(ctx context.Context, n int, index func(k int) int, run func(ct
 			return
 		}
 	}
-	InOrder(ctx, c.Workers, 16, n-from,
+	most := 16
+	if c.OfProgram() {
+		most = 1 // one run may take longer than a user waits
+	}
+	InOrder(ctx, c.Workers, most, n-from,
 		func(k int) Attempt { return run(ctx, index(from+k), expected) },
 		func(_ int, a Attempt) bool { return take(a) })
 }

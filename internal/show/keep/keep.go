@@ -30,6 +30,8 @@ type Keeper struct {
 	Out            io.Writer           // gets a line about each written file
 	Version        string              // the version of isr-sim, which records contain
 	Explanation    *record.Explanation // nil, unless the command explains its one run
+	// NotSimulated, if set, returns what the nodes of the program with that protocol's name used that is not simulated.
+	NotSimulated func(protocol string) []string
 
 	kept map[string]kept // by the name of the run
 }
@@ -97,6 +99,9 @@ func (k *Keeper) KeepAs(ctx context.Context, run scenario.Run, file, name string
 		return unrecorded(name, err)
 	}
 	r.Explanation = k.Explanation
+	if k.NotSimulated != nil {
+		r.NotSimulated = k.NotSimulated(r.Protocol)
+	}
 	return k.write(r, file, name)
 }
 

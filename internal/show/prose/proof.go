@@ -6,6 +6,8 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
+	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -45,7 +47,39 @@ func Extent(p *campaign.Proof) string {
 	if e.TooLong > 0 {
 		left = append(left, fmt.Sprintf("%d schedules cut at the scenario's bound of %d steps", e.TooLong, p.Scenario.Bounds.Steps))
 	}
+	if len(left) == 0 {
+		left = append(left, "the schedule that was left in its middle")
+	}
 	return fmt.Sprintf("not complete: %s, 0 violations; left: %s", Searched(e), strings.Join(left, ", "))
+}
+
+// Bounds names the bounds of a scenario that make its search long, for a hint.
+func Bounds(s *scenario.Scenario) string {
+	var pauses, crashes, restarts, steps, faults int
+	for _, a := range s.Actors {
+		pauses, crashes, restarts, steps = pauses+a.Pauses, crashes+a.Crashes, restarts+a.Restarts, steps+len(a.ClockSteps)
+	}
+	for _, f := range s.Faults {
+		if f.Maybe {
+			faults++
+		}
+	}
+	has := []string{schedules.Plural(len(s.Actors), "actor")}
+	for _, bound := range []struct {
+		n    int
+		name string
+	}{
+		{s.Bounds.Ticks, "tick"}, {s.Bounds.Sweeps, "sweep"}, {pauses, "pause"}, {crashes, "crash"}, {restarts, "restart"},
+		{steps, "clock step"}, {faults, "possible fault"},
+	} {
+		if bound.n > 0 {
+			has = append(has, schedules.Plural(bound.n, bound.name))
+		}
+	}
+	if s.Lag.Scheduler && s.Bounds.Sweeps == 0 {
+		has = append(has, "sweeps without a bound")
+	}
+	return fmt.Sprintf("narrower bounds in the scenario make a search short (it has %s)", strings.Join(has, ", "))
 }
 
 // Searched says how much a search has done so far.

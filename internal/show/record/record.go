@@ -50,6 +50,8 @@ type Record struct {
 	// Verdict is ok, violated or unknown; Why is the reason for unknown.
 	Verdict string `json:"verdict" jsonschema:"enum=ok,enum=violated,enum=unknown"`
 	Why     string `json:"why,omitempty"`
+	// NotSimulated is what the program used that is not simulated, and so was not judged, such as "what workers do".
+	NotSimulated []string `json:"notSimulated,omitempty"`
 	// Violation is set if the verdict is violated.
 	Violation *Violation `json:"violation,omitempty"`
 	// Explanation is the result of isr-sim explain; records of other commands have none.

@@ -122,6 +122,7 @@ type words struct {
 	Invariant, Statement, Sentence                              string
 	Lines                                                       []string
 	Script                                                      []string
+	NotSimulated                                                string
 	Watched                                                     bool
 	Needed                                                      string
 	Causes                                                      []cause
@@ -150,7 +151,7 @@ func (s *story) cleaned() words {
 	w := words{
 		Scenario: clean(s.Scenario), About: clean(strings.Join(strings.Fields(s.About), " ")), Protocol: clean(s.Protocol), Seed: clean(s.Seed),
 		Verdict: clean(s.Verdict), Why: clean(s.Why), Digest: clean(s.Digest), Tool: clean(s.Tool), Steps: len(s.Steps),
-		Watched: s.Watched, Needed: needed(s.Record), Causes: s.causes(),
+		NotSimulated: clean(strings.Join(s.NotSimulated, ", ")), Watched: s.Watched, Needed: needed(s.Record), Causes: s.causes(),
 		Lasts: since(s.Start, s.Steps[len(s.Steps)-1].Time)[1:],
 	}
 	for _, a := range s.Actors {

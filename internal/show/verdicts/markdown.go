@@ -45,6 +45,11 @@ func writeMarkdown(w io.Writer, d *Document) error {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", mark, cell(r.Scenario), cell(r.Protocol), cell(verdict), schedules, r.Seed)
 	}
 	for i := range d.Results {
+		if r := &d.Results[i]; len(r.NotSimulated) > 0 {
+			fmt.Fprintf(&b, "\n%s: %s\n", cell(r.subject()), cell(r.unjudged()))
+		}
+	}
+	for i := range d.Results {
 		r := &d.Results[i]
 		if r.Passed {
 			continue

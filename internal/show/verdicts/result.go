@@ -40,6 +40,8 @@ type Result struct {
 	// to judge.
 	Proved         []string `json:"proved,omitempty"`
 	NothingToJudge []string `json:"nothing_to_judge,omitempty"`
+	// NotSimulated is what the program used that is not simulated, and so was not judged, such as "what workers do".
+	NotSimulated []string `json:"not_simulated,omitempty"`
 	// Deadlines are the ends of leases and of freshness in a proof, and the sides on which it met them.
 	Deadlines []Deadline `json:"deadlines,omitempty"`
 	// Replay is the command that runs the failed schedule again, and Shrink is the command that makes it small.
@@ -137,6 +139,14 @@ func (r *Result) String() string {
 		return r.title()
 	}
 	return r.title() + ": " + r.Message
+}
+
+// unjudged is a sentence about what was not simulated; "" is none.
+func (r *Result) unjudged() string {
+	if len(r.NotSimulated) == 0 {
+		return ""
+	}
+	return "not simulated, and so not judged: " + strings.Join(r.NotSimulated, ", ")
 }
 
 // title is a result in a few words.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -77,11 +78,14 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	total, orders, states := &p.total, &p.orders, &p.states
 	size, from := x.Shard.size(c.Schedules), x.Ran
 	c.Each(ctx, size-from, func(k int) int { return x.Shard.schedule(from + k) }, c.AttemptCovered, func(a schedules.Attempt) bool {
-		p.last = a.Index
-		x.Ran++
 		if a.Err == nil && (x.keeps(a) || c.Suspect(a)) {
 			a.Err = c.Confirm(ctx, a.Outcome)
 		}
+		if errors.Is(a.Err, sim.ErrLeft) {
+			return false
+		}
+		p.last = a.Index
+		x.Ran++
 		if a.Err == nil {
 			a.Err = keeper.note(ctx, a.Outcome)
 		}
