@@ -68,9 +68,10 @@ type past struct {
 	before *past
 	told   told
 
-	does   []func() // to the world, besides the request
-	says   string   // what it tells the world by that, since Proc.Forget, until depends has noted it
-	veiled bool     // code that was told other values goes on from here: see life.veiled
+	does   []func()         // to the world, besides the request
+	says   string           // what it tells the world by that, since Proc.Forget, until depends has noted it
+	said   fingerprint.Hash // see life.said
+	veiled bool             // code that was told other values goes on from here: see life.veiled
 	// since is all that what the code does here may depend on, since Proc.Forget; 0 if it may depend on all of its past.
 	since fingerprint.Hash
 
@@ -342,6 +343,10 @@ func (m *pasts) bring(p *Proc, now told) (*life, error) {
 			return nil, &DivergedError{step: p.sim.result.Steps, differs: fmt.Sprintf("%s was told again what it had been told, and request %d was %q, and is now %q",
 				p.name, n+1, was, is)}
 		}
+		if at.said != did.said {
+			return nil, &DivergedError{step: p.sim.result.Steps, differs: fmt.Sprintf("%s was told again what it had been told, and answered its client otherwise than before, "+
+				"before request %d, which was %q", p.name, n+1, did.deed())}
+		}
 		l.at = at
 	}
 	return l, nil
@@ -441,7 +446,7 @@ func (l *life) resumed(now told) (*past, error) {
 	l.proc.running = l
 	l.resume()
 	l.proc.running = nil
-	l.request = did.request
+	l.request, did.said = did.request, l.said
 	if drew := l.proc.sim.cfg.Memory.Drew; l.err == nil && drew != nil && drew() {
 		l.err = &TakenError{RememberedCode, l.proc.name + " draws random bytes"}
 	}

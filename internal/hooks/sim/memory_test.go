@@ -433,6 +433,15 @@ func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
 				get("a number")
 			}, []string{"request 2 was \"a number, after 0 events\", and is now \"none, after 0 events\""},
 		},
+		"other words": {
+			func(p *sim.Proc, get func(string) []int) {
+				get("a number")
+				times++
+				p.Says(fmt.Sprint("run ", times))
+				get("a number")
+				get("a number")
+			}, []string{" was told again what it had been told, and answered its client otherwise than before, before request 2, which was \"a number, after 0 events\""},
+		},
 		"an event": {
 			func(p *sim.Proc, get func(string) []int) {
 				get("a number")
