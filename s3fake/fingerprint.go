@@ -45,6 +45,45 @@ func (s own) Fingerprint() (sum fingerprint.Hash) {
 	return sum.Number(uint64(s.uploads))
 }
 
+// Keep keeps what Fingerprint is about, and returns a function that puts it back.
+func (s own) Keep() (back func()) {
+	was := s.Snapshot()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	uploads := s.uploads
+	return func() {
+		s.Restore(was)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.uploads = uploads
+	}
+}
+
+// Asks is everything about a call that its sender decides.
+func (own) Asks(c *Call) string {
+	in := c.in
+	if in == nil {
+		return c.String()
+	}
+	sum := printOf(printOf(printOf(0, in.header), in.trailer), http.Header(in.query)).Text(in.region).Text(string(in.body))
+	return fmt.Sprintf("%s by %s (%x)", c, c.Actor, uint64(sum))
+}
+
+// Print is the fingerprint of an answer, as its caller sees it.
+func (own) Print(a *Answer, err error) (h fingerprint.Hash) {
+	if err != nil {
+		return h.Text(err.Error())
+	}
+	if a == nil {
+		return 1
+	}
+	h = printOf(h.Number(uint64(a.Status)).Text(a.Code), a.header).Text(string(a.body))
+	if a.err != nil {
+		h = h.Text(fmt.Sprintf("%+v", *a.err))
+	}
+	return h
+}
+
 // print is the checksum as a text.
 func (c checksum) print() string {
 	name := ""

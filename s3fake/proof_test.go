@@ -1,8 +1,10 @@
 package s3fake_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"strconv"
 	"strings"
 	"testing"
@@ -170,4 +172,49 @@ func TestBucketsCount(t *testing.T) {
 	refutes(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
 		"faults: [maybe request-lost times=always actor=alice]\nactors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n",
 		true, func(cfg isr.Config) isr.Handler { return founder{cfg, objectsOf(t, cfg)} })
+}
+
+// onS3 keeps bodies in S3.
+type onS3 struct{ client *s3.Client }
+
+func (b onS3) PutBody(ctx context.Context, name string, body []byte) error {
+	_, err := b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: aws.String(objects.Bucket), Key: &name, Body: bytes.NewReader(body)})
+	return err
+}
+
+func (b onS3) GetBody(ctx context.Context, name string) ([]byte, error) {
+	out, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: aws.String(objects.Bucket), Key: &name})
+	if err != nil {
+		return nil, err
+	}
+	defer out.Body.Close()
+	return io.ReadAll(out.Body)
+}
+
+// Code with a client of S3 is remembered, and its objects are put back. The search finds what it finds without memory.
+func TestCodeWithS3IsRemembered(t *testing.T) {
+	const text = "name: small\ncache: {lease: 2s, revalidate: 4s, render: 0s, poll: 11s, patience: 1, attempts: 2}\nsettle: 30s\nbounds: {ticks: 1}\n" +
+		"faults: [maybe body-put-lost]\nactors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n"
+	for _, name := range []string{"recipe-a", "guard-token-alone"} {
+		search := func(forgetful bool) (*campaign.Proof, int) {
+			of, made := scenariotest.Protocol(t, name), 0
+			p := isr.Protocol{Name: name, New: func(cfg isr.Config) (isr.Handler, error) {
+				made++
+				cfg.Bodies = onS3{objectsOf(t, cfg)}
+				return of.New(cfg)
+			}}
+			proof, err := campaign.Prove{
+				Scenario: scenariotest.Parsed(t, text), Protocol: p, Seed: 1, MaxSchedules: 500, Forgetful: forgetful, Options: scenario.Options{SDK: true},
+			}.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return proof, made
+		}
+		got, started := search(false)
+		want, plainly := search(true)
+		if got.Explored != want.Explored || got.Summary() != want.Summary() || started*2 > plainly {
+			t.Errorf("%s: %s, %+v, code started %d times; without memory %s, %+v, %d times", name, got.Summary(), got.Explored, started, want.Summary(), want.Explored, plainly)
+		}
+	}
 }

@@ -439,17 +439,18 @@ func (b bodies) Step(ctx context.Context, s hooks.BodyStep) error {
 	return b.n.do(ctx, &objectRequest{node: b.n, step: s})
 }
 
+// Now implements hooks.BodySteps. The store alone asks for it, when a request takes effect.
 func (b bodies) Now() time.Time { return b.n.world.clock.Now() }
 
-func (b bodies) State(make func() any) any {
-	if p := b.n.proc; p.Remembers() {
-		p.Wrong(&sim.TakenError{Off: sim.RememberedCode, Why: p.Name() + " has a client of the body store, whose state is not kept"})
-	}
+// State implements hooks.BodySteps. A node whose deeds are remembered keeps the value that it was given, so there is one
+// for all runs of a search.
+func (b bodies) State(make func() hooks.Kept) hooks.Kept {
 	w := b.n.world
 	w.objectsMu.Lock()
 	defer w.objectsMu.Unlock()
 	if w.objects == nil {
 		w.objects = make()
+		w.noObjects = w.objects.Keep()
 	}
 	return w.objects
 }
@@ -503,6 +504,21 @@ func (r *objectRequest) Apply(outcome int) {
 			r.node.keepBody(name, body)
 		}
 	}
+}
+
+// AnswerFingerprint implements sim.Fingerprinter.
+func (r *objectRequest) AnswerFingerprint() (uint64, bool) { return r.step.Print(), true }
+
+// Asks implements sim.Remembered.
+func (r *objectRequest) Asks() string { return r.step.Asks() }
+
+// Answer implements sim.Remembered.
+func (r *objectRequest) Answer() any { return r.step.Answer() }
+
+// Tell implements sim.Remembered.
+func (r *objectRequest) Tell(answer any) (same bool) {
+	r.step.Tell(answer)
+	return true
 }
 
 func (r *objectRequest) Describe(int) string { return r.step.Text + " -> " + r.answer }

@@ -52,7 +52,9 @@ type stage struct {
 	world     world
 
 	idsMu     sync.Mutex // guards ids, because goroutines of several nodes may ask for names
-	objectsMu sync.Mutex // guards world.objects
+	objectsMu sync.Mutex // guards objects
+	objects   hooks.Kept // what the nodes' clients of the body store share: see bodies.State
+	noObjects func()     // makes it as it was at first
 
 	other *stage // for a second run while the state of this one is still needed
 }
@@ -87,8 +89,13 @@ func (s *stage) Close() {
 	}
 }
 
-// clear removes the state of the run before.
-func (s *stage) clear() {
+// clear removes the state of the run before. Nodes whose deeds are remembered have the objects already.
+func (s *stage) clear(remembers bool) {
+	if !remembers {
+		s.objects = nil
+	} else if s.objects != nil {
+		s.noObjects()
+	}
 	clear(s.bodies)
 	clear(s.versions)
 	clear(s.ids)
@@ -180,6 +187,10 @@ func (w *world) keep() func(moved bool) {
 		translated = w.rows.log
 	}
 	twins, locks, calls := w.fingerprinter.twins, w.locks.clone(), w.calls.clone()
+	var objects func()
+	if s.objects != nil {
+		objects = s.objects.Keep()
+	}
 	met, untold, standing := slices.Clone(w.met), slices.Clone(w.untold), maps.Clone(w.ends.standing)
 	counts := make([]int, 0, len(w.possible)+len(w.certain))
 	for i := range w.possible {
@@ -218,6 +229,11 @@ func (w *world) keep() func(moved bool) {
 			back(s.versions, w.parts.versions)
 			back(s.ids, w.parts.ids)
 			back(s.marks, w.parts.marks)
+		}
+		if objects != nil {
+			objects()
+		} else if s.objects != nil {
+			s.noObjects()
 		}
 		s.bodyLog = bodyLog
 		s.history.Cut(events)

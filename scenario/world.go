@@ -78,7 +78,6 @@ type world struct {
 	locks               locks
 	calls               onceCalls
 	kept                fingerprint.Hash // see noteObjects
-	objects             any              // what the nodes' clients of the body store share: see bodies.State
 	alive               []life           // handlers whose lives must end with those of their nodes
 	unended             error            // the first error of ending such a life before the end of the run
 }
@@ -90,7 +89,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	if stage == nil || r.bubble != nil { // with goroutines, a node may still run after its run
 		stage = newStage()
 	}
-	stage.clear()
+	stage.clear(cfg.Memory.Search != nil)
 	w := &stage.world
 	*w = world{
 		stage: stage,

@@ -26,7 +26,16 @@ type BodyStep struct {
 	Body func(name string) []byte
 	// State is the fingerprint of all that the store keeps, as it is now.
 	State func() uint64
+	// Asks is everything about the request that its sender decides; Print is the fingerprint of its answer. Answer returns
+	// the answer, and Tell gives it to the sender of the same request in another run: see sim.Remembered.
+	Asks   func() string
+	Print  func() uint64
+	Answer func() any
+	Tell   func(answer any)
 }
+
+// Kept is a state that nodes share and a search can put back: what Keep returns makes it as it was at the call.
+type Kept interface{ Keep() (back func()) }
 
 // BodySteps is implemented by the BodyStore of a simulated node, too.
 type BodySteps interface {
@@ -35,5 +44,5 @@ type BodySteps interface {
 	// Now is the true time.
 	Now() time.Time
 	// State returns the value that the nodes of one run share. The first call in the run makes it.
-	State(make func() any) any
+	State(make func() Kept) Kept
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -212,5 +213,25 @@ func TestBugsAreFound(t *testing.T) {
 func TestOnlyASimulatedNodeHasAClient(t *testing.T) {
 	if _, err := bodies.Client(isr.Config{}); err == nil {
 		t.Error("got a client of nothing")
+	}
+}
+
+// TestProve: the objects of a search are those of each schedule, and the code of the cache is remembered: the client of
+// S3 draws nothing.
+func TestProve(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "two.yaml")
+	const world = "name: two\ncache: {lease: 2s, revalidate: 60s, render: 0s, poll: 11s, patience: 1, attempts: 1}\nsettle: 30s\nbounds: {ticks: 1}\n" +
+		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\nreach: [published, served-fresh]\n"
+	if err := os.WriteFile(file, []byte(world), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	made := 0
+	property.Check{Rows: rows}.Prove(t, file, func(n property.Node) (isr.Handler, error) {
+		made++
+		client, err := bodies.Client(n.Config)
+		return &cache{Node: n, s3: client}, err
+	})
+	if made > 1500 { // 712 of more than 11,000 without memory
+		t.Errorf("the cache was made %d times, expected to be remembered", made)
 	}
 }

@@ -96,10 +96,8 @@ type Prove struct {
 	Seed uint64
 	// MaxSchedules and MaxStates, if positive, end the search.
 	MaxSchedules, MaxStates int
-	// Options are the options of each run. Swarm makes no proof. With SDK, code that is not remembered runs twice in each
-	// schedule: code with a client of S3, and code that draws random bytes. The schedule is compared with its repetition
-	// and with the schedules that begin with the same steps: code that needs a client of the SDK may depend on things that
-	// no schedule decides.
+	// Options are the options of each run. Swarm makes no proof. With SDK, code that draws random bytes runs twice in each
+	// schedule, which is compared with its repetition and with the schedules that begin with the same steps.
 	scenario.Options
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/s3fake"
@@ -36,9 +37,12 @@ func Do(store isr.BodyStore) (func(context.Context, s3fake.Call) (*s3fake.Answer
 	if !ok {
 		return nil, errors.New("found bodies that are none of a run, expected Config.Bodies of a simulated node")
 	}
-	objects := steps.State(func() any {
-		return s3fake.New(s3fake.Options{Clock: clock{steps}, Buckets: []string{Bucket}})
-	}).(*s3fake.Store)
+	objects := steps.State(func() hooks.Kept {
+		now := &clock{} // the bucket is there from the beginning, whoever asks for it first
+		store := kept{s3fake.New(s3fake.Options{Clock: now, Buckets: []string{Bucket}})}
+		now.steps = steps
+		return store
+	}).(kept).Store
 	return func(ctx context.Context, c s3fake.Call) (answer *s3fake.Answer, err error) {
 		step := hooks.BodyStep{
 			Write: slices.Contains(writes, c.Operation), Text: c.String(),
@@ -48,6 +52,14 @@ func Do(store isr.BodyStore) (func(context.Context, s3fake.Call) (*s3fake.Answer
 				c.Fault = faultOf(struck)
 				answer, err = objects.Do(context.WithoutCancel(ctx), c) // it has arrived
 				return words(objects, c, answer)
+			},
+			Asks:   func() string { return inside.In(objects).Asks(&c) },
+			Print:  func() uint64 { return uint64(inside.In(objects).Print(answer, err)) },
+			Answer: func() any { return told{answer, err} },
+			Tell: func(by any) {
+				if t, is := by.(told); is {
+					answer, err = t.answer, t.err
+				}
 			},
 		}
 		if c.Bucket == Bucket && !slices.Contains(ofUploads, c.Operation) {
@@ -59,6 +71,18 @@ func Do(store isr.BodyStore) (func(context.Context, s3fake.Call) (*s3fake.Answer
 		return answer, err
 	}, nil
 }
+
+// told is the answer to a request.
+type told struct {
+	answer *s3fake.Answer
+	err    error
+}
+
+// kept are the objects of a run.
+type kept struct{ *s3fake.Store }
+
+// Keep implements hooks.Kept.
+func (k kept) Keep() (back func()) { return inside.In(k.Store).Keep() }
 
 // faultOf translates a fault of the scenario's body store for S3: status 500, before or after the effect. SDKs try
 // again.
@@ -90,8 +114,13 @@ func words(objects *s3fake.Store, c s3fake.Call, answer *s3fake.Answer) string {
 	}
 }
 
-// clock is the true time.
+// clock is the true time; without steps that of the beginning.
 type clock struct{ steps hooks.BodySteps }
 
 // Now implements ddbfake.Clock.
-func (c clock) Now() time.Time { return c.steps.Now() }
+func (c *clock) Now() time.Time {
+	if c.steps == nil {
+		return fakeclock.Epoch
+	}
+	return c.steps.Now()
+}

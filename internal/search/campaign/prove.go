@@ -50,10 +50,9 @@ type Prove struct {
 	Seed uint64
 	// MaxSchedules and MaxStates, if positive, end the search.
 	MaxSchedules, MaxStates int
-	// Options are the options of each run. A run with Swarm, or in a bubble, makes no proof. With SDK, code that is not
-	// remembered (with a client of S3, and code that draws random bytes) runs twice in each schedule, which is compared with
-	// its repetition and with the schedules that begin with the same steps: code that needs a client of the SDK may depend
-	// on things that no schedule decides. The code of a program runs twice for each new past
+	// Options are the options of each run. A run with Swarm, or in a bubble, makes no proof. With SDK, code that
+	// draws random bytes is not remembered: it runs twice in each schedule, which is compared with its repetition and with
+	// the schedules that begin with the same steps. The code of a program runs twice for each new past
 	// (everything that a life of a node has been told so far), and one schedule in a hundred is run again without
 	// remembered answers.
 	scenario.Options
