@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -15,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/nodes/objects"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
@@ -174,16 +176,16 @@ func TestBucketsCount(t *testing.T) {
 		true, func(cfg isr.Config) isr.Handler { return founder{cfg, objectsOf(t, cfg)} })
 }
 
-// onS3 keeps bodies in S3.
-type onS3 struct{ client *s3.Client }
+// onS3 keeps bodies in S3. It makes its client when it needs it.
+type onS3 struct{ client func() *s3.Client }
 
 func (b onS3) PutBody(ctx context.Context, name string, body []byte) error {
-	_, err := b.client.PutObject(ctx, &s3.PutObjectInput{Bucket: aws.String(objects.Bucket), Key: &name, Body: bytes.NewReader(body)})
+	_, err := b.client().PutObject(ctx, &s3.PutObjectInput{Bucket: aws.String(objects.Bucket), Key: &name, Body: bytes.NewReader(body)})
 	return err
 }
 
 func (b onS3) GetBody(ctx context.Context, name string) ([]byte, error) {
-	out, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: aws.String(objects.Bucket), Key: &name})
+	out, err := b.client().GetObject(ctx, &s3.GetObjectInput{Bucket: aws.String(objects.Bucket), Key: &name})
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +202,8 @@ func TestCodeWithS3IsRemembered(t *testing.T) {
 			of, made := scenariotest.Protocol(t, name), 0
 			p := isr.Protocol{Name: name, New: func(cfg isr.Config) (isr.Handler, error) {
 				made++
-				cfg.Bodies = onS3{objectsOf(t, cfg)}
+				bodies := cfg
+				cfg.Bodies = onS3{sync.OnceValue(func() *s3.Client { return objectsOf(t, bodies) })}
 				return of.New(cfg)
 			}}
 			proof, err := campaign.Prove{
@@ -215,6 +218,64 @@ func TestCodeWithS3IsRemembered(t *testing.T) {
 		want, plainly := search(true)
 		if got.Explored != want.Explored || got.Summary() != want.Summary() || started*2 > plainly {
 			t.Errorf("%s: %s, %+v, code started %d times; without memory %s, %+v, %d times", name, got.Summary(), got.Explored, started, want.Summary(), want.Explored, plainly)
+		}
+	}
+}
+
+// A search puts objects back with the number of uploads, so that the next upload has the id that it had.
+func TestObjectsArePutBack(t *testing.T) {
+	store := s3fake.New(s3fake.Options{Buckets: []string{"pages"}})
+	client, bucket, key := store.Client(), aws.String("pages"), aws.String("home")
+	upload := func() string {
+		out, err := client.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: bucket, Key: key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return *out.UploadId
+	}
+	upload()
+	back, before := inside.In(store).Keep(), inside.In(store).Fingerprint()
+	first := upload()
+	if inside.In(store).Fingerprint() == before {
+		t.Error("an upload does not count")
+	}
+	back()
+	if inside.In(store).Fingerprint() != before {
+		t.Error("the upload is still there")
+	}
+	if again := upload(); again != first {
+		t.Errorf("the upload %s is %s the second time", first, again)
+	}
+}
+
+// What a machine asks of S3 must be the same when it is told again what it was told: all that it decides counts.
+func TestAllThatIsAskedCounts(t *testing.T) {
+	store := s3fake.New(s3fake.Options{Buckets: []string{"pages"}})
+	asked := func(actor string, change func(*s3.PutObjectInput)) string {
+		var text string
+		client := s3fake.NewClient(func(ctx context.Context, c s3fake.Call) (*s3fake.Answer, error) {
+			text = inside.In(store).Asks(&c)
+			return store.Do(ctx, c)
+		}, s3fake.WithActor(actor))
+		in := &s3.PutObjectInput{Bucket: aws.String("pages"), Key: aws.String("home"), Body: strings.NewReader("a")}
+		change(in)
+		_, _ = client.PutObject(t.Context(), in) // some have no bucket
+		return text
+	}
+	plain := func(*s3.PutObjectInput) {}
+	same := asked("alice", plain)
+	if again := asked("alice", plain); again != same {
+		t.Errorf("%s, and %s", same, again)
+	}
+	for name, other := range map[string]string{
+		"actor":    asked("bob", plain),
+		"key":      asked("alice", func(in *s3.PutObjectInput) { in.Key = aws.String("other") }),
+		"bucket":   asked("alice", func(in *s3.PutObjectInput) { in.Bucket = aws.String("other") }),
+		"body":     asked("alice", func(in *s3.PutObjectInput) { in.Body = strings.NewReader("b") }),
+		"metadata": asked("alice", func(in *s3.PutObjectInput) { in.Metadata = map[string]string{"a": "b"} }),
+	} {
+		if other == same {
+			t.Errorf("the %s does not count", name)
 		}
 	}
 }
