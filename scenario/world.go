@@ -176,7 +176,11 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	if r.probe != nil && r.probe.Ends != nil {
 		w.ends, w.subjects = ends{r.probe.Ends, map[endOf]standing{}}, r.probe.Judged
 	}
-	cfg.Memory.Drew = r.setup.Drew
+	if draws := r.probe != nil && r.probe.Search && r.probe.Off&sim.NoRandomness != 0; draws && r.bubble == nil {
+		cfg.Memory.Seed = r.setup.Before
+	} else {
+		cfg.Memory.Drew = r.setup.Drew
+	}
 	if w.memory = cfg.Memory; w.memory.Search != nil {
 		switch {
 		case r.remembers(w):

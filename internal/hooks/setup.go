@@ -15,7 +15,7 @@ const TableName = "isr-cache"
 type Setup struct {
 	// Before, if set, is called with the run's seed before anything of the run happens, on the run's own goroutine and in
 	// its bubble. It resets everything that the code under test uses outside of its node, such as a global source of
-	// randomness.
+	// randomness. In a search in which code draws random bytes, it is also called before each step of a node's code.
 	Before func(seed uint64)
 	// Drew, if set, says whether the code under test has used that randomness since Drew or Before was last called.
 	Drew func() bool

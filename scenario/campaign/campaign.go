@@ -96,8 +96,7 @@ type Prove struct {
 	Seed uint64
 	// MaxSchedules and MaxStates, if positive, end the search.
 	MaxSchedules, MaxStates int
-	// Options are the options of each run. Swarm makes no proof. With SDK, code that draws random bytes runs twice in each
-	// schedule, which is compared with its repetition and with the schedules that begin with the same steps.
+	// Options are the options of each run. Swarm makes no proof.
 	scenario.Options
 }
 

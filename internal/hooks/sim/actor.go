@@ -100,6 +100,7 @@ type Proc struct {
 	over    bool          // the code has come to its end; guarded by gate.mu
 	refused int           // requests since the end; guarded by gate.mu
 	timers  int           // see bubbleClock.delay; guarded by gate.mu
+	times   uint64        // that the code was resumed, if its deeds are not remembered
 }
 
 // actor is an Actor in a run: its node outlives its incarnations.
@@ -292,6 +293,8 @@ func (p *Proc) run() {
 		p.runLane()
 		return
 	}
+	p.times++
+	p.seed(p.times)
 	if p.state == notStarted {
 		p.coroutine = p.sim.pool.lend(p)
 	}

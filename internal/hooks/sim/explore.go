@@ -96,7 +96,7 @@ type Exploration struct {
 }
 
 // Reduction is a set of ways to leave schedules out.
-type Reduction uint8
+type Reduction uint16
 
 // The reductions of an Exploration.
 const (
@@ -107,8 +107,10 @@ const (
 	InterchangeableActors
 	UnreadDeadlines
 	OrphanedReads
-	// RememberedCode is no reduction: without it, the code of nodes runs in each schedule. See Memory.Search.
+	// RememberedCode and NoRandomness are no reductions. Without the one, the code of nodes runs in each schedule: see
+	// Memory.Search. Without the other, code may draw random bytes: see Memory.Seed.
 	RememberedCode
+	NoRandomness
 )
 
 // Explored is the progress of an Exploration.

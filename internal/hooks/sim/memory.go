@@ -106,6 +106,7 @@ type life struct {
 	said    fingerprint.Hash // of all that the code has told the world since it was resumed, besides its request
 	forgot  string           // what Proc.Forget was told last since then, behind a sign; "" without
 
+	times  uint64 // that it was resumed
 	resume func() (struct{}, bool)
 	stop   func()
 	yield  func(struct{}) bool
@@ -443,14 +444,23 @@ func (l *life) resumed(now told) (*past, error) {
 	}
 	did := &past{}
 	l.told, l.doing, l.said, l.forgot = now, did, 0, ""
+	l.times++
+	l.proc.seed(l.times)
 	l.proc.running = l
 	l.resume()
 	l.proc.running = nil
 	l.request, did.said = did.request, l.said
 	if drew := l.proc.sim.cfg.Memory.Drew; l.err == nil && drew != nil && drew() {
-		l.err = &TakenError{RememberedCode, l.proc.name + " draws random bytes"}
+		l.err = &TakenError{NoRandomness, l.proc.name + " draws random bytes"}
 	}
 	return did, l.err
+}
+
+// seed gives the code that goes on, for the nth time of its life, random bytes of its own.
+func (p *Proc) seed(nth uint64) {
+	if seed := p.sim.cfg.Memory.Seed; seed != nil {
+		seed(uint64(fingerprint.Hash(p.sim.cfg.Seed).Text(p.name).Number(nth)))
+	}
 }
 
 // end unwinds the code.

@@ -70,9 +70,12 @@ type Memory struct {
 	// remembered, and a run goes on where it differs from those before: see Exploration.Rewind. Each Request must be
 	// Remembered, and a Fingerprinter; code must use Proc.Tell, and no lanes.
 	Search *Exploration
-	// Drew, if set, says whether code has drawn random bytes since it was last called. What code did that draws some is not
-	// remembered: a *TakenError then breaks the run.
+	// Drew, if set, says whether code has drawn random bytes since it was last called. A *TakenError then breaks the run: what
+	// was drawn before counts, whoever has drawn it.
 	Drew func() bool
+	// Seed, if set, is called with a seed before an actor's code goes on, each time. So what the code draws depends on its
+	// life alone, and can be remembered.
+	Seed func(uint64)
 	// Check, if set, is called at the end of a node that did something new. Each call of its parameter, called again, runs
 	// the node's code once more, perhaps at the same time as further runs.
 	Check func(again func() error)

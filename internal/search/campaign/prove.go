@@ -50,11 +50,10 @@ type Prove struct {
 	Seed uint64
 	// MaxSchedules and MaxStates, if positive, end the search.
 	MaxSchedules, MaxStates int
-	// Options are the options of each run. A run with Swarm, or in a bubble, makes no proof. With SDK, code that
-	// draws random bytes is not remembered: it runs twice in each schedule, which is compared with its repetition and with
-	// the schedules that begin with the same steps. The code of a program runs twice for each new past
-	// (everything that a life of a node has been told so far), and one schedule in a hundred is run again without
-	// remembered answers.
+	// Options are the options of each run. A run with Swarm, or in a bubble, makes no proof. With SDK and without memory
+	// (Forgetful), a schedule is run twice, and compared with its repetition and with the schedules that begin with the same
+	// steps. The code of a program runs twice for each new past (everything that a life of a node has been told so far), and
+	// one schedule in a hundred is run again without remembered answers.
 	scenario.Options
 	// Certify makes the proof list the states that it has reached. These are all states: persistent sets, which leave some
 	// out, are off, and interchangeable actors are told apart. Against makes the search check such a list of states: see
@@ -132,7 +131,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 		v.off |= sim.OrphanedReads
 	}
 	if v.From != nil {
-		v.off |= v.From.Off & (sim.InterchangeableActors | sim.UnreadDeadlines | sim.OrphanedReads)
+		v.off |= v.From.Off & (sim.InterchangeableActors | sim.UnreadDeadlines | sim.OrphanedReads | sim.NoRandomness)
 		if v.From.Repeat {
 			v.off |= sim.RememberedCode
 		}
