@@ -5,8 +5,11 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
@@ -47,6 +50,37 @@ func TestComparedLagsAreRunsOfTheSameSchedule(t *testing.T) {
 	all, one := exchanges(t, s), exchanges(t, alone)
 	if a.Steps != r.Steps || one != all {
 		t.Errorf("%d steps and %d exchanges with four lags, %d and %d with one", r.Steps, all, a.Steps, one)
+	}
+}
+
+const ending = `
+name: ending
+protocol: fence-in-lock-row
+cache: {lease: 10s, ttl-buffer: 1m, patience: 1, attempts: 1}
+ttl-lag: fixed 10m
+compare-lags: [at-once, never]
+actors:
+  - {name: alice, script: [get /home]}
+  - {name: bob, script: [get /home]}
+bounds: {ticks: 1}
+`
+
+// A search compares no lags. So its time stops where the lag of the scenario ends, as it does without compare-lags, and
+// it finds the lock that needs its row. The schedule replays.
+func TestASearchGoesToTheEndOfALag(t *testing.T) {
+	s := scenariotest.Parsed(t, ending)
+	p, err := Prove{Scenario: s, Protocol: scenariotest.Protocol(t, s.Protocol), Seed: 1}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Failure == nil || p.Failure.Violation.Invariant.Name != "stale-writer" {
+		t.Fatalf("%s, want a violation of stale-writer", p.Summary())
+	}
+	found := inside.In(p.Failure).Result
+	run := scenario.Run{Scenario: s, Protocol: p.Protocol, Seed: 1, Strategy: sim.Replay(found.Choices), Options: scenario.Options{AllStops: true}}
+	again, err := run.Do(t.Context())
+	if err != nil || again.Verdict != p.Verdict || inside.In(again).Result.Steps != found.Steps {
+		t.Errorf("the replay is %v (%v), want the violation again", again, err)
 	}
 }
 
