@@ -94,7 +94,8 @@ type Proof struct {
 	// States are all reachable states, ascending, after a complete search with Prove.Certify.
 	States []uint64
 
-	judged map[string]bool // the invariants that had something to judge
+	judged    map[string]bool // the invariants that had something to judge
+	witnesses witnesses       // of a program whose search is kept
 }
 
 // Run searches. A context that is over ends the search between two schedules: the verdict is then unknown, and Why
@@ -228,6 +229,13 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 			continue // it was a repetition
 		}
 		check.last = inside.In(o).Result.Choices
+		if v.Keep != nil && schedules.OfProgram(v.Protocol) && proof.witnesses.due(x.Schedules()) {
+			w, err := v.witnessed(ctx, o)
+			if err != nil {
+				return nil, v.unrepeatable(err)
+			}
+			proof.witnesses.Runs = append(proof.witnesses.Runs, w)
+		}
 		if err := v.take(ctx, proof, o); err != nil {
 			return nil, err
 		}
