@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -21,6 +22,9 @@ type settled struct {
 	pages   map[pageOf]*settling
 	waiting []*settling // pages in the order of their first requests; those at the front that are decided are left out
 	broken  bool
+	// open are the pages that an earlier event settled has left undecided, in the order of their first requests. Each
+	// client of a fleet may tell one, and the time of pages begins anew with it.
+	open []pageOf
 }
 
 // settling is the state of a page that was asked for.
@@ -34,7 +38,12 @@ type settling struct {
 // hear takes an event in.
 func (s *settled) hear(e *history.Event) {
 	if e.Kind == history.Settled {
-		*s = settled{settled: e, pages: map[pageOf]*settling{}}
+		for _, p := range s.waiting {
+			if of := (pageOf{p.first.Tenant, p.first.Key}); !p.done && !slices.Contains(s.open, of) {
+				s.open = append(s.open, of)
+			}
+		}
+		*s = settled{settled: e, pages: map[pageOf]*settling{}, open: s.open}
 		return
 	}
 	if s.settled == nil || e.Key == "" {
@@ -58,7 +67,10 @@ func (s *settled) hear(e *history.Event) {
 		p.last = e
 	case history.Served:
 		p.last = e
-		p.done = p.done || e.As == history.Fresh && !p.made
+		if e.As == history.Fresh && !p.made {
+			p.done = true
+			s.open = slices.DeleteFunc(s.open, func(left pageOf) bool { return left == of })
+		}
 	}
 }
 
@@ -120,7 +132,7 @@ func (s *settled) decided() bool {
 			return false
 		}
 	}
-	return len(s.pages) > 0
+	return len(s.pages) > 0 && len(s.open) == 0
 }
 
 // lacks says why it is not decided whether the pages are well.
@@ -132,6 +144,9 @@ func (s *settled) lacks() string {
 		if !p.done {
 			return fmt.Sprintf("since faults have stopped, no request has found a fresh page of %s in the cache, and its time is not over", p.first.Key)
 		}
+	}
+	if len(s.open) > 0 {
+		return fmt.Sprintf("no request had found a fresh page of %s when another event settled began its time anew, and none has since", s.open[0].key)
 	}
 	return "no page was asked for after faults had stopped"
 }

@@ -380,3 +380,29 @@ func TestOwnRowsAndHistory(t *testing.T) {
 		t.Errorf("%s\nlacks the lock's own name or the rendering", text)
 	}
 }
+
+// Each client of a fleet may say that faults have stopped. The time of every page then begins anew, and a page that is
+// left undecided so stays undecided until it is found to be well.
+func TestAnotherSettledLeavesNoPageBehind(t *testing.T) {
+	s := hear(t, live.Options{})
+	bob, settled := s.store("bob"), history.Event{Kind: history.Settled, Within: 10 * time.Second}
+	s.tell(asked("bob", "/other"))
+	s.regenerate(bob, "bob", "/other", "other")
+	s.tell(served("bob", "/other", "other", history.Fresh))
+	ask := func(key string, as history.ServedAs) {
+		s.tell(asked("bob", key), served("bob", key, "other", as))
+		s.clock.Advance(5 * time.Second)
+	}
+	s.tell(settled)
+	ask("/other", history.Stale)
+	s.tell(settled)
+	ask("/third", history.Fresh)
+	if got := s.untold(); !slices.Contains(got, "liveness") {
+		t.Errorf("not judged: %q, want liveness among it: nobody has found a fresh page of /other", got)
+	}
+	s.tell(settled)
+	ask("/other", history.Fresh)
+	if got := s.untold(); slices.Contains(got, "liveness") {
+		t.Errorf("not judged: %q, want liveness judged", got)
+	}
+}
