@@ -390,7 +390,7 @@ func (n *node) invalidate(handler isr.Invalidator, key string) {
 	n.record(history.Event{Kind: history.Invalidated, Key: key})
 }
 
-// rollback makes the cache go back to an older version. The change log has the result.
+// rollback makes the cache go back to an older version. No invariant demands that it does: the mark says that it has.
 func (n *node) rollback(handler isr.Rollbacker, key string) {
 	n.record(history.Event{Kind: history.RollingBack, Key: key})
 	err := handler.Rollback(n.life(), key)
@@ -399,7 +399,7 @@ func (n *node) rollback(handler isr.Rollbacker, key string) {
 		n.record(history.Event{Kind: history.Failed, Key: key, Note: err.Error()})
 		return
 	}
-	n.mark(mark.RolledBack)
+	n.proc.Tell(func() { n.world.markRollback(n.proc.Name()) })
 }
 
 // named are the partitions whose META or LOCK row was named in a node's requests since a client asked the node for a
