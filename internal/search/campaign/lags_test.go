@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
@@ -11,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
@@ -92,4 +96,42 @@ func exchanges(t *testing.T, s *scenario.Scenario) int {
 		t.Fatal(err)
 	}
 	return len(recorded.Exchanges)
+}
+
+// grabbing is a client that takes each lock that it sees. It sees those of which a replica has heard.
+type grabbing struct{ isr.Client }
+
+func (g grabbing) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	out, err := g.GetItem(ctx, &dynamodb.GetItemInput{TableName: in.TableName, Key: map[string]types.AttributeValue{"pk": in.Item["pk"], "sk": in.Item["sk"]}})
+	if err != nil {
+		return nil, err
+	}
+	if out.Item != nil {
+		in = &dynamodb.PutItemInput{TableName: in.TableName, Item: in.Item}
+	}
+	return g.Client.PutItem(ctx, in, o...)
+}
+
+// Replicas hear of a lock within the last second of its lease. A search goes there.
+func TestASearchGoesToWhereReplicasHear(t *testing.T) {
+	s := scenariotest.Parsed(t, `
+name: hearing
+cache: {lease: 2s, patience: 1, attempts: 1}
+replica-lag: 1500ms
+actors:
+  - {name: alice, script: [get /home]}
+  - {name: bob, script: [get /home]}
+bounds: {ticks: 1}
+`)
+	grabs := isr.Protocol{Name: "grabs", New: func(cfg isr.Config) (isr.Handler, error) {
+		cfg.Client = grabbing{cfg.Client}
+		return recipe.New(cfg)
+	}}
+	p, err := Prove{Scenario: s, Protocol: grabs, Seed: 1}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Failure == nil || p.Failure.Violation.Invariant.Name != "lock-theft" {
+		t.Errorf("%s, want a violation of lock-theft", p.Summary())
+	}
 }
