@@ -22,8 +22,8 @@ type settled struct {
 	pages   map[pageOf]*settling
 	waiting []*settling // pages in the order of their first requests; those at the front that are decided are left out
 	broken  bool
-	// open are the pages that an earlier event settled has left undecided, in the order of their first requests. Each
-	// client of a fleet may tell one, and the time of pages begins anew with it.
+	// open are the pages that were left undecided when the time of pages began anew, in the order of their first requests:
+	// by another event settled, of which each client of a fleet may tell one, or by a Restore.
 	open []pageOf
 }
 
@@ -38,12 +38,7 @@ type settling struct {
 // hear takes an event in.
 func (s *settled) hear(e *history.Event) {
 	if e.Kind == history.Settled {
-		for _, p := range s.waiting {
-			if of := (pageOf{p.first.Tenant, p.first.Key}); !p.done && !slices.Contains(s.open, of) {
-				s.open = append(s.open, of)
-			}
-		}
-		*s = settled{settled: e, pages: map[pageOf]*settling{}, open: s.open}
+		*s = settled{settled: e, pages: map[pageOf]*settling{}, open: s.undecided()}
 		return
 	}
 	if s.settled == nil || e.Key == "" {
@@ -72,6 +67,16 @@ func (s *settled) hear(e *history.Event) {
 			s.open = slices.DeleteFunc(s.open, func(left pageOf) bool { return left == of })
 		}
 	}
+}
+
+// undecided are the pages that were asked for and are not known to be well or not, in the order of their first requests.
+func (s *settled) undecided() []pageOf {
+	for _, p := range s.waiting {
+		if of := (pageOf{p.first.Tenant, p.first.Key}); !p.done && !slices.Contains(s.open, of) {
+			s.open = append(s.open, of)
+		}
+	}
+	return s.open
 }
 
 // overdue returns the next page whose time is over; nil if there is none. If the last answer was fresh but was made for
@@ -137,7 +142,7 @@ func (s *settled) decided() bool {
 
 // lacks says why it is not decided whether the pages are well.
 func (s *settled) lacks() string {
-	if s.settled == nil {
+	if s.settled == nil && len(s.open) == 0 {
 		return "no event settled says from when on every page must be fresh"
 	}
 	for _, p := range s.waiting {
@@ -146,7 +151,7 @@ func (s *settled) lacks() string {
 		}
 	}
 	if len(s.open) > 0 {
-		return fmt.Sprintf("no request had found a fresh page of %s when another event settled began its time anew, and none has since", s.open[0].key)
+		return fmt.Sprintf("no request had found a fresh page of %s when another event settled, or a restore, began its time anew, and none has since", s.open[0].key)
 	}
 	return "no page was asked for after faults had stopped"
 }

@@ -386,11 +386,13 @@ func TestOwnRowsAndHistory(t *testing.T) {
 func TestAnotherSettledLeavesNoPageBehind(t *testing.T) {
 	s := hear(t, live.Options{})
 	bob, settled := s.store("bob"), history.Event{Kind: history.Settled, Within: 10 * time.Second}
-	s.tell(asked("bob", "/other"))
-	s.regenerate(bob, "bob", "/other", "other")
-	s.tell(served("bob", "/other", "other", history.Fresh))
+	for _, key := range []string{"/other", "/third"} {
+		s.tell(asked("bob", key))
+		s.regenerate(bob, "bob", key, "body of "+key)
+		s.tell(served("bob", key, "body of "+key, history.Fresh))
+	}
 	ask := func(key string, as history.ServedAs) {
-		s.tell(asked("bob", key), served("bob", key, "other", as))
+		s.tell(asked("bob", key), served("bob", key, "body of "+key, as))
 		s.clock.Advance(5 * time.Second)
 	}
 	s.tell(settled)
@@ -399,6 +401,12 @@ func TestAnotherSettledLeavesNoPageBehind(t *testing.T) {
 	ask("/third", history.Fresh)
 	if got := s.untold(); !slices.Contains(got, "liveness") {
 		t.Errorf("not judged: %q, want liveness among it: nobody has found a fresh page of /other", got)
+	}
+	s.checker.Restore(func() {})
+	s.tell(settled)
+	ask("/third", history.Fresh)
+	if got := s.checker.Found().Verdict(); got != invariant.Unknown {
+		t.Errorf("%v after a restore, want unknown", got)
 	}
 	s.tell(settled)
 	ask("/other", history.Fresh)
