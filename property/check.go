@@ -140,7 +140,8 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 	}
 	c.name(t)
 	c.rows(t)
-	if c.Reach == nil {
+	usual := c.Reach == nil
+	if usual {
 		c.Reach = c.reach()
 	}
 	c.judges(t)
@@ -160,6 +161,9 @@ func (c Check) Run(t *testing.T, newStore func(Node) (isr.Handler, error)) {
 	}
 	if c.Goroutines && !count.answers.clock {
 		delete(count.marks, mark.ClockSet) // steps of clocks that no code has read are no test
+	}
+	if usual && slices.Contains(count.verbs, "rollback") { // no invariant would miss it
+		c.Reach = append(slices.Clone(c.Reach), mark.RolledBack)
 	}
 	if missing := count.missing(c.Reach); len(missing) > 0 {
 		names := make([]string, len(missing))

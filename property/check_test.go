@@ -231,6 +231,13 @@ func TestFewWorldsAreNotVacuous(t *testing.T) {
 		"hint: TTL deletes only rows with a number in their attribute ttl; a store that needs none leaves ttl-deletion out of Check.Reach")
 }
 
+// No invariant demands that a rollback leads to an older version. So one that never does is not green.
+func TestARollbackThatDoesNothingIsVacuous(t *testing.T) {
+	effort.Long(t)
+	t.Parallel()
+	runChild(t, t.TempDir(), "rolls nothing back", []string{"-rapid.seed=1", "-rapid.checks=20"}).wantFailure(t, "vacuous: ", " worlds reached ", "rolled-back")
+}
+
 // TestReplayOfAnyScenario replays files that no check has left.
 func TestReplayOfAnyScenario(t *testing.T) {
 	t.Parallel()

@@ -345,6 +345,10 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 				return served, err
 			}), err
 		},
+		"rolls nothing back": func(n property.Node) (isr.Handler, error) {
+			store, err := newStore(n)
+			return idleRollback{store}, err
+		},
 		"never caches": answer(render),
 		"always fails": answer(func(context.Context, property.Node, string) (isr.Served, error) {
 			return isr.Served{}, errors.New("not today")
@@ -357,3 +361,8 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 		"is nil":         func(property.Node) (isr.Handler, error) { return nil, nil },
 	}
 }
+
+// idleRollback says that it has gone back to an older version, and has not.
+type idleRollback struct{ isr.Handler }
+
+func (idleRollback) Rollback(context.Context, string) error { return nil }

@@ -77,6 +77,7 @@ func proofs() map[string]func(t *testing.T, file string) {
 				return plainLock{lock}, err
 			})
 		},
+		"purged":            lock(turnstile{purgedBy: "purge_at"}),
 		"neverOver":         lock(turnstile{neverOver: true}),
 		"alwaysSure":        lock(turnstile{alwaysSure: true}),
 		"countsBehind":      lock(turnstile{countsBehind: true}),
@@ -150,6 +151,10 @@ const twoHolders = "name: two-holders\ncache: {lease: 10s, poll: 5s, patience: 4
 const aTick = "name: a-tick\ncache: {lease: 10s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\nactors:\n" +
 	"  - {name: alice, script: [hold job for 20s]}\n  - {name: bob, script: [hold job for 1s]}\n"
 
+// aPurge is a world in which TTL may delete the row of a lock that nobody holds.
+const aPurge = "name: a-purge\ncache: {lease: 10s, attempts: 1, patience: 1}\nttl-lag: scheduler\nbounds: {ticks: 0}\nreach: [hold-taken]\n" +
+	"actors:\n  - {name: alice, script: [hold job for 1s, sleep 80s, hold job for 1s]}\n  - {name: bob, script: [hold job for 1s]}\n"
+
 // TestProve is about two writers of a cache with rows of its own, behind a real client of the SDK.
 func TestProve(t *testing.T) {
 	effort.Long(t)
@@ -162,6 +167,7 @@ func TestProve(t *testing.T) {
 		{"random ids", small, []string{"complete: ", "proved within the bounds of "}},
 		{"lock", twoHolders, []string{"complete: ", "proved within the bounds of ", "mutual-exclusion, guarded-write, ", "free-lock"}},
 		{"without freshness", small, []string{"complete: ", "proved within the bounds of ", "freshness: not judged"}},
+		{"correct", "ttl-lag: scheduler\n" + small, []string{"complete: ", "TTL deleted no row, and what follows a deletion is not proved (ttl-lag in the scenario: scheduler)"}},
 	} {
 		t.Run(test.store, func(t *testing.T) {
 			if test.store == "by a function" {
@@ -189,6 +195,7 @@ func TestProveRefutes(t *testing.T) {
 		{"halfEarly", strings.Replace(aTick, "20s", "1s", 1), []string{"violated: a-tick under lock-under-test", "mutual-exclusion: ", "9.998s before"}},
 		{"neverOver", twoHolders, []string{"vacuous: ", "reached hold-taken-over"}},
 		{"lock", strings.Replace(twoHolders, ", crashes: 1", "", 1), []string{"vacuous: ", "reached hold-taken-over"}},
+		{"purged", aPurge, []string{"vacuous: ", "TTL deleted no row, and the row ", "has purge_at = ", `set LockCheck.TTL to "purge_at"`}},
 		{"tokenless", twoWriters, []string{"violated: two-writers under store-under-test", "scenario: " + failFile}},
 		{"random tokens", twoWriters, []string{"broken: two-writers under store-under-test: the store under test is not deterministic", "the run cannot be repeated: at step ", "locked_by", "hint: "}},
 		{"counts its runs", twoWriters, []string{"is not deterministic", "the run cannot be repeated: at step "}},

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -218,7 +217,7 @@ func (r *originRead) Apply(outcome int) {
 	r.body = fmt.Sprintf("%s@%d#%s", r.page, w.versions[r.page], w.nextID(r.node.proc.Name()+renderings))
 	r.node.record(history.Event{
 		Kind: history.Rendered, Key: r.page.key, Body: r.body, Request: r.request.ID, Inputs: r.request.Hash,
-		Partition: cmp.Or(r.named, r.node.named).partition(r.page),
+		Partition: r.node.partitionOf(r.page, r.named),
 	})
 }
 

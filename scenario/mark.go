@@ -14,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
+	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -182,6 +183,24 @@ func (w *world) markChange(c *ddbfake.Change) {
 		w.mark(mark.LeaseRefreshed)
 	} else {
 		w.mark(mark.LockTakenOver)
+	}
+}
+
+// markRollback marks that a rollback by an actor is over, if the actor has made a page show another generation since the
+// rollback began.
+func (w *world) markRollback(actor string) {
+	events := w.history.Events()
+	for i := len(events) - 1; i >= 0; i-- {
+		e := &events[i]
+		if e.Kind != history.RollingBack || e.Actor != actor {
+			continue
+		}
+		if slices.ContainsFunc(w.changes(), func(c ddbfake.Change) bool {
+			return c.Seq > e.Change && c.Actor == actor && invariant.Publishes(&c)
+		}) {
+			w.mark(mark.RolledBack)
+		}
+		return
 	}
 }
 

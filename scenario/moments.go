@@ -91,7 +91,7 @@ func (s *sweeper) Take(step uint64) string {
 }
 
 func (s *sweeper) Next(after time.Time) (time.Time, bool) {
-	if len(s.w.scenario.CompareLags) > 0 {
+	if s.w.comparesLags() {
 		return time.Time{}, false // see Run.underOtherLags
 	}
 	return inside.In(&s.w.db).NextDeletion(after)

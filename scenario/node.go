@@ -42,6 +42,10 @@ type node struct {
 	// remembered.
 	ids      map[string]int
 	rendered int
+	// questions are those that the node was asked, if several may be under way. Requests whose context is of none of them,
+	// such as those of a goroutine that goes on after the answer, are stray.
+	questions []*named
+	stray     named
 }
 
 // noted is what the world notes about a node when its requests take effect. All nodes of the same name share it if
@@ -361,7 +365,7 @@ func (n *node) serve(e history.Event, ask func(context.Context) (isr.Served, err
 	e.Kind = history.Asked
 	n.proc.Tell(func() { n.asked = false })
 	n.record(e)
-	served, err := ask(n.question(n.life()))
+	served, err := ask(n.question(n.life(), e.Key))
 	n.turn()
 	if err != nil {
 		e.Kind, e.Note = history.Failed, err.Error()
@@ -392,7 +396,7 @@ func (n *node) invalidate(handler isr.Invalidator, key string) {
 	n.record(history.Event{Kind: history.Invalidated, Key: key})
 }
 
-// rollback makes the cache go back to an older version. The change log has the result.
+// rollback makes the cache go back to an older version. No invariant demands that it does: the mark says that it has.
 func (n *node) rollback(handler isr.Rollbacker, key string) {
 	n.record(history.Event{Kind: history.RollingBack, Key: key})
 	err := handler.Rollback(n.life(), key)
@@ -401,25 +405,29 @@ func (n *node) rollback(handler isr.Rollbacker, key string) {
 		n.record(history.Event{Kind: history.Failed, Key: key, Note: err.Error()})
 		return
 	}
-	n.mark(mark.RolledBack)
+	n.proc.Tell(func() { n.world.markRollback(n.proc.Name()) })
 }
 
 // named are the partitions whose META or LOCK row was named in a node's requests since a client asked the node for a
 // page. If there is only one partition, it has that page's rows.
-type named struct{ partitions []string }
+type named struct {
+	partitions []string
+	page       page // that was asked for, if several questions may be under way
+}
 
 // namedKey is the key under which the context of a question has its *named. Nodes that may answer several questions at
 // the same time need it.
 type namedKey struct{}
 
-// question begins a question: the partitions that the node names from now on belong to it.
-func (n *node) question(ctx context.Context) context.Context {
+// question begins a question for a page: the partitions that the node names from now on belong to it.
+func (n *node) question(ctx context.Context, key string) context.Context {
 	if n.world.bubble == nil {
 		n.proc.Tell(func() { n.named.partitions = n.named.partitions[:0] })
 		return ctx
 	}
-	n.named = &named{}
-	return context.WithValue(ctx, namedKey{}, n.named)
+	own := &named{page: page{n.tenant, key}}
+	n.questions, n.stray = append(n.questions, own), named{}
+	return context.WithValue(ctx, namedKey{}, own)
 }
 
 // namedFor returns the set for the partitions that a request with this context names. It returns nil if the set is that
@@ -428,8 +436,27 @@ func (n *node) namedFor(ctx context.Context) *named {
 	if n.world.bubble == nil {
 		return nil
 	}
-	own, _ := ctx.Value(namedKey{}).(*named)
-	return own
+	if own, is := ctx.Value(namedKey{}).(*named); is {
+		return own
+	}
+	return &n.stray
+}
+
+// partitionOf is the partition of a page that is rendered, with the set of the rendering's context. A stray rendering
+// may come during a question for another page. So its page's own questions count first, if they named one partition.
+func (n *node) partitionOf(p page, own *named) string {
+	switch {
+	case own == nil:
+		return n.named.partition(p)
+	case own != &n.stray && len(own.partitions) > 0:
+		return own.partition(p)
+	}
+	for _, q := range n.questions {
+		if q.page == p && len(q.partitions) == 1 {
+			return q.partitions[0]
+		}
+	}
+	return n.stray.partition(p)
 }
 
 // note notes the keys that a call names. A Query names none.

@@ -55,8 +55,9 @@ type Options struct {
 	// With Swarm, the seed draws which of the possible faults ("maybe") are on in a run; the others never strike.
 	Swarm bool
 	// AllStops makes time stop at more instants: in runs of locks and calls around the end of each time that the lock or
-	// the layer promises, and where clocks may differ, on both sides of what invariants then allow for. Proofs have these
-	// stops. Other runs do without them, as their schedules did when they were recorded.
+	// the layer promises, where clocks may differ, on both sides of what invariants then allow for, where a replica that is
+	// behind hears of a write, and under compare-lags where the scenario's own lag ends, in place of the comparison. Proofs
+	// have these stops. Other runs do without them, as their schedules did when they were recorded.
 	AllStops bool
 	// SDK gives the nodes a real *dynamodb.Client, for protocols that need one. It is slower; the schedules are the same.
 	SDK bool
@@ -90,7 +91,7 @@ func (r Run) judged(ctx context.Context) (*Outcome, error) {
 		return nil, err
 	}
 	var lags []recorder.Lagged
-	if len(r.Scenario.CompareLags) > 0 && o.cut == 0 {
+	if w.comparesLags() && o.cut == 0 {
 		if lags, err = r.underOtherLags(ctx, o); err != nil {
 			return nil, err
 		}
@@ -267,9 +268,6 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 // each ttl in any case. If the schedule no longer fits, some decision was different.
 func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]recorder.Lagged, error) {
 	s := r.Scenario
-	if r.probe.Search { // a search does not judge this
-		return nil, nil
-	}
 	own := r.stage
 	if own == nil {
 		own = newStage()
@@ -294,6 +292,10 @@ func (r Run) underOtherLags(ctx context.Context, o *Outcome) ([]recorder.Lagged,
 	}
 	return lags, nil
 }
+
+// comparesLags says whether the run is made once more under other lags. No search does so, and none of its runs that is
+// repeated: time stops there where a lag ends, so that other lags make other schedules.
+func (w *world) comparesLags() bool { return len(w.scenario.CompareLags) > 0 && !w.allStops }
 
 // union returns the marks in one of the sets, in the order of Marks.
 func union(a, b []Mark) (both []Mark) {

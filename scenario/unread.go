@@ -46,7 +46,7 @@ func (w *world) noteTTL(key, row attr.Item) {
 func (d *deadlines) Idle(t time.Time) bool {
 	_, unread := slices.BinarySearch(d.unread, t.Unix())
 	_, read := slices.BinarySearch(d.at, t.Unix())
-	return unread && !read && t.Nanosecond() == 0 && t.Unix() != d.last() && !slices.ContainsFunc(d.windows, t.Equal)
+	return unread && !read && !slices.Contains(d.fine, t.UnixNano()) && t.Nanosecond() == 0 && t.Unix() != d.last() && !slices.ContainsFunc(d.windows, t.Equal)
 }
 
 // last returns the last second at which time stops if that is for a deadline at which no code looks; else 0.

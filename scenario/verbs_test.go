@@ -102,10 +102,13 @@ func TestVerbsAskAndAreRecorded(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	for _, m := range []Mark{mark.RolledBack, mark.PageInvalidated, mark.RequestRepeated} {
+	for _, m := range []Mark{mark.PageInvalidated, mark.RequestRepeated} {
 		if !w.marks[m] {
 			t.Errorf("%s is not marked", m)
 		}
+	}
+	if w.marks[mark.RolledBack] {
+		t.Error("rolled-back is marked, although no row has changed")
 	}
 }
 

@@ -115,6 +115,7 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 	o.seen = invariant.Evidence{MaxClockSkew: evidence.MaxClockSkew}
 	inside.In(&o.seen).Operations = recorded.Operations
 	recorded.Lease, recorded.Behind = w.scenario.Cache.Lease, w.scenario.ReplicaLag
+	recorded.Overlapping = w.bubble != nil
 	if w.ofLocks || w.ofCalls {
 		recorded.Retention = w.scenario.Cache.Retention
 		inside.In(&evidence).Lock, inside.In(&evidence).Once = w.locks.terms, w.calls.terms

@@ -98,7 +98,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		scenario: s, protocol: protocol, start: fakeclock.Epoch, clock: fakeclock.New(fakeclock.Epoch),
 		pages: &pages{script: s.Actors}, ofLocks: s.holds(), ofCalls: s.asks(verbOnce), ttl: cmp.Or(r.setup.TTL, defaultTTL),
 	}
-	w.allStops = r.AllStops && (w.ofLocks || w.ofCalls || s.Skew > 0)
+	w.allStops = r.AllStops && (w.ofLocks || w.ofCalls || s.Skew > 0 || s.ReplicaLag > 0 || len(s.CompareLags) > 0)
 	w.deadlines.all, w.deadlines.skew = w.allStops, 0
 	if w.allStops {
 		w.deadlines.skew = s.Skew
@@ -389,6 +389,9 @@ func (w *world) noteChanges() (byClients int) {
 			w.noteEnd(c)
 			w.deadlines.note(c.After)
 			w.noteTTL(c.Key, c.After)
+		}
+		if w.allStops && w.scenario.ReplicaLag > 0 {
+			w.deadlines.addStops(c.Time.Add(w.scenario.ReplicaLag)) // replicas hear of it
 		}
 		if w.onWrite != nil && c.After != nil {
 			w.onWrite(c.Key, c.After)

@@ -62,12 +62,16 @@ const timeout = (options) => options.timeout ?? 600_000
 
 /**
  * Starts a fake with the tables of isr-sim.config.json, and has AWS SDKs find it: {"serve": ["--clock", "manual"],
- * "tables": [...]}, each table as CreateTable has it. All may be left out.
+ * "tables": [...]}, each table as CreateTable has it. All may be left out. Its stop rejects where the exit code of the
+ * server says that something is wrong: --check has found a violation, or judged nothing, or a request was held to the end.
  */
 async function startFake() {
   const file = path.resolve('isr-sim.config.json')
   const { serve = [], tables = [] } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
-  const server = spawn(binary(), ['serve', ...serve], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const server = spawn(binary(), ['serve', ...serve], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const said = []
+  server.stderr.on('data', (part) => { said.push(part); process.stderr.write(part) })
+  const ended = new Promise((resolve) => server.on('close', resolve))
   process.once('exit', () => server.kill())
   const line = await new Promise((resolve, reject) => {
     let text = ''
@@ -91,7 +95,16 @@ async function startFake() {
     })
     if (!answer.ok) throw new Error(`${file}: table ${table.TableName}: ${await answer.text()}`)
   }
-  return { ...fake, stop: () => void server.kill() }
+  return { ...fake, stop }
+
+  async function stop() {
+    server.kill()
+    const code = await ended // null on Windows, where a signal ends the server before it can judge
+    if (code === 0 || code === null && !serve.some((flag) => /^--check(=|$)/.test(flag))) return
+    const failure = new Error(`isr-sim serve ${serve.join(' ')}, ${code === null ? 'ended without a verdict' : `exit code ${code}`}:\n${Buffer.concat(said)}`)
+    failure.stack = failure.message // the story is not in these frames
+    throw failure
+  }
 }
 
 module.exports = { binary, checked, flags, startFake, timeout }

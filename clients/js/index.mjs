@@ -227,9 +227,20 @@ function look(left) {
     if (first === undefined && under.size === 1 && held.length === 1) return send(true)
     send(false)
     const line = { type: 'quiet', requests: [...under] }
-    if (first !== undefined) Object.assign(line, { timer: first.number, after: Math.max(0, first.at - time) })
+    if (first !== undefined) Object.assign(line, { timer: first.number, after: Math.max(0, first.at - time), also: besides(first) })
     say(line)
   })
+}
+// The timers that may fire before the first one, because they are due in the same millisecond. Node.js fires timers of the
+// same length in the order in which they were set.
+function besides(first) {
+  const lengths = new Set([Math.trunc(first.delay)])
+  const others = pending.filter((t) => {
+    const other = Math.floor(t.at) === Math.floor(first.at) && (under.size === 0 || !t.watches) && !lengths.has(Math.trunc(t.delay))
+    if (other) lengths.add(Math.trunc(t.delay))
+    return other
+  })
+  return others.length > 0 ? others.map((t) => t.number) : undefined
 }
 // Whether something is left to do at a later time. A time limit is nothing to do, unless somebody listens for it.
 const later = () => pending.some((t) => !t.watches && (t.limit === undefined || listened(t.limit))) || undefined

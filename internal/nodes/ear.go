@@ -89,13 +89,21 @@ func (e *ear) listen(at string, want *deed) (d deed, err error) {
 		}
 	}
 	if e.quiet != nil && e.quiet.Timer != 0 {
-		i := slices.Index(e.timers, e.quiet.Timer)
-		if i < 0 {
-			i, e.timers = len(e.timers), append(e.timers, e.quiet.Timer)
+		d.quiet = &said{Timer: e.placeOf(e.quiet.Timer), After: e.quiet.After}
+		for _, number := range e.quiet.Also {
+			d.quiet.Also = append(d.quiet.Also, e.placeOf(number))
 		}
-		d.quiet = &said{Timer: i + 1, After: e.quiet.After}
 	}
 	return e.placed(d), nil
+}
+
+// placeOf returns the place of a timer, from 1.
+func (e *ear) placeOf(timer int) int {
+	i := slices.Index(e.timers, timer)
+	if i < 0 {
+		i, e.timers = len(e.timers), append(e.timers, timer)
+	}
+	return i + 1
 }
 
 // rests says whether the program will do nothing more before it is told something.

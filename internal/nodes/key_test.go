@@ -83,6 +83,7 @@ func TestDiffers(t *testing.T) {
 		"what is left":     func(d *deed) { d.left = nil },
 		"the timer":        func(d *deed) { d.quiet.Timer = 2 },
 		"its time":         func(d *deed) { *d.quiet.After = 5 },
+		"one more timer":   func(d *deed) { d.quiet.Also = []int{2} },
 		"no timer":         func(d *deed) { d.quiet = nil },
 		"the method":       func(d *deed) { d.asked[0].method = "GET" },
 		"the path":         func(d *deed) { d.asked[0].path, d.asked[0].header = "/other", nil },

@@ -70,9 +70,10 @@ type said struct {
 	Other bool   `json:"other,omitempty"` // of once, with an error: the key belongs to another payload
 
 	// quiet
-	Requests []int    `json:"requests"` // that are under way, by their numbers
-	Timer    int      `json:"timer"`    // the number of the first timer; 0 is none
-	After    *float64 `json:"after"`    // milliseconds until it fires
+	Requests []int    `json:"requests"`       // that are under way, by their numbers
+	Timer    int      `json:"timer"`          // the number of the first timer; 0 is none
+	After    *float64 `json:"after"`          // milliseconds until it fires
+	Also     []int    `json:"also,omitempty"` // the timers that may fire in its place, in the same millisecond
 }
 
 // parseLine reads a line of a program.

@@ -404,7 +404,7 @@ func serveNode(behaviour string) {
 		case "end":
 			return
 		case "command":
-			if askSeveral(behaviour, int(line.ID), c, in.Scan) {
+			if askSeveral(behaviour, int(line.ID), c, in) {
 				continue
 			}
 			if behaviour == "dates" {

@@ -27,8 +27,13 @@ type talk struct {
 	drops   map[*arrival]func()
 	ended   int // lanes that have come to their end
 
-	timer     int // the number of the timer that has a lane; 0 is none
-	dropTimer func()
+	timers []*timerLane // that are set, and due first
+}
+
+// timerLane is a timer of the program that waits in a lane, by its place.
+type timerLane struct {
+	place int
+	drop  func()
 }
 
 // ask tells the program something, and lets its requests happen until it answers with a line. It panics with an *Error
@@ -52,19 +57,17 @@ func (n *node) ask(ctx context.Context, at string, t told) said {
 		c.arrived = append(c.arrived, did.asked...)
 		c.forsake(did.left)
 		if did.line != nil {
-			if c.dropTimer != nil {
-				c.dropTimer()
-			}
+			c.setTimers(nil)
 			within, n.later = false, did.line.Later
 			return *did.line
 		}
 		before := c.ended
-		if c.setTimer(did.quiet); c.ended > before {
-			continue // it was due: the program runs on
+		if c.setTimers(did.quiet); c.ended > before {
+			continue // one was due: the program runs on
 		}
 		arrived := c.arrived
 		c.arrived = nil
-		if len(arrived) == 1 && len(c.open) == 0 && c.timer == 0 {
+		if len(arrived) == 1 && len(c.open) == 0 && len(c.timers) == 0 {
 			c.happen(arrived[0]) // as most do
 			continue
 		}
@@ -118,30 +121,41 @@ func (c *talk) happen(a *arrival) {
 	n.life.reply(a, to)
 }
 
-// setTimer gives a lane to the program's first timer, which its line quiet names; nil is no timer.
-func (c *talk) setTimer(quiet *said) {
-	timer, after := 0, 0.0
-	if quiet != nil {
-		timer, after = quiet.Timer, *cmp.Or(quiet.After, new(float64))
+// setTimers gives a lane to each timer of the program that may fire first, which its line quiet names; nil is none. Those
+// that had one keep it, so that of three timers for one millisecond each may be the second one, too.
+func (c *talk) setTimers(quiet *said) {
+	var due []int
+	after := 0.0
+	if quiet != nil && quiet.Timer != 0 {
+		due, after = append([]int{quiet.Timer}, quiet.Also...), *cmp.Or(quiet.After, new(float64))
 	}
-	if timer == c.timer {
-		return
+	for _, t := range c.timers {
+		if !slices.Contains(due, t.place) {
+			t.drop()
+		}
 	}
-	if c.dropTimer != nil {
-		c.dropTimer()
-		c.timer, c.dropTimer = 0, nil
+	c.timers = slices.DeleteFunc(c.timers, func(t *timerLane) bool { return !slices.Contains(due, t.place) })
+	before := c.ended
+	for _, place := range due {
+		if slices.ContainsFunc(c.timers, func(t *timerLane) bool { return t.place == place }) {
+			continue
+		}
+		if !(after >= 0 && after <= mostSleep) {
+			panic(c.n.life.wrong(c.at, fmt.Sprintf("said that a timer fires after %v ms, expected 0 to those of a year", after), ""))
+		}
+		if c.openTimer(place, after); c.ended > before {
+			return // it has fired, and the program says anew which are left
+		}
 	}
-	if timer == 0 {
-		return
-	}
-	if !(after >= 0 && after <= mostSleep) {
-		panic(c.n.life.wrong(c.at, fmt.Sprintf("said that a timer fires after %v ms, expected 0 to those of a year", after), ""))
-	}
-	c.timer = timer
-	c.dropTimer = c.lanes.Lane(func() {
+}
+
+func (c *talk) openTimer(place int, after float64) {
+	t := &timerLane{place: place}
+	c.timers = append(c.timers, t)
+	t.drop = c.lanes.Lane(func() {
 		c.n.cfg.Clock.Sleep(time.Duration(after * float64(time.Millisecond)))
-		c.timer, c.dropTimer = 0, nil
+		c.timers = slices.DeleteFunc(c.timers, func(other *timerLane) bool { return other == t })
 		c.ended++
-		c.n.life.tell(told{Type: "wake", Time: milliseconds(c.n.cfg.Clock.Now()), Timer: timer})
+		c.n.life.tell(told{Type: "wake", Time: milliseconds(c.n.cfg.Clock.Now()), Timer: place})
 	})
 }

@@ -3,11 +3,15 @@
 package nodes_test
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,14 +29,15 @@ import (
 var several = map[string][]string{
 	"three-parallel": {"parallel"}, "three-quiet": {"quiet"}, "stale-quiet": {"quiet"}, "reply-early": {"quiet"}, "no-number": {"quiet"},
 	"bad-timer": {"quiet"}, "lets-go": {"quiet"}, "lets-go-last": {"quiet"}, "lets-go-lines": {"quiet"}, "two-chains": {"parallel"},
+	"three-timers": {"quiet"},
 }
 
 // chance is kept from one run to the next.
 var chance int
 
-// askSeveral does, within a command, what the behaviour says. It returns false if the node goes on as usual. heard waits
-// for the next line.
-func askSeveral(behaviour string, id int, c *clock, heard func() bool) (replied bool) {
+// askSeveral does, within a command, what the behaviour says. It returns false if the node goes on as usual. The node's
+// next lines are read from in.
+func askSeveral(behaviour string, id int, c *clock, in *bufio.Scanner) (replied bool) {
 	names := []string{"c", "b", "a"}
 	switch behaviour {
 	case "three-parallel", "three-quiet", "stale-quiet":
@@ -77,7 +82,7 @@ func askSeveral(behaviour string, id int, c *clock, heard func() bool) (replied 
 		}()
 		<-sent
 		say(map[string]any{"type": "quiet", "requests": []int{1}, "timer": 7, "after": 0})
-		heard() // it says that the timer is over: it is, once the request has come
+		in.Scan() // it says that the timer is over: it is, once the request has come
 		cancel()
 		<-asked
 		if behaviour == "lets-go" {
@@ -92,14 +97,27 @@ func askSeveral(behaviour string, id int, c *clock, heard func() bool) (replied 
 		}
 		say(request(1, "a"))
 		say(map[string]any{"type": "quiet", "requests": []int{1}, "timer": 7, "after": 0})
-		heard()
+		in.Scan()
 		say(map[string]any{"type": "left", "number": 1})
 		say(map[string]any{"type": "left", "number": 1}) // it was let go already
 		alone := request(2, "b")
 		alone["quiet"] = true
 		say(alone)
-		heard()
+		in.Scan()
 		say(map[string]any{"type": "reply", "id": id, "body": "", "fresh": false})
+		return true
+	case "three-timers":
+		left, after, order := []int{7, 8, 9}, 1500, ""
+		for ; len(left) > 0; after = 0 {
+			say(map[string]any{"type": "quiet", "requests": []int{}, "timer": left[0], "after": after, "also": left[1:]})
+			var fires struct{ Timer int }
+			if in.Scan(); json.Unmarshal(in.Bytes(), &fires) != nil {
+				panic("no line of type wake: " + in.Text())
+			}
+			left = slices.DeleteFunc(left, func(number int) bool { return number == fires.Timer })
+			order += strconv.Itoa(fires.Timer)
+		}
+		say(map[string]any{"type": "reply", "id": id, "error": "in the order " + order})
 		return true
 	case "unnumbered-line":
 		say(map[string]any{"type": "request", "method": "GET", "target": "/_isr-sim/time"})
@@ -253,6 +271,23 @@ func TestWordsOfQuiet(t *testing.T) {
 		if got := strings.Count(trace.String(), " effect "); got == 0 || strings.Count(trace.String(), "alice/c") == 0 && !strings.Contains(trace.String(), "GetBody") {
 			t.Errorf("%s: got\n%s\nwant requests in lanes", behaviour, trace.String())
 		}
+	}
+}
+
+// TestTimersAtOnce: timers that are due in one millisecond fire in every order.
+func TestTimersAtOnce(t *testing.T) {
+	t.Parallel()
+	p, orders := program(t, "three-timers", 0), map[string]bool{}
+	for seed := range uint64(60) {
+		var trace strings.Builder
+		if _, err := (scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol(), Seed: seed, Trace: &trace}).Do(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		_, order, _ := strings.Cut(trace.String(), "in the order ")
+		orders[order[:min(3, len(order))]] = true
+	}
+	if want := map[string]bool{"789": true, "798": true, "879": true, "897": true, "978": true, "987": true}; !maps.Equal(orders, want) {
+		t.Errorf("got the orders %v, want %v", orders, want)
 	}
 }
 

@@ -73,6 +73,8 @@ type evidence struct {
 	Bodies []recorder.Body
 	// Lags are histories of the same schedule with other lags of TTL.
 	Lags []recorder.Lagged
+	// Overlapping says that a node may have several things under way at once.
+	Overlapping bool
 	// Lease and Lock are the promises of a lock, for the invariants of OfLocks. Nil promises nothing.
 	Lease time.Duration
 	Lock  *promise.LockTerms

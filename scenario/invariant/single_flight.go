@@ -54,7 +54,7 @@ func newFlights(ev Evidence, l *ledger) follower {
 		return nil
 	}
 	placed := slices.ContainsFunc(ev.History, func(e history.Event) bool { return e.Change > 0 })
-	all := &flights{skew: ev.MaxClockSkew, log: l, first: ok(), places: &places{ev: ev}}
+	all := &flights{skew: ev.MaxClockSkew, log: l, first: ok(), places: &places{ev: ev}, overlapping: inside.In(&ev).Overlapping}
 	last := ev.History[len(ev.History)-1]
 	if all.blind = !placed && len(ev.Changes) > 0 && !last.Time.Before(ev.Changes[0].Time); all.blind {
 		all.first = unknown("the history does not say how far the change log was when event %d happened", ev.History[first].Seq)
@@ -72,6 +72,10 @@ type flights struct {
 	pages  map[rowID][]*flight // the last flight of each actor that has not ended
 	lost   fingerprint.Hash    // renderings of pages whose rows are not known
 	text   words
+	// overlapping says that a node may begin a turn while an earlier one of its own goes on, whose lease is over. The earlier
+	// ones that have not rendered yet are late.
+	overlapping bool
+	late        map[rowID][]*flight
 }
 
 // flight is a node's turn at the lease of a page.
@@ -98,14 +102,21 @@ func (all *flights) step(s *step) {
 		all.lock(s)
 	}
 	until, known := s.pageFreshUntil()
-	for _, f := range all.pages[all.page(s.partition)] {
+	see := func(f *flight) {
 		if f.region != s.region {
-			continue
+			return
 		}
 		f.unread = f.unread || !known
 		if until.Before(f.fresh) {
 			f.fresh = until
 		}
+	}
+	page := all.page(s.partition)
+	for _, f := range all.pages[page] {
+		see(f)
+	}
+	for _, f := range all.late[page] {
+		see(f)
 	}
 }
 
@@ -141,10 +152,14 @@ func (all *flights) lock(s *step) {
 		}
 		return
 	}
+	takes := s.lock.token != "" || s.murky != 0 // and it is not nobody's
+	if takes && all.overlapping {
+		all.overtake(all.page(s.partition), under, c.Actor)
+	}
 	if c.Cause != ddbfake.CauseTTL && s.was.lock.holder == c.Actor {
 		under = slices.DeleteFunc(under, func(f *flight) bool { return f.actor == c.Actor })
 	}
-	if s.lock.token != "" || s.murky != 0 { // and not nobody's
+	if takes {
 		fresh, known := s.pageFreshUntil()
 		begun := &flight{actor: c.Actor, region: s.region, began: c.Seq, token: s.lock.token, expires: s.lock.expires, fresh: fresh, unread: !known, murky: max(s.murky, s.lock.open)}
 		under = slices.DeleteFunc(under, func(f *flight) bool { return f.actor == c.Actor })
@@ -159,6 +174,18 @@ func (all *flights) lock(s *step) {
 		all.pages = map[rowID][]*flight{}
 	}
 	all.pages[all.page(s.partition)] = under
+}
+
+// overtake notes that an actor takes a lease while a turn of its own may go on.
+func (all *flights) overtake(page rowID, under []*flight, actor string) {
+	for _, f := range under {
+		if f.actor == actor && f.rendered == nil {
+			if all.late == nil {
+				all.late = map[rowID][]*flight{}
+			}
+			all.late[page] = append(all.late[page], f)
+		}
+	}
 }
 
 // pageFreshUntil is the time until which the page that META shows is fresh; zero if there is no page. It returns false
@@ -212,6 +239,9 @@ func (all *flights) renderIn(p *partition, e *history.Event) Finding {
 	}
 	i := slices.IndexFunc(under, func(f *flight) bool { return f.actor == e.Actor })
 	if i < 0 {
+		if all.belated(p, e) {
+			return ok()
+		}
 		return Finding{Verdict: Violated, Why: fmt.Sprintf("%s made %s without having taken its lease", e.Actor, e.Key), Events: []int{e.Seq}}
 	}
 	own := under[i]
@@ -237,7 +267,7 @@ func (all *flights) renderIn(p *partition, e *history.Event) Finding {
 		return unknown("event %d: %s made %s, and META does not say whether it was fresh: it lacks generated_at (N) or revalidate_seconds (N)",
 			e.Seq, e.Actor, e.Key).event(e.Seq)
 	}
-	if e.Request == "" && own.fresh.After(e.Time.Add(all.skew)) {
+	if e.Request == "" && own.fresh.After(e.Time.Add(all.skew)) && !all.belated(p, e) {
 		return Finding{
 			Verdict: Violated,
 			Why:     fmt.Sprintf("%s made %s, which had been fresh since it took the lease and was so for another %s", e.Actor, e.Key, span(e.Time, own.fresh)),
@@ -245,6 +275,23 @@ func (all *flights) renderIn(p *partition, e *history.Event) Finding {
 		}
 	}
 	return ok()
+}
+
+// belated says whether a rendering may be that of a late turn of its actor, which then is over. Nothing tells to which of
+// its turns it belongs.
+func (all *flights) belated(p *partition, e *history.Event) bool {
+	if p == nil {
+		return false
+	}
+	page := all.page(p)
+	i := slices.IndexFunc(all.late[page], func(f *flight) bool {
+		return f.actor == e.Actor && (e.Request != "" || !f.unread && !f.fresh.After(e.Time.Add(all.skew)))
+	})
+	if i < 0 {
+		return false
+	}
+	all.late[page] = slices.Delete(all.late[page], i, i+1)
+	return true
 }
 
 func together(first, second *flight) Finding {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -155,5 +156,39 @@ func TestFlightsAreRemembered(t *testing.T) {
 		{name: "another one", a: newRun().renders("alice", "1"), b: newRun().renders("alice", "1").keyed("/other")},
 	} {
 		test.check(t, invariant.Named("single-flight"))
+	}
+}
+
+// A node with goroutines may begin a turn while an earlier one of its own goes on, whose lease is over. Each such turn may
+// still make the page, once, if it was not fresh in all that time.
+func TestALateTurnMayRender(t *testing.T) {
+	again := func(r *run) *run { // alice takes the lease anew, makes the page, and gives the lease back
+		return r.wait(30*second).do(func(l *changeLog) { l.lock("alice", "a2", 60*second) }).renders("alice", "2").shows("alice", "2")
+	}
+	late := func() *run { return again(newRun().take("alice")).renders("alice", "1") }
+	for _, test := range []struct {
+		name               string
+		run                *run
+		alone, overlapping invariant.Verdict
+	}{
+		{"after the later turn", late(), invariant.Violated, invariant.OK},
+		{"twice", late().renders("alice", "3"), invariant.Violated, invariant.Violated},
+		{"after it has made the page", again(newRun().take("alice").renders("alice", "1")).renders("alice", "3"), invariant.Violated, invariant.Violated},
+		{"after it was given back", again(newRun().take("alice").give("alice")).renders("alice", "1"), invariant.Violated, invariant.Violated},
+		{"by another node", again(newRun().take("alice")).renders("bob", "1"), invariant.Violated, invariant.Violated},
+		{"under the later turn, which found the page fresh", newRun().take("alice").wait(30*second).take("bob").renders("bob", "2").shows("bob", "2").
+			do(func(l *changeLog) { l.lock("alice", "a2", 60*second) }).renders("alice", "1"), invariant.Violated, invariant.OK},
+		{"of a page that was fresh all the time", newRun().take("bob").renders("bob", "2").shows("bob", "2").take("alice").wait(30*second).
+			do(func(l *changeLog) { l.lock("alice", "a2", 60*second) }).renders("alice", "1"), invariant.Violated, invariant.Violated},
+	} {
+		for _, overlapping := range []bool{false, true} {
+			ev, want := test.run.evidence(), test.alone
+			if inside.In(&ev).Overlapping = overlapping; overlapping {
+				want = test.overlapping
+			}
+			if f := invariant.Named("single-flight").Check(ev); f.Verdict != want {
+				t.Errorf("%s, overlapping %v: %v (%s), want %v", test.name, overlapping, f.Verdict, f.Why, want)
+			}
+		}
 	}
 }

@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -21,6 +22,9 @@ type settled struct {
 	pages   map[pageOf]*settling
 	waiting []*settling // pages in the order of their first requests; those at the front that are decided are left out
 	broken  bool
+	// open are the pages that were left undecided when the time of pages began anew, in the order of their first requests:
+	// by another event settled, of which each client of a fleet may tell one, or by a Restore.
+	open []pageOf
 }
 
 // settling is the state of a page that was asked for.
@@ -34,7 +38,7 @@ type settling struct {
 // hear takes an event in.
 func (s *settled) hear(e *history.Event) {
 	if e.Kind == history.Settled {
-		*s = settled{settled: e, pages: map[pageOf]*settling{}}
+		*s = settled{settled: e, pages: map[pageOf]*settling{}, open: s.undecided()}
 		return
 	}
 	if s.settled == nil || e.Key == "" {
@@ -58,8 +62,21 @@ func (s *settled) hear(e *history.Event) {
 		p.last = e
 	case history.Served:
 		p.last = e
-		p.done = p.done || e.As == history.Fresh && !p.made
+		if e.As == history.Fresh && !p.made {
+			p.done = true
+			s.open = slices.DeleteFunc(s.open, func(left pageOf) bool { return left == of })
+		}
 	}
+}
+
+// undecided are the pages that were asked for and are not known to be well or not, in the order of their first requests.
+func (s *settled) undecided() []pageOf {
+	for _, p := range s.waiting {
+		if of := (pageOf{p.first.Tenant, p.first.Key}); !p.done && !slices.Contains(s.open, of) {
+			s.open = append(s.open, of)
+		}
+	}
+	return s.open
 }
 
 // overdue returns the next page whose time is over; nil if there is none. If the last answer was fresh but was made for
@@ -120,18 +137,21 @@ func (s *settled) decided() bool {
 			return false
 		}
 	}
-	return len(s.pages) > 0
+	return len(s.pages) > 0 && len(s.open) == 0
 }
 
 // lacks says why it is not decided whether the pages are well.
 func (s *settled) lacks() string {
-	if s.settled == nil {
+	if s.settled == nil && len(s.open) == 0 {
 		return "no event settled says from when on every page must be fresh"
 	}
 	for _, p := range s.waiting {
 		if !p.done {
 			return fmt.Sprintf("since faults have stopped, no request has found a fresh page of %s in the cache, and its time is not over", p.first.Key)
 		}
+	}
+	if len(s.open) > 0 {
+		return fmt.Sprintf("no request had found a fresh page of %s when another event settled, or a restore, began its time anew, and none has since", s.open[0].key)
 	}
 	return "no page was asked for after faults had stopped"
 }

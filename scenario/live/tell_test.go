@@ -380,3 +380,37 @@ func TestOwnRowsAndHistory(t *testing.T) {
 		t.Errorf("%s\nlacks the lock's own name or the rendering", text)
 	}
 }
+
+// Each client of a fleet may say that faults have stopped. The time of every page then begins anew, and a page that is
+// left undecided so stays undecided until it is found to be well.
+func TestAnotherSettledLeavesNoPageBehind(t *testing.T) {
+	s := hear(t, live.Options{})
+	bob, settled := s.store("bob"), history.Event{Kind: history.Settled, Within: 10 * time.Second}
+	for _, key := range []string{"/other", "/third"} {
+		s.tell(asked("bob", key))
+		s.regenerate(bob, "bob", key, "body of "+key)
+		s.tell(served("bob", key, "body of "+key, history.Fresh))
+	}
+	ask := func(key string, as history.ServedAs) {
+		s.tell(asked("bob", key), served("bob", key, "body of "+key, as))
+		s.clock.Advance(5 * time.Second)
+	}
+	s.tell(settled)
+	ask("/other", history.Stale)
+	s.tell(settled)
+	ask("/third", history.Fresh)
+	if got := s.untold(); !slices.Contains(got, "liveness") {
+		t.Errorf("not judged: %q, want liveness among it: nobody has found a fresh page of /other", got)
+	}
+	s.checker.Restore(func() {})
+	s.tell(settled)
+	ask("/third", history.Fresh)
+	if got := s.checker.Found().Verdict(); got != invariant.Unknown {
+		t.Errorf("%v after a restore, want unknown", got)
+	}
+	s.tell(settled)
+	ask("/other", history.Fresh)
+	if got := s.untold(); slices.Contains(got, "liveness") {
+		t.Errorf("not judged: %q, want liveness judged", got)
+	}
+}

@@ -45,6 +45,20 @@ test('a night says how much', async () => {
   delete process.env.ISR_SIM_WORLDS
 })
 
+test('a fake that has a complaint at its end fails the file of its tests', async () => {
+  const server = path.join(folder, 'server')
+  writeFileSync(server, '#!/bin/sh\ntrap \'echo violated: stale-writer >&2; exit "$ISR_SIM_ENDS"\' TERM\necho \'{"endpoint":"http://127.0.0.1:1","control":""}\'\nwhile :; do sleep 0.1; done\n')
+  chmodSync(server, 0o755)
+  process.env.ISR_SIM_BINARY = server
+  for (const [ends, complaint] of [['0', undefined], ['1', /^isr-sim serve .*exit code 1:\nviolated: stale-writer\n$/], ['3', /exit code 3:/]]) {
+    process.env.ISR_SIM_ENDS = ends
+    const fake = await core.startFake()
+    const failure = await fake.stop().then(() => undefined, (e) => e)
+    if (complaint === undefined) assert.equal(failure, undefined)
+    else assert.match(failure.message, complaint)
+  }
+})
+
 test('what is not there is named', async () => {
   assert.match(await told({}, '0', 'nowhere.mjs'), /^isr-sim: my cache: found no file .*nowhere\.mjs, expected the program that is the node/)
   delete process.env.ISR_SIM_BINARY

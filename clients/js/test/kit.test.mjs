@@ -42,7 +42,8 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
   const tell = (line) => child.stdin.write(JSON.stringify({ time, ...line }) + '\n')
   function step() {
     if (quiet === null || quiet.requests.some((n) => !parked.has(n)) || parked.size !== quiet.requests.length) return
-    const { requests, timer, after } = quiet
+    const { requests, timer, after, also } = quiet
+    besides.push(also?.length ?? 0)
     quiet = null
     if (requests.length > 0) {
       const n = Math.max(...requests)
@@ -61,6 +62,7 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
   const real = []
   const lines = []
   const fresh = []
+  const besides = [] // how many timers may fire in the place of the first one, by step
   let begun = 0 // how many steps there were before the node was ready
   await new Promise((done) => {
     readline.createInterface({ input: child.stdout }).on('line', (text) => {
@@ -92,7 +94,7 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
   })
   server.close()
   server.closeAllConnections()
-  return { steps, replies, fresh, begun, lines, real }
+  return { steps, replies, fresh, begun, lines, real, besides }
 }
 
 test('requests of Promise.all are under way at once', async () => {
@@ -122,6 +124,16 @@ test('an interval fires until it is cleared', async () => {
     return { body: String(beats) }
   }`)
   assert.deepEqual(replies, ['3'])
+})
+
+test('any of the timers that are due at once may be the first, but those of one length keep their order', async () => {
+  const { steps, besides } = await run(`async () => {
+    const twice = sleep(1000).then(() => sleep(1000))
+    await Promise.all([twice, sleep(2000), sleep(2000), sleep(3000)])
+    return { body: '' }
+  }`)
+  assert.deepEqual(steps, ['timer after 1000', 'timer after 1000', 'timer after 0', 'timer after 0', 'timer after 1000'])
+  assert.deepEqual(besides, [0, 1, 1, 0, 0])
 })
 
 test('a timer that is set before the first life is one of each life', async () => {

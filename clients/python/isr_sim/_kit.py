@@ -481,8 +481,10 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
                 return
         told.put({"type": "end", "time": _now})
 
-    def say_quiet(requests, timer, after):
+    def say_quiet(requests, timer, after, also):
         more = {} if timer is None else {"timer": timer, "after": after}
+        if also:
+            more["also"] = also
         _say(type="quiet", requests=requests, **more)
 
     told = _threads.Lines()

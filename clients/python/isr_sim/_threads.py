@@ -91,7 +91,8 @@ def pass_on():
     _holder = None
     first = min(_timers, key=lambda t: (t.at, t.number), default=None)
     if busy and (under_way or first):
-        say_quiet(sorted(under_way), first and first.number, first and max(0, first.at - now()))
+        also = sorted(t.number for t in _timers if t.at == first.at and t is not first)  # each is of a thread of its own
+        say_quiet(sorted(under_way), first and first.number, first and max(0, first.at - now()), also)
 
 
 def later():

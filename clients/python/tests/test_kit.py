@@ -22,6 +22,7 @@ class Simulator:
         self.requests = []  # that are lines; the first of them break
         self.replies, self.fresh, self.begun = [], [], 0
         self.parked, self.quiet, self.time, self.steps, self.mutex = {}, None, START, [], threading.RLock()
+        self.besides = []  # how many timers may fire in the place of the first one, by step
         simulator = self
 
         class Door(http.server.BaseHTTPRequestHandler):
@@ -114,6 +115,7 @@ class Simulator:
             reply("of " + asked.split(" ")[1])
         else:
             self.time += now["after"]
+            self.besides.append(len(now.get("also", [])))
             self.steps.append("timer after %d" % now["after"])
             self.tell(type="wake", timer=now["timer"])
 
@@ -350,6 +352,15 @@ class KitTest(unittest.TestCase):
             return str(asyncio.run(both())), False
         """)
         self.assertEqual((s.steps, s.reply), (["timer after 1000", "timer after 1000"], "2.0"))
+
+    def test_any_of_the_threads_whose_sleep_is_over_may_be_the_first(self):
+        s = Simulator("""
+            threads = [threading.Thread(target=time.sleep, args=[seconds]) for seconds in (1, 1, 1, 2)]
+            for t in threads: t.start()
+            for t in threads: t.join()
+            return "", False
+        """)
+        self.assertEqual((s.steps, s.besides), (["timer after 1000"] + 2 * ["timer after 0"] + ["timer after 1000"], [2, 1, 0, 0]))
 
     def test_locks_with_time_limits(self):
         s = Simulator("""

@@ -259,7 +259,11 @@ func (c *command) find(cmd *cobra.Command, check *Check) error {
 		check.Other = &Other{calls, mark.CallAnswered, "no call was answered"}
 		return c.FindCalls(&check.Protocol, calls)
 	default:
-		return c.Find(&check.Protocol, &check.Verbs)
+		err := c.Find(&check.Protocol, &check.Verbs)
+		if err == nil && slices.Contains(check.Verbs, "rollback") && !cmd.Flags().Changed("reach") {
+			check.Reach = append(check.Reach, mark.RolledBack) // no invariant would miss it
+		}
+		return err
 	}
 }
 

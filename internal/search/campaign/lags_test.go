@@ -4,10 +4,17 @@ import (
 	"context"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
+	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
@@ -50,6 +57,37 @@ func TestComparedLagsAreRunsOfTheSameSchedule(t *testing.T) {
 	}
 }
 
+const ending = `
+name: ending
+protocol: fence-in-lock-row
+cache: {lease: 10s, ttl-buffer: 1m, patience: 1, attempts: 1}
+ttl-lag: fixed 10m
+compare-lags: [at-once, never]
+actors:
+  - {name: alice, script: [get /home]}
+  - {name: bob, script: [get /home]}
+bounds: {ticks: 1}
+`
+
+// A search compares no lags. So its time stops where the lag of the scenario ends, as it does without compare-lags, and
+// it finds the lock that needs its row. The schedule replays.
+func TestASearchGoesToTheEndOfALag(t *testing.T) {
+	s := scenariotest.Parsed(t, ending)
+	p, err := Prove{Scenario: s, Protocol: scenariotest.Protocol(t, s.Protocol), Seed: 1}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Failure == nil || p.Failure.Violation.Invariant.Name != "stale-writer" {
+		t.Fatalf("%s, want a violation of stale-writer", p.Summary())
+	}
+	found := inside.In(p.Failure).Result
+	run := scenario.Run{Scenario: s, Protocol: p.Protocol, Seed: 1, Strategy: sim.Replay(found.Choices), Options: scenario.Options{AllStops: true}}
+	again, err := run.Do(t.Context())
+	if err != nil || again.Verdict != p.Verdict || inside.In(again).Result.Steps != found.Steps {
+		t.Errorf("the replay is %v (%v), want the violation again", again, err)
+	}
+}
+
 // exchanges counts the exchanges of one run.
 func exchanges(t *testing.T, s *scenario.Scenario) int {
 	t.Helper()
@@ -58,4 +96,42 @@ func exchanges(t *testing.T, s *scenario.Scenario) int {
 		t.Fatal(err)
 	}
 	return len(recorded.Exchanges)
+}
+
+// grabbing is a client that takes each lock that it sees. It sees those of which a replica has heard.
+type grabbing struct{ isr.Client }
+
+func (g grabbing) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
+	out, err := g.GetItem(ctx, &dynamodb.GetItemInput{TableName: in.TableName, Key: map[string]types.AttributeValue{"pk": in.Item["pk"], "sk": in.Item["sk"]}})
+	if err != nil {
+		return nil, err
+	}
+	if out.Item != nil {
+		in = &dynamodb.PutItemInput{TableName: in.TableName, Item: in.Item}
+	}
+	return g.Client.PutItem(ctx, in, o...)
+}
+
+// Replicas hear of a lock within the last second of its lease. A search goes there.
+func TestASearchGoesToWhereReplicasHear(t *testing.T) {
+	s := scenariotest.Parsed(t, `
+name: hearing
+cache: {lease: 2s, patience: 1, attempts: 1}
+replica-lag: 1500ms
+actors:
+  - {name: alice, script: [get /home]}
+  - {name: bob, script: [get /home]}
+bounds: {ticks: 1}
+`)
+	grabs := isr.Protocol{Name: "grabs", New: func(cfg isr.Config) (isr.Handler, error) {
+		cfg.Client = grabbing{cfg.Client}
+		return recipe.New(cfg)
+	}}
+	p, err := Prove{Scenario: s, Protocol: grabs, Seed: 1}.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Failure == nil || p.Failure.Violation.Invariant.Name != "lock-theft" {
+		t.Errorf("%s, want a violation of lock-theft", p.Summary())
+	}
 }

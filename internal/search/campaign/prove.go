@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
@@ -94,7 +95,8 @@ type Proof struct {
 	// States are all reachable states, ascending, after a complete search with Prove.Certify.
 	States []uint64
 
-	judged map[string]bool // the invariants that had something to judge
+	judged    map[string]bool // the invariants that had something to judge
+	witnesses witnesses       // of a program whose search is kept
 }
 
 // Run searches. A context that is over ends the search between two schedules: the verdict is then unknown, and Why
@@ -171,6 +173,7 @@ func byOrphanedRead(m scenario.Mark) bool {
 // checked explores, while other goroutines repeat what new code did.
 func (v Prove) checked(ctx context.Context) (*Proof, error) {
 	looked := v.probe(sim.Memory{})
+	looked.OnWrite = hooks.Of(ctx).OnWrite
 	looked.Ends, looked.Judged, looked.OnWorld = hooks.Ends{}, map[string]bool{}, v.onWorld
 	var checks errgroup.Group
 	var failed atomic.Bool
@@ -256,6 +259,13 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 			continue // it was a repetition
 		}
 		check.last = inside.In(o).Result.Choices
+		if v.Keep != nil && schedules.OfProgram(v.Protocol) && proof.witnesses.due(x.Schedules()) {
+			w, err := v.witnessed(ctx, o)
+			if err != nil {
+				return nil, v.unrepeatable(err)
+			}
+			proof.witnesses.Runs = append(proof.witnesses.Runs, w)
+		}
 		if err := v.take(ctx, proof, o); err != nil {
 			return nil, err
 		}
@@ -504,3 +514,31 @@ func (p *Proof) TimeWaits() bool { return p.Scenario.Bounds.Ticks == 0 && len(p.
 // LeavesForLater says that a program had a timer set when its script was over. Nothing makes it fire, so the proof says
 // nothing about what the program would do then.
 func (p *Proof) LeavesForLater() bool { return p.judged[hooks.LeftForLater] }
+
+// Drawn names what the scenario leaves to the seed, such as a lag that is uniform. The search had one draw of each, so the
+// proof says nothing about the others.
+func (p *Proof) Drawn() (all []string) {
+	s := p.Scenario
+	random := func(l scenario.Lag) bool {
+		kind, _, _ := strings.Cut(l.String(), " ")
+		return kind == "uniform" || kind == "exponential"
+	}
+	if random(s.Lag) {
+		all = append(all, fmt.Sprintf("ttl-lag %v", s.Lag))
+	}
+	if random(s.RegionLag) {
+		all = append(all, fmt.Sprintf("region-lag %v", s.RegionLag))
+	}
+	for _, f := range s.Faults {
+		if f.LatencyUpTo > f.Latency {
+			all = append(all, f.String())
+		}
+	}
+	return all
+}
+
+// NothingExpires says that the scenario has a TTL that deletes rows, and that it deleted none in any schedule. No row may
+// have the attribute by which it deletes. So the proof says nothing about what a deletion leads to.
+func (p *Proof) NothingExpires() bool {
+	return p.Scenario.Lag != (scenario.Lag{Fixed: ddbfake.LagNever}) && !p.total.Marks.Has(mark.TTLDeletion)
+}

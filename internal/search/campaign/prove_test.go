@@ -147,6 +147,26 @@ func TestAProofSaysWhatItLeavesOut(t *testing.T) {
 	}
 }
 
+// Nor does it say anything about a lag or a delay that the seed has drawn in another way, or about a TTL that had nothing
+// to delete.
+func TestAProofSaysWhatTheSeedAndTTLLeaveOut(t *testing.T) {
+	const drawn, unexpired = "the others are not proved: ", "TTL deleted no row"
+	for _, test := range []struct{ more, drawn, unexpired string }{
+		{more: ""},
+		{more: "ttl-lag: fixed 1h\n", unexpired: "(ttl-lag in the scenario: fixed 1h0m0s)"},
+		{more: "ttl-lag: uniform 1m 48h\n", drawn: "ttl-lag uniform 1m0s 48h0m0s", unexpired: "uniform"},
+		{more: "faults: [latency 1s-2s op=PutItem]\n", drawn: "latency 1s-2s op=PutItem"},
+		{more: "  - {name: bob, region: eu-west-1, script: [get /home]}\nregion-lag: exponential 1s\ninvariants: [ttl-well-formed]\n", drawn: "region-lag exponential 1s"},
+	} {
+		said := prose.Proof(prove(t, campaign.Prove{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+test.more+"bounds: {ticks: 0}\n")}))
+		for _, part := range []struct{ always, with string }{{drawn, test.drawn}, {unexpired, test.unexpired}} {
+			if got := strings.Contains(said, part.always) && strings.Contains(said, part.with); got != (part.with != "") {
+				t.Errorf("with %q it says\n%s\nwant %q with %q in it: %v", test.more, said, part.always, part.with, part.with != "")
+			}
+		}
+	}
+}
+
 func TestAnEndedSearchHasNoVerdictAndSaysWhatIsLeft(t *testing.T) {
 	s := scenariotest.Embedded(t, "prove-two-writers")
 	over, cancel := context.WithCancelCause(context.Background())

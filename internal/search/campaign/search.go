@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
+	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/schedule"
 )
@@ -27,8 +30,8 @@ import (
 // # Limits
 //
 // It belongs to one build of isr-sim: another one may number states and steps otherwise. Of a program in another
-// language its file knows the command alone. A program that has changed since is noticed only where a run that begins
-// like the latest one differs from it.
+// language its file knows the command, and what some runs were like. A program that has changed since is noticed only
+// where one of these runs is another one now, or a run that begins like the latest one differs from it.
 type Search struct {
 	Code string `json:"code"` // the SHA-256 of the program that searched
 	subject
@@ -40,17 +43,82 @@ type Search struct {
 	Text   string            `json:"text,omitempty"`
 	Failed *schedule.Choices `json:"failed,omitempty"`
 
-	Total   total             `json:"total"`
-	Misfit  string            `json:"misfit,omitempty"`
-	Doubt   *schedule.Choices `json:"doubt,omitempty"` // of the first run without a verdict
-	Judged  map[string]bool   `json:"judged"`
-	Ends    []metEnd          `json:"ends,omitempty"`
-	Reached *sim.Saved        `json:"reached"`
-	Sum     string            `json:"sum"` // the SHA-256 of the rest
+	Total  total             `json:"total"`
+	Misfit string            `json:"misfit,omitempty"`
+	Doubt  *schedule.Choices `json:"doubt,omitempty"` // of the first run without a verdict
+	Judged map[string]bool   `json:"judged"`
+	// Witnesses are runs of a program, by which it is known again.
+	Witnesses witnesses  `json:"witnesses,omitzero"`
+	Ends      []metEnd   `json:"ends,omitempty"`
+	Reached   *sim.Saved `json:"reached"`
+	Sum       string     `json:"sum"` // the SHA-256 of the rest
 }
 
 // SearchHead begins the file of a Search.
 const SearchHead = `{"code":"`
+
+// witnesses are runs at equal distances, which a further part makes once more.
+type witnesses struct {
+	Every int // schedules
+	Runs  []witness
+}
+
+// witness is a run.
+type witness struct {
+	Choices schedule.Choices
+	Steps   int    `json:",omitempty"` // after which it was abandoned; 0 if it came to its end
+	Sum     string // the SHA-256 of its trace
+}
+
+// mostWitnesses bounds the time that a further part takes to begin: such a run takes up to a tenth of a second.
+const mostWitnesses = 64
+
+// due says whether the run with the given number, from 1, is to be one of those, and makes room for it.
+func (w *witnesses) due(schedule int) bool {
+	if w.Every = max(w.Every, 1); schedule%w.Every != 0 {
+		return false
+	}
+	if len(w.Runs) == mostWitnesses {
+		w.Every *= 2
+		var half []witness
+		for i := 1; i < len(w.Runs); i += 2 {
+			half = append(half, w.Runs[i])
+		}
+		w.Runs = half
+	}
+	return schedule%w.Every == 0
+}
+
+// witness makes a run once more, for its trace: that has every request as it was sent.
+func (v Prove) witness(ctx context.Context, choices schedule.Choices, steps int) (witness, error) {
+	text := sha256.New()
+	run := v.schedule(sim.Replay(choices))
+	run.Steps, run.Trace = steps, text
+	_, err := run.Do(hooks.Afresh(ctx))
+	return witness{slices.Clone(choices), steps, hex.EncodeToString(text.Sum(nil))}, err
+}
+
+// witnessed is the witness of a run of the search.
+func (v Prove) witnessed(ctx context.Context, o *scenario.Outcome) (witness, error) {
+	result := inside.In(o).Result
+	if result.End != sim.Abandoned {
+		result.Steps = 0
+	}
+	return v.witness(ctx, result.Choices, result.Steps)
+}
+
+// sameProgram makes the runs once more that were noted of a program. An error says that it does something else now.
+func (v Prove) sameProgram(ctx context.Context, known witnesses) error {
+	for _, was := range known.Runs {
+		is, err := v.witness(ctx, was.Choices, was.Steps)
+		if _, diverged := errors.AsType[*sim.DivergedError](err); err != nil && !diverged {
+			return err
+		} else if diverged || is.Sum != was.Sum {
+			return errors.New("found a search of a program that does something else now")
+		}
+	}
+	return nil
+}
 
 // total is schedules.Total, with the number of each fault among those of the scenario.
 type total struct {
@@ -73,7 +141,7 @@ func (v Prove) search(x *sim.Exploration, proof *Proof, ends hooks.Ends, code st
 	}
 	s := &Search{
 		Code: code, subject: of, Off: x.Off, Repeat: x.Repeat,
-		Misfit: proof.Misfit, Judged: proof.judged, Reached: x.Save(),
+		Misfit: proof.Misfit, Judged: proof.judged, Reached: x.Save(), Witnesses: proof.witnesses,
 	}
 	if v.Split.Parts > 0 {
 		text, err := v.Scenario.YAML()
@@ -161,6 +229,10 @@ func (v Prove) resume(ctx context.Context, x *sim.Exploration, proof *Proof, end
 	case s.Off != x.Off || s.Repeat != x.Repeat:
 		return errors.New("found a search with other reductions, such as one for a certificate")
 	}
+	if err := v.sameProgram(ctx, s.Witnesses); err != nil {
+		return err
+	}
+	proof.witnesses = s.Witnesses
 	x.Resume(s.Reached)
 	proof.total = schedules.Total{Schedules: s.Total.Schedules, Steps: s.Total.Steps, Marks: s.Total.Marks, Metrics: s.Total.Metrics}
 	for _, n := range s.Total.Unmet {

@@ -17,6 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // interruptible is a scenario with 63 schedules, marks, a fault that strikes and one that never can.
@@ -211,5 +212,71 @@ func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
 	v = Prove{Scenario: s, Seed: 1, Keep: func(func() (*Search, error), bool) error { return full }}
 	if _, err := v.Run(t.Context()); !errors.Is(err, full) {
 		t.Errorf("got %v, expected the error of Keep", err)
+	}
+}
+
+// Of a program nobody knows whether it is still the same. So some of the runs of a search that goes on are made once more:
+// here the search has only a few schedules left, none of which a program that has lost a condition would violate.
+func TestASearchOfAnotherProgramDoesNotGoOn(t *testing.T) {
+	s, err := scenario.Parse("f.yaml", []byte(interruptible))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := func(name string) isr.Protocol {
+		p, err := scenario.ProtocolNamed(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return isr.Protocol{Name: "exec node", New: p.New}
+	}
+	var kept *Search
+	v := Prove{Scenario: s, Seed: 1, Protocol: program("recipe-a"), Keep: func(search func() (*Search, error), over bool) (err error) {
+		if over {
+			kept, err = search()
+		}
+		return err
+	}}
+	whole, err := v.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.MaxSchedules = whole.Schedules - 3
+	if _, err := v.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	file, err := kept.Bytes()
+	if err == nil {
+		v.From, err = ReadSearch(file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.MaxSchedules = 0
+	if p, err := v.Run(t.Context()); err != nil {
+		t.Errorf("the same program: %v", err)
+	} else if !p.Explored.Complete {
+		t.Errorf("the same program: %s, want a complete search", p.Summary())
+	}
+	v.Protocol = program("publish-at-expiry")
+	if _, err := v.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "a program that does something else now") {
+		t.Errorf("another program: %v; want an error that says so", err)
+	}
+}
+
+// Of many runs those at equal distances are kept.
+func TestWitnesses(t *testing.T) {
+	var w witnesses
+	for n := 1; n <= 1000; n++ {
+		if w.due(n) {
+			w.Runs = append(w.Runs, witness{Steps: n})
+		}
+	}
+	for i, run := range w.Runs {
+		if run.Steps != (i+1)*w.Every {
+			t.Errorf("run %d is that of schedule %d, want %d", i, run.Steps, (i+1)*w.Every)
+		}
+	}
+	if w.Every != 16 || len(w.Runs) != 1000/16 {
+		t.Errorf("one of %d schedules, %d in all; want one of 16, 62 in all", w.Every, len(w.Runs))
 	}
 }

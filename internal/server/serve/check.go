@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/internal/show/record"
@@ -131,6 +132,9 @@ func (s *Server) notJudged(found live.Found) []string {
 	if found.Misfit != "" {
 		say("%s", found.Misfit)
 	}
+	if writers := s.writers(); len(writers) == 1 && found.Judged > 0 {
+		say("not judged: what one writer does to another, for all changes are signed %q; give each an access key id of its own", writers[0])
+	}
 	rows := slices.ContainsFunc(s.checker.Invariants(), func(inv invariant.Invariant) bool { return inv.Watch != nil })
 	switch {
 	case found.Judged > 0 && found.Broken == nil && found.Verdict() == invariant.Unknown:
@@ -143,6 +147,16 @@ func (s *Server) notJudged(found live.Found) []string {
 		say("hint: the rows of a cache have the keys pk and sk, and sk is META, LOCK or VER#...; others are known by --rows FILE")
 	}
 	return lines
+}
+
+// writers are the access key ids by which the changes are signed that are still kept, without --check-except.
+func (s *Server) writers() (all []string) {
+	for _, c := range s.options.DB.Changes() {
+		if c.Cause == ddbfake.CauseClient && !slices.Contains(all, c.Actor) && !slices.Contains(s.settings.Except, c.Actor) {
+			all = append(all, c.Actor)
+		}
+	}
+	return all
 }
 
 // Seen returns the part of the checked change log that is still kept, and the first violation. The result any says that

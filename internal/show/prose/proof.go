@@ -119,6 +119,12 @@ func Proved(p *campaign.Proof, within string) string {
 	if p.TimeWaits() {
 		b.WriteString("time passed only while no machine had anything else to do, besides what requests and sleeps take: other moments are not proved (bounds: {ticks: 1})\n")
 	}
+	if drawn := p.Drawn(); len(drawn) > 0 {
+		fmt.Fprintf(&b, "seed %d has drawn one of many, and the others are not proved: %s\n", p.Seed, strings.Join(drawn, ", "))
+	}
+	if p.NothingExpires() {
+		fmt.Fprintf(&b, "TTL deleted no row, and what follows a deletion is not proved (ttl-lag in the scenario: %v)\n", p.Scenario.Lag)
+	}
 	for _, d := range p.Deadlines {
 		fmt.Fprintf(&b, "%s\n", d)
 	}

@@ -16,7 +16,7 @@ const (
 	ExpiredRowRead  = "expired-row-read" // a row was read past its ttl, not deleted yet
 	TTLDeletion     = "ttl-deletion"     // TTL deleted a row
 	LeaseRefreshed  = "lease-refreshed"  // a holder extended its lease
-	RolledBack      = "rolled-back"      // a page went back to an older version
+	RolledBack      = "rolled-back"      // a rollback made a page show another version
 	PageInvalidated = "page-invalidated" // a client was told that a page is not fresh any more
 	RequestRepeated = "request-repeated" // a regeneration found that it had been asked for before
 	NodePaused      = "pause"            // a node stopped and ran on later
