@@ -606,7 +606,7 @@ func (s *side) PutBody(context.Context, string, []byte) error   { return s.note(
 func (s *side) GetBody(context.Context, string) ([]byte, error) { return nil, s.note("GetBody") }
 func (s *side) Step(_ context.Context, b hooks.BodyStep) error  { return s.note(b.Text) }
 func (s *side) Now() time.Time                                  { return time.Time{} }
-func (s *side) State(of func() any) any                         { return of() }
+func (s *side) State(of func() hooks.Kept) hooks.Kept           { return of() }
 
 func (s *side) config() isr.Config {
 	return isr.Config{
