@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
@@ -308,7 +309,12 @@ func TestCodeThatIsNotRemembered(t *testing.T) {
 		}
 		v := Prove{Scenario: test.s, Protocol: counted(protocol, &made), Seed: 1, MaxSchedules: most}
 		v.SDK = test.sdk
-		_, err := v.Run(hooks.WithSetup(t.Context(), test.setup))
+		written := false
+		ctx := hooks.With(t.Context(), &hooks.Probe{OnWrite: func(attr.Item, attr.Item) { written = true }}) // as a check of locks has it
+		_, err := v.Run(hooks.WithSetup(ctx, test.setup))
+		if !written {
+			t.Errorf("%s: no write was seen", name)
+		}
 		if each := made / (most * len(test.s.Actors)); err != nil || min(each, 2) != test.want {
 			t.Errorf("%s: code was started %d times in %d schedules, expected %d for each of %d machines; error %v", name, made, most, test.want, len(test.s.Actors), err)
 		}
