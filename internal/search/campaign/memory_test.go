@@ -210,6 +210,38 @@ func TestWhatNodesShareIsFoundInSmallSearches(t *testing.T) {
 	}
 }
 
+// recovers is a cache that takes each panic for an error.
+type recovers struct{ isr.Handler }
+
+func (r recovers) Get(ctx context.Context, key string) (page isr.Served, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panicked: %v", v)
+		}
+	}()
+	return r.Handler.Get(ctx, key)
+}
+
+// Code that recovers from all panics goes on while a crash unwinds it. Its node is dead, and tells no client anything;
+// remembered code is not unwound at all.
+func TestDeadNodesSayNothing(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, attempts: 1, patience: 1}\nbounds: {ticks: 0}\n"+
+		"actors:\n  - {name: alice, script: [get /home], crashes: 1, restarts: 1}\n  - {name: bob, script: [get /home]}\n")
+	of := scenariotest.Protocol(t, "recipe-a")
+	p := isr.Protocol{Name: "recovers", New: func(cfg isr.Config) (isr.Handler, error) {
+		handler, err := of.New(cfg)
+		return recovers{handler}, err
+	}}
+	for _, sdk := range []bool{false, true} {
+		v := Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: 300, strict: true}
+		v.SDK = sdk
+		with, without, _, _ := both(t, v)
+		if diff := cmp.Diff(all(without), all(with)); diff != "" {
+			t.Errorf("with the SDK %v (-without memory +with):\n%s", sdk, diff)
+		}
+	}
+}
+
 // Code with a client of the SDK is remembered as other code is, and so are locks and calls. Each schedule is the same as
 // from its beginning, and the search finds the same.
 func TestMemoryChangesNoProofOfForeignCode(t *testing.T) {
