@@ -29,8 +29,8 @@ import (
 // left in testdata/isr-sim as CheckStore leaves it, and the next Prove begins with it. campaign.Prove says which
 // schedules a search leaves out, and what it assumes. In addition machines must share no memory. Ids from crypto/rand
 // must be compared for equality only, because they come from one seed. The store's code runs once for all that a
-// machine can be told, and one schedule in a hundred runs from the beginning, too. A store whose runs differ is refused
-// as not deterministic.
+// machine can be told. The first hundred schedules, and one in a hundred of the others, run from the beginning, too. A
+// store whose runs differ is refused as not deterministic.
 //
 // Only these fields of c matter: Rows, which replace the rows of the file; Without, which is added to the file's;
 // Invariants, which judge the runs that are made, but are not proved; Protocol; Schedules (if it is positive, the

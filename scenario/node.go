@@ -222,11 +222,14 @@ type rester interface {
 	Rest(ctx context.Context, d time.Duration) error
 }
 
-// turn waits for the node's place in the order of actors, if several of them may run at the same time.
+// turn waits for the node's place in the order of actors, if several of them may run at the same time. It does not return
+// if the node has crashed.
 func (n *node) turn() {
 	if n.world.bubble != nil {
 		n.proc.Turn()
+		return
 	}
+	n.proc.GoOn()
 }
 
 // life is the context of the node's work. It ends with the node.

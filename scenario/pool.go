@@ -114,7 +114,7 @@ func (s *stage) clear(remembers bool) {
 // and keep keeps everything that a run changes.
 func (r Run) remembers(w *world) bool {
 	noticed := r.setup.Before == nil || r.setup.Drew != nil
-	return noticed && r.bubble == nil && r.compares() && r.stage != nil && r.Trace == nil && !r.probe.Record && r.probe.OnWrite == nil && r.probe.OnStale == nil
+	return noticed && r.bubble == nil && r.compares() && r.stage != nil && r.Trace == nil && !r.probe.Record && r.probe.OnStale == nil
 }
 
 // isPlain says that nodes are caches of pages in META and LOCK rows, and that all their requests are seen as they send

@@ -42,7 +42,8 @@ type Probe struct {
 	// OnWorld, if set, is called with the fingerprint of the world at each state of a search: of its rows, bodies and
 	// faults, and of what invariants remember, without what code has been told.
 	OnWorld func(uint64)
-	// OnWrite, if set, is called with the key and the row that each write leaves. It may read them until it returns.
+	// OnWrite, if set, is called with the key and the row that each write leaves. It may read them until it returns. In a
+	// search whose runs go on from earlier ones, it is not called again for the writes before.
 	OnWrite func(key, row attr.Item)
 
 	// Whole returns everything about a run of a search that another run of the same schedule must share, as text. It is

@@ -274,6 +274,14 @@ func (p *Proc) park(s procState) {
 	}
 }
 
+// GoOn ends the code that calls it if its node has crashed. Code that recovers from all panics goes on while it is
+// unwound, and a dead node tells nobody anything.
+func (p *Proc) GoOn() {
+	if p.state == crashed && p.running == nil {
+		panic(crashSignal{})
+	}
+}
+
 // run resumes the actor's code until it parks, ends or panics.
 func (p *Proc) run() {
 	if p.sim.cfg.Bubble != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
@@ -175,6 +176,72 @@ func nodesThatShareMemoryAreFound(t *testing.T, c crew) {
 	}
 }
 
+// breaker is a cache that gives up once after three errors in a row, of whichever node.
+type breaker struct {
+	isr.Handler
+	failed *int
+}
+
+func (b breaker) Get(ctx context.Context, key string) (isr.Served, error) {
+	if *b.failed >= 3 {
+		*b.failed = 0
+		return isr.Served{}, errors.New("open")
+	}
+	page, err := b.Handler.Get(ctx, key)
+	if *b.failed++; err == nil {
+		*b.failed = 0
+	}
+	return page, err
+}
+
+// What foreign code shares may show in few schedules. With memory code runs less often, so it would show in fewer: so a
+// search that is as small as this one runs all of its schedules again.
+func TestWhatNodesShareIsFoundInSmallSearches(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, revalidate: 20s, attempts: 1, patience: 1}\nfaults: [maybe response-lost]\nbounds: {ticks: 0}\n"+
+		"actors:\n  - {name: alice, script: [get /home, sleep 21s, get /home]}\n  - {name: bob, script: [sleep 21s, get /home]}\n")
+	of, failed := scenariotest.Protocol(t, "recipe-a"), 0
+	p := isr.Protocol{Name: "breaker", New: func(cfg isr.Config) (isr.Handler, error) {
+		handler, err := of.New(cfg)
+		return breaker{handler, &failed}, err
+	}}
+	_, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
+	if unstable, is := errors.AsType[*scenario.NondeterminismError](err); !is || unstable.Difference == "" {
+		t.Errorf("got the error %v, expected that it is not deterministic", err)
+	}
+}
+
+// recovers is a cache that takes each panic for an error.
+type recovers struct{ isr.Handler }
+
+func (r recovers) Get(ctx context.Context, key string) (page isr.Served, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panicked: %v", v)
+		}
+	}()
+	return r.Handler.Get(ctx, key)
+}
+
+// Code that recovers from all panics goes on while a crash unwinds it. Its node is dead, and tells no client anything;
+// remembered code is not unwound at all.
+func TestDeadNodesSayNothing(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, attempts: 1, patience: 1}\nbounds: {ticks: 0}\n"+
+		"actors:\n  - {name: alice, script: [get /home], crashes: 1, restarts: 1}\n  - {name: bob, script: [get /home]}\n")
+	of := scenariotest.Protocol(t, "recipe-a")
+	p := isr.Protocol{Name: "recovers", New: func(cfg isr.Config) (isr.Handler, error) {
+		handler, err := of.New(cfg)
+		return recovers{handler}, err
+	}}
+	for _, sdk := range []bool{false, true} {
+		v := Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: 300, strict: true}
+		v.SDK = sdk
+		with, without, _, _ := both(t, v)
+		if diff := cmp.Diff(all(without), all(with)); diff != "" {
+			t.Errorf("with the SDK %v (-without memory +with):\n%s", sdk, diff)
+		}
+	}
+}
+
 // Code with a client of the SDK is remembered as other code is, and so are locks and calls. Each schedule is the same as
 // from its beginning, and the search finds the same.
 func TestMemoryChangesNoProofOfForeignCode(t *testing.T) {
@@ -249,8 +316,9 @@ func TestMemoryKeepsWhatRowsMean(t *testing.T) {
 // repeated.
 func TestCodeThatIsNotRemembered(t *testing.T) {
 	pages := scenariotest.Embedded(t, "prove-two-writers")
-	lock := scenariotest.Parsed(t, "name: two\ncache: {lease: 10s}\nactors: [{name: alice, script: [hold job for 6s]}, {name: bob, script: [hold job for 6s]}]\n")
+	lock := scenariotest.Parsed(t, "name: two\ncache: {lease: 10s}\nbounds: {ticks: 1}\nactors: [{name: alice, script: [hold job for 6s]}, {name: bob, script: [hold job for 6s]}]\n")
 	before, seeded := func(uint64) {}, 0
+	const most = 300 // schedules; the first ones are all run again
 	for name, test := range map[string]struct {
 		s     *scenario.Scenario
 		setup hooks.Setup
@@ -271,11 +339,16 @@ func TestCodeThatIsNotRemembered(t *testing.T) {
 		if test.s == pages {
 			protocol = scenariotest.Protocol(t, pages.Protocol)
 		}
-		v := Prove{Scenario: test.s, Protocol: counted(protocol, &made), Seed: 1, MaxSchedules: 20}
+		v := Prove{Scenario: test.s, Protocol: counted(protocol, &made), Seed: 1, MaxSchedules: most}
 		v.SDK = test.sdk
-		_, err := v.Run(hooks.WithSetup(t.Context(), test.setup))
-		if each := made / (20 * len(test.s.Actors)); err != nil || min(each, 2) != test.want {
-			t.Errorf("%s: code was started %d times in 20 schedules, expected %d for each of %d machines; error %v", name, made, test.want, len(test.s.Actors), err)
+		written := false
+		ctx := hooks.With(t.Context(), &hooks.Probe{OnWrite: func(attr.Item, attr.Item) { written = true }}) // as a check of locks has it
+		_, err := v.Run(hooks.WithSetup(ctx, test.setup))
+		if !written {
+			t.Errorf("%s: no write was seen", name)
+		}
+		if each := made / (most * len(test.s.Actors)); err != nil || min(each, 2) != test.want {
+			t.Errorf("%s: code was started %d times in %d schedules, expected %d for each of %d machines; error %v", name, made, most, test.want, len(test.s.Actors), err)
 		}
 	}
 	if seeded < 100 {

@@ -79,7 +79,8 @@ type Prove struct {
 	// Forgetful makes each schedule run from the beginning, and the code of nodes with it. The verdict is the same. Without
 	// it, the code of nodes in this process runs once for each new past, and a schedule goes on where it differs from those
 	// before. Only then is code seen not to look at the ttl of locks, so that no tick need go there. In either case one
-	// schedule in a hundred, the first ones, and the one that violates are run once more from the beginning, and compared.
+	// schedule in a hundred, the first ones (with SDK a hundred), and the one that violates are run once more from the
+	// beginning, and compared.
 	Forgetful bool
 
 	crew    crew          // in place of usualCrew; for tests

@@ -52,11 +52,20 @@ func (s *searcher) run(ctx context.Context) (o *scenario.Outcome, err error) {
 	case again:
 		return nil, nil
 	}
-	n := s.x.Schedules()
-	if s.audits && (o.Verdict == invariant.Violated || s.strict || schedules.Sampled(s.sample, n) || n&(n-1) == 0) {
+	if s.audits && (o.Verdict == invariant.Violated || s.due()) {
 		s.x.Alone(func() { err = s.audit(s.again.In(ctx), run, o, s.looked.Whole()) })
 	}
 	return o, err
+}
+
+// allAgain is how many schedules of a search of foreign code are all run again, from the first on. In a small search, one in a hundred
+// would be none, and what such code shares between machines may show in few schedules.
+const allAgain = 100
+
+// due says whether the latest schedule is run once more, whatever its verdict.
+func (s *searcher) due() bool {
+	n := s.x.Schedules()
+	return s.strict || s.SDK && n <= allAgain || schedules.Sampled(s.sample, n) || n&(n-1) == 0
 }
 
 // divides says that the search goes on as a team. Where code of nodes runs it runs alone, so that what machines share
