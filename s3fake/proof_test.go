@@ -20,6 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/nodes/objects"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/s3fake"
@@ -196,6 +197,7 @@ func (b onS3) GetBody(ctx context.Context, name string) ([]byte, error) {
 
 // Code with a client of S3 is remembered, and its objects are put back. The search finds what it finds without memory.
 func TestCodeWithS3IsRemembered(t *testing.T) {
+	effort.Long(t)
 	const text = "name: small\ncache: {lease: 2s, revalidate: 4s, render: 0s, poll: 11s, patience: 1, attempts: 2}\nsettle: 30s\nbounds: {ticks: 1}\n" +
 		"faults: [maybe body-put-lost]\nactors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n"
 	whole := strings.NewReplacer("ticks: 1", "ticks: 0", "maybe body-put-lost", "", ", crashes: 1", "").Replace(text)

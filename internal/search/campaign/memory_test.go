@@ -225,6 +225,7 @@ func (r recovers) Get(ctx context.Context, key string) (page isr.Served, err err
 // Code that recovers from all panics goes on while a crash unwinds it. Its node is dead, and tells no client anything;
 // remembered code is not unwound at all.
 func TestDeadNodesSayNothing(t *testing.T) {
+	effort.Long(t)
 	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, attempts: 1, patience: 1}\nbounds: {ticks: 0}\n"+
 		"actors:\n  - {name: alice, script: [get /home], crashes: 1, restarts: 1}\n  - {name: bob, script: [get /home]}\n")
 	of := scenariotest.Protocol(t, "recipe-a")
@@ -315,6 +316,7 @@ func TestMemoryKeepsWhatRowsMean(t *testing.T) {
 // Code that needs more than what a node is told is not remembered: its runs begin anew, and with the SDK each of them is
 // repeated.
 func TestCodeThatIsNotRemembered(t *testing.T) {
+	effort.Long(t)
 	pages := scenariotest.Embedded(t, "prove-two-writers")
 	lock := scenariotest.Parsed(t, "name: two\ncache: {lease: 10s}\nbounds: {ticks: 1}\nactors: [{name: alice, script: [hold job for 6s]}, {name: bob, script: [hold job for 6s]}]\n")
 	before, seeded := func(uint64) {}, 0
