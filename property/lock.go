@@ -151,9 +151,9 @@ func (c LockCheck) Replay(t *testing.T, file string, newLock func(LockNode) (Loc
 //     script: [hold job for 9s]
 //
 // The search tells two moments apart by all that clients were told so far, in order. So two machines of which one may
-// crash take less than a second, and with a tick a minute or more. Unless the check or the file says otherwise, the lock must be
-// taken in some schedule, asked for while another machine has it, and taken over from one that has not given it back.
-// A lock that can be extended is asked for that from half of its lease on.
+// crash take less than a second, and with a tick a minute or more. Unless the check or the file says otherwise, the lock
+// must be taken in some schedule, asked for while another machine has it, and taken over from one that has not given it
+// back. A lock that can be extended is asked for that from half of its lease on.
 func (c LockCheck) Prove(t *testing.T, file string, newLock func(LockNode) (Lock, error)) {
 	t.Helper()
 	c.terms(t)

@@ -43,25 +43,14 @@ func NewClient(do func(context.Context, Call) (*Answer, error), optFns ...func(*
 		HTTPSignerV4: nameSigner{},
 		Credentials:  aws.AnonymousCredentials{},
 		Retryer:      ddbfake.Retryer(retry.DefaultMaxAttempts),
-		APIOptions:   []func(*middleware.Stack) error{countInvocations},
+		APIOptions:   []func(*middleware.Stack) error{withoutInvocationID},
 	}, optFns...)
 }
 
-// countInvocations replaces the random id that the SDK draws for each call: nothing here depends on it.
-func countInvocations(s *middleware.Stack) error {
-	_, err := s.Build.Swap((*awsmiddleware.ClientRequestID)(nil).ID(), invocation{})
+// withoutInvocationID keeps the SDK from drawing a random id for each call: nothing here depends on it.
+func withoutInvocationID(s *middleware.Stack) error {
+	_, err := s.Build.Remove((*awsmiddleware.ClientRequestID)(nil).ID())
 	return err
-}
-
-// invocation stands in for the middleware of the SDK that draws the id.
-type invocation struct{}
-
-// ID is the id of the SDK's own middleware.
-func (invocation) ID() string { return (*awsmiddleware.ClientRequestID)(nil).ID() }
-
-// HandleBuild adds no id.
-func (invocation) HandleBuild(ctx context.Context, in middleware.BuildInput, next middleware.BuildHandler) (middleware.BuildOutput, middleware.Metadata, error) {
-	return next.HandleBuild(ctx, in)
 }
 
 // WithActor names the caller of a client, or of one call of it: the actor becomes the access key id, through every

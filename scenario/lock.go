@@ -240,9 +240,12 @@ func (h *held) record(kind history.Kind, err error) {
 func (h *held) event(kind history.Kind, err error) history.Event {
 	facts := h.facts(kind)
 	facts.Excused = h.node.own.waited(h.node.proc.Now()) - h.waited
-	e := history.Event{Kind: kind, Key: h.key}
-	inside.In(&e).Hold = facts
-	if err != nil {
+	return eventOf(history.Event{Kind: kind, Key: h.key}, facts, err)
+}
+
+// eventOf adds the facts of a hold or a call to an event, and the text of an error.
+func eventOf(e history.Event, facts *mark.Hold, err error) history.Event {
+	if inside.In(&e).Hold = facts; err != nil {
 		e.Note = err.Error()
 	}
 	return e
@@ -322,12 +325,11 @@ func (t *toldBy) send(n *node, facts *mark.Hold, waited time.Duration) {
 
 // String is all of it.
 func (t toldBy) String() string {
-	type all mark.Hold // Hold.String leaves out some fields
-	return fmt.Sprintf("since %d: %+v", t.since.UnixNano(), all(*t.facts))
+	return fmt.Sprintf("since %d: %+v", t.since.UnixNano(), *t.facts)
 }
 
-// event is the event of the effect, which is now: the node has waited until now, or until it crashed.
-func (t *toldBy) event(n *node, e history.Event) history.Event {
+// now are the facts at the effect, which is now: the node has waited until now, or until it crashed.
+func (t *toldBy) now(n *node) *mark.Hold {
 	facts, until := *t.facts, n.proc.Now()
 	for _, was := range slices.Backward(n.world.history.Events()) {
 		if was.Kind == history.Crashed && was.Actor == n.proc.Name() {
@@ -336,8 +338,7 @@ func (t *toldBy) event(n *node, e history.Event) history.Event {
 		}
 	}
 	facts.Excused += until.Sub(t.since)
-	inside.In(&e).Hold = &facts
-	return e
+	return &facts
 }
 
 // guardedObject is a guarded resource, as a thing in a world.
@@ -373,7 +374,7 @@ func (g *guardedWrite) Apply(int) {
 	}
 	var e history.Event
 	if g.facts != nil {
-		e = g.event(h.node, history.Event{Kind: kind, Key: h.key})
+		e = eventOf(history.Event{Kind: kind, Key: h.key}, g.now(h.node), nil)
 	} else {
 		e = h.event(kind, nil)
 	}

@@ -296,13 +296,11 @@ func (n *node) now() time.Time {
 
 func (n *node) record(e history.Event) {
 	if n.proc.Remembers() {
-		told, says := e, e
-		type wholeHold mark.Hold // Hold.String and Event.String leave out some fields
-		var facts wholeHold
+		told, says, facts := e, e, mark.Hold{}
 		if hold := inside.In(&e).Hold; hold != nil {
-			inside.In(&says).Hold, facts = nil, wholeHold(*hold)
+			inside.In(&says).Hold, facts = nil, *hold
 		}
-		type whole history.Event
+		type whole history.Event                                // Event.String leaves out some fields
 		n.proc.Says(fmt.Sprintf("%+v %+v", whole(says), facts)) // without time and number, which it gets when it is recorded
 		n.proc.Tell(func() { n.record(told) })
 		return

@@ -188,13 +188,13 @@ func (c *onceCall) effect(ctx context.Context) (string, error) {
 
 // event is an event of the call.
 func (c *onceCall) event(kind history.Kind, body string, err error) history.Event {
-	e, facts := history.Event{Kind: kind, Key: c.command.Key, Inputs: c.command.Inputs, Body: body}, c.facts(kind)
+	facts := c.facts(kind)
 	facts.Excused = c.node.own.waited(c.node.proc.Now()) - c.waited
-	inside.In(&e).Hold = facts
-	if err != nil {
-		e.Note = err.Error()
-	}
-	return e
+	return c.eventOf(kind, body, facts, err)
+}
+
+func (c *onceCall) eventOf(kind history.Kind, body string, facts *mark.Hold, err error) history.Event {
+	return eventOf(history.Event{Kind: kind, Key: c.command.Key, Inputs: c.command.Inputs, Body: body}, facts, err)
 }
 
 // facts are the facts of an event, without a time.
@@ -245,11 +245,7 @@ func (e *effect) event(kind history.Kind, body string, err error) history.Event 
 	if e.facts == nil {
 		return e.call.event(kind, body, err)
 	}
-	of := history.Event{Kind: kind, Key: e.call.command.Key, Inputs: e.call.command.Inputs, Body: body}
-	if err != nil {
-		of.Note = err.Error()
-	}
-	return e.toldBy.event(e.call.node, of)
+	return e.call.eventOf(kind, body, e.now(e.call.node), err)
 }
 
 // Asks implements sim.Remembered.

@@ -141,6 +141,8 @@ type parts struct {
 	told       uint64
 	prints     *fingerprinter
 	translator *rowmap.Translator // nil without rows of the cache's own
+	translated []ddbfake.Change
+	objects    func() // nil if there were none yet
 
 	named    uint64
 	bodies   map[string][]byte
@@ -167,7 +169,10 @@ func (w *world) part() {
 	if p.prints == nil || p.told != w.told {
 		p.prints, p.told = w.fingerprinter.clone(), w.told
 		if w.rows != nil {
-			p.translator = w.rows.translator.Clone()
+			p.translator, p.translated = w.rows.translator.Clone(), w.rows.log
+		}
+		if p.objects = nil; w.objects != nil {
+			p.objects = w.objects.Keep()
 		}
 	}
 	if p.bodies == nil || p.named != w.named {
@@ -182,15 +187,7 @@ func (w *world) keep() func(moved bool) {
 	w.part()
 	s, was := w.stage, *w
 	bodyLog, events, at := s.bodyLog, len(s.history.Events()), s.deadlines.clone()
-	var translated []ddbfake.Change
-	if w.rows != nil {
-		translated = w.rows.log
-	}
 	twins, locks, calls := w.fingerprinter.twins, w.locks.clone(), w.calls.clone()
-	var objects func()
-	if s.objects != nil {
-		objects = s.objects.Keep()
-	}
 	met, untold, standing := slices.Clone(w.met), slices.Clone(w.untold), maps.Clone(w.ends.standing)
 	counts := make([]int, 0, len(w.possible)+len(w.certain))
 	for i := range w.possible {
@@ -217,11 +214,13 @@ func (w *world) keep() func(moved bool) {
 		if w.fingerprinter = prints; told != w.told {
 			w.fingerprinter = w.parts.prints.clone()
 			if w.rows != nil {
-				w.rows.translator = w.parts.translator.Clone()
+				w.rows.translator, w.rows.log = w.parts.translator.Clone(), w.parts.translated
 			}
-		}
-		if w.rows != nil {
-			w.rows.log = translated
+			if w.parts.objects != nil {
+				w.parts.objects()
+			} else if w.objects != nil {
+				w.noObjects()
+			}
 		}
 		w.fingerprinter.twins, w.locks, w.calls = twins, locks.clone(), calls.clone()
 		if named != w.named {
@@ -229,11 +228,6 @@ func (w *world) keep() func(moved bool) {
 			back(s.versions, w.parts.versions)
 			back(s.ids, w.parts.ids)
 			back(s.marks, w.parts.marks)
-		}
-		if objects != nil {
-			objects()
-		} else if s.objects != nil {
-			s.noObjects()
 		}
 		s.bodyLog = bodyLog
 		s.history.Cut(events)

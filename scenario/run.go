@@ -141,8 +141,7 @@ func (w *world) whole(o *Outcome) string {
 	for _, e := range w.history.Events() {
 		fmt.Fprintf(&b, "%+v\n", e)
 		if hold := inside.In(&e).Hold; hold != nil {
-			type all mark.Hold // Hold.String leaves out some fields
-			fmt.Fprintf(&b, "%+v\n", all(*hold))
+			fmt.Fprintf(&b, "%+v\n", *hold) // all fields, of which the text of a *mark.Hold has some
 		}
 	}
 	for _, body := range w.bodyLog {

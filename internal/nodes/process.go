@@ -39,7 +39,7 @@ type process struct {
 	events chan event      // what it has said
 	gone   chan struct{}   // closed when it must be left alone: it failed, or was killed
 	exited chan struct{}   // closed when it has been waited for
-	left   <-chan struct{} // closed when nobody waits for its run any more: see sim.Config.Left
+	left   <-chan struct{} // see sim.Config.Left
 	reset  bool            // its last life is over, and it has said that it is ready
 
 	mu          sync.Mutex

@@ -236,8 +236,8 @@ func TestLeftBehind(t *testing.T) {
 	t.Error("its child lives on")
 }
 
-// TestLeft: a run of a program that is never silent, or is silent for long, is left when nobody waits for it any more,
-// also while the program starts. No process is left.
+// TestLeft: the user no longer waits for a run of a program that is never silent, or is silent for long. The run ends, also
+// while the program starts, and no process stays.
 func TestLeft(t *testing.T) {
 	for _, behaviour := range []string{"many-steps", "hang", "deaf"} {
 		left, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)

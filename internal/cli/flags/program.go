@@ -236,8 +236,8 @@ func wrong(field, why string) error {
 }
 
 // able leaves out the scenarios whose scripts need a command that the program's hello does not name, and says so, in
-// the results, too. If none is left, nothing would be judged, which is an error. A scenario that the user has named is
-// refused: the user expects a verdict about it.
+// the results, too. It returns an error if no scenario is left, because then nothing is judged. It refuses a scenario that
+// the user has named: the user expects a verdict about it.
 func (p *Program) able(r *Results, all []*scenario.Scenario, names []string, named bool) ([]*scenario.Scenario, []string, error) {
 	if p.nodes == nil {
 		for i, s := range all {
@@ -323,10 +323,8 @@ func (p *Program) Real() string {
 		return ""
 	}
 	p.told = true
-	return fmt.Sprintf("%s%s\n", notJudged, strings.Join(p.nodes.Real(), ", "))
+	return verdicts.Unjudged(p.nodes.Real()) + "\n"
 }
-
-const notJudged = "not simulated, and so not judged: "
 
 // Close ends the processes, if there are any. If Real has not been printed yet, Close prints it.
 func (p *Program) Close() {
@@ -337,8 +335,8 @@ func (p *Program) Close() {
 		p.nodes.Close()
 	}
 	for _, n := range p.others {
-		if real := n.Real(); len(real) > 0 {
-			fmt.Fprintf(p.cmd.ErrOrStderr(), "%s: %s%s\n", n.Protocol().Name, notJudged, strings.Join(real, ", "))
+		if unjudged := verdicts.Unjudged(n.Real()); unjudged != "" {
+			fmt.Fprintf(p.cmd.ErrOrStderr(), "%s: %s\n", n.Protocol().Name, unjudged)
 		}
 		n.Close()
 	}

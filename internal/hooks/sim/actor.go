@@ -275,7 +275,7 @@ func (p *Proc) park(s procState) {
 }
 
 // GoOn ends the code that calls it if its node has crashed. Code that recovers from all panics goes on while it is
-// unwound, and a dead node tells nobody anything.
+// unwound, but a dead node answers no client.
 func (p *Proc) GoOn() {
 	if p.state == crashed && p.running == nil {
 		panic(crashSignal{})

@@ -48,8 +48,8 @@ type Config struct {
 	Pool *Pool
 	// Memory says whether the remembered deeds of nodes replace runs of their code.
 	Memory Memory
-	// Left, if set, is closed when nobody waits for the end of the run any more. Nodes outside of this process, which may
-	// take long, then break the run with ErrLeft.
+	// Left, if set, is closed when the user no longer waits for the run. A node outside of this process may take long: it
+	// then breaks the run with ErrLeft.
 	Left <-chan struct{}
 	// Keep keeps the state of the world, and returns the function that puts it back to that state, perhaps several times.
 	// The parameter moved says that the clock showed another time before. It is for Memory.Search.
@@ -70,8 +70,8 @@ type Memory struct {
 	// remembered, and a run goes on where it differs from those before: see Exploration.Rewind. Each Request must be
 	// Remembered, and a Fingerprinter; code must use Proc.Tell, and no lanes.
 	Search *Exploration
-	// Drew, if set, says whether code has drawn random bytes since it was last called. A *TakenError then breaks the run: what
-	// was drawn before counts, whoever has drawn it.
+	// Drew, if set, says whether code has drawn random bytes since Drew was last called. A *TakenError then breaks the run:
+	// all nodes draw from one source, so what one of them gets depends on what the others drew before.
 	Drew func() bool
 	// Seed, if set, is called with a seed before an actor's code goes on, each time. So what the code draws depends on its
 	// life alone, and can be remembered.

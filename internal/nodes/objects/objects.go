@@ -38,7 +38,7 @@ func Do(store isr.BodyStore) (func(context.Context, s3fake.Call) (*s3fake.Answer
 		return nil, errors.New("found bodies that are none of a run, expected Config.Bodies of a simulated node")
 	}
 	objects := steps.State(func() hooks.Kept {
-		now := &clock{} // the bucket is there from the beginning, whoever asks for it first
+		now := &clock{} // the bucket has the date of the beginning, whichever node asks for it first
 		store := kept{s3fake.New(s3fake.Options{Clock: now, Buckets: []string{Bucket}})}
 		now.steps = steps
 		return store

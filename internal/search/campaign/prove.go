@@ -424,9 +424,7 @@ func (v Prove) again(ctx context.Context, o *scenario.Outcome) (*scenario.Outcom
 	switch {
 	case err == nil && whole.Verdict == o.Verdict:
 		return whole, nil
-	case errors.Is(err, sim.ErrLeft):
-		return o, nil
-	case o.Verdict != invariant.Violated, err == nil && whole.Verdict == invariant.Unknown:
+	case o.Verdict != invariant.Violated, errors.Is(err, sim.ErrLeft), err == nil && whole.Verdict == invariant.Unknown:
 		return o, nil
 	case err != nil:
 		return nil, v.nondeterministic(o, inside.In(o).Result, fmt.Sprintf("violated: %s, and then it broke: %v", o.Violation.Invariant.Name, err))

@@ -58,8 +58,8 @@ func (s *searcher) run(ctx context.Context) (o *scenario.Outcome, err error) {
 	return o, err
 }
 
-// allAgain is how many schedules of a search of foreign code are all run again, from the first on. In a small search, one in a hundred
-// would be none, and what such code shares between machines may show in few schedules.
+// allAgain is how many schedules of a search of foreign code are all run again, from the first on. In a small search, one
+// in a hundred would be none, and what such code shares between machines may show in few schedules.
 const allAgain = 100
 
 // due says whether the latest schedule is run once more, whatever its verdict.

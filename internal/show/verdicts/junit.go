@@ -32,7 +32,7 @@ func writeJUnit(w io.Writer, d *Document) error {
 		}
 		if r.Schedules > 0 {
 			c.SystemOut = &junit.Output{Data: fmt.Sprintf("seed %s, %d schedules, %d steps: %s", r.Seed, r.Schedules, r.Steps, strings.Join(r.Reached, " "))}
-			if unjudged := r.unjudged(); unjudged != "" {
+			if unjudged := Unjudged(r.NotSimulated); unjudged != "" {
 				c.SystemOut.Data += "\n" + unjudged
 			}
 		}

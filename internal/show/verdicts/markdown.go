@@ -46,7 +46,7 @@ func writeMarkdown(w io.Writer, d *Document) error {
 	}
 	for i := range d.Results {
 		if r := &d.Results[i]; len(r.NotSimulated) > 0 {
-			fmt.Fprintf(&b, "\n%s: %s\n", cell(r.subject()), cell(r.unjudged()))
+			fmt.Fprintf(&b, "\n%s: %s\n", cell(r.subject()), cell(Unjudged(r.NotSimulated)))
 		}
 	}
 	for i := range d.Results {

@@ -141,12 +141,12 @@ func (r *Result) String() string {
 	return r.title() + ": " + r.Message
 }
 
-// unjudged is a sentence about what was not simulated; "" is none.
-func (r *Result) unjudged() string {
-	if len(r.NotSimulated) == 0 {
+// Unjudged is a sentence about what was not simulated; "" is none.
+func Unjudged(uses []string) string {
+	if len(uses) == 0 {
 		return ""
 	}
-	return "not simulated, and so not judged: " + strings.Join(r.NotSimulated, ", ")
+	return "not simulated, and so not judged: " + strings.Join(uses, ", ")
 }
 
 // title is a result in a few words.
