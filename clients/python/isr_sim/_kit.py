@@ -72,7 +72,7 @@ def _exchange(method, target, headers, **content):
     if not alone:
         _threads.under_way.add(number)
     _say(type="request", number=number, quiet=alone, method=method, target=target, headers=headers, **content)
-    _threads.wait()
+    _threads.wait_for_line(_threads.mine())
     answer = _asked.pop(number)
     body = base64.b64decode(answer["body"]) if "body" in answer else answer.get("text", "").encode()
     return answer["status"], answer["headers"], body
@@ -467,19 +467,19 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
     global _began, _here
 
     def read():
-        for text in _told:
-            line = json.loads(text)
-            if line["type"] == "wake":
-                _learn(line["time"])
-                _threads.wake(line["timer"])
-                continue
-            if line["type"] == "answer":
-                _answered(line)
-                continue
-            told.put(line)
-            if line["type"] == "end":
-                return
-        told.put({"type": "end", "time": _now})
+        text = _told.readline()
+        line = json.loads(text) if text else {"type": "end"}
+        if line["type"] == "end":
+            _end_children()
+            os._exit(0)  # whatever threads the cache has left
+        if line["type"] == "wake":
+            _learn(line["time"])
+            _threads.wake(line["timer"])
+        elif line["type"] == "answer":
+            _answered(line)
+        else:
+            told.append(line)
+            _threads.go_on(me, None)
 
     def say_quiet(requests, timer, after, also):
         more = {} if timer is None else {"timer": timer, "after": after}
@@ -487,23 +487,19 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
             more["also"] = also
         _say(type="quiet", requests=requests, **more)
 
-    told = _threads.Lines()
-    _threads.now, _threads.say_quiet = lambda: _now, say_quiet
-    _threading_start(threading.Thread(target=read, daemon=True))
+    told = []  # the line that is the next to be obeyed
+    _threads.now, _threads.say_quiet, _threads.read = lambda: _now, say_quiet, read
+    _threading_start(threading.Thread(target=_threads.read_on, daemon=True))
     me = _threads.adopt()
     promised = {} if terms is None else {"once" if "once" in can else "lock": terms}
     _say(type="hello", versions=[1], can=[*can, "work", "timers", "quiet", "reset"], **promised)
     cache, held = None, {}
     while True:
         _threads.busy = False
-        _threads.hand_over()
-        line = told.get()
+        _threads.wait_for_line(me)
+        line = told.pop()
         _learn(line["time"])
-        _threads.come_back(me)
         _threads.busy = True
-        if line["type"] == "end":
-            _end_children()
-            os._exit(0)  # whatever threads the cache has left
         if line["type"] == "reset":
             _end_children()
             cache = None

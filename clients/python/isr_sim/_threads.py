@@ -19,8 +19,6 @@ _get_ident = _thread.get_ident
 _start, _join = threading.Thread.start, threading.Thread.join
 _select = selectors.DefaultSelector.select
 
-Lines = queue.SimpleQueue  # a real one
-
 _mutex = _allocate()
 _runners = {}  # by thread; the threads of the node that live
 _ready = collections.deque()
@@ -31,7 +29,11 @@ under_way = set()  # the numbers of the requests
 busy = False
 now = None  # set by the kit: the node's time, in milliseconds
 say_quiet = None
+read = None  # set by the kit: reads a line of isr-sim, and does what it says
 uses_real = None  # set by the kit: says what is not simulated
+_reads = False  # a thread reads lines, until one of the node's can go on
+_more = _allocate()  # released when that is to be the thread that does nothing else
+_more.acquire()
 _draining = None  # the runner that waits until all others do, and no request is under way
 
 
@@ -73,9 +75,21 @@ def forget():
     _runners.clear()
 
 
-def pass_on():
-    """Lets the next thread run. The caller holds the mutex, and its thread is about to wait."""
-    global _draining, _holder
+def read_on():
+    """Reads lines whenever all threads of the node wait."""
+    global _reads
+    while True:
+        _more.acquire()
+        while _reads:
+            read()
+            with _mutex:
+                _reads = _holder is None
+
+
+def pass_on(for_line=False):
+    """Lets the next thread run, or a line be read. The caller holds the mutex, and its thread is about to wait. If that is
+    for a line, it may have to read lines itself: then True is returned."""
+    global _draining, _holder, _reads
     for runner in list(_runners.values()):
         if runner.polls is not None and _select(runner.polls, 0):
             runner.polls = None
@@ -83,16 +97,23 @@ def pass_on():
     if _ready:
         _holder = _ready.popleft()
         _holder.turn.release()
-        return
+        return False
     if _draining is not None and not under_way:
         _holder, _draining = _draining, None
         _holder.turn.release()
-        return
+        return False
     _holder = None
     first = min(_timers, key=lambda t: (t.at, t.number), default=None)
     if busy and (under_way or first):
         also = sorted(t.number for t in _timers if t.at == first.at and t is not first)  # each is of a thread of its own
         say_quiet(sorted(under_way), first and first.number, first and max(0, first.at - now()), also)
+    if _reads:
+        return False
+    _reads = True
+    if for_line and alone():
+        return True
+    _more.release()
+    return False
 
 
 def later():
@@ -168,10 +189,23 @@ def _wait(runner, seconds, waiters):
     return bool(timer and timer.fired)
 
 
-def wait(seconds=None):
-    """Has the calling thread wait until its request is answered, or for so long."""
+def wait(seconds):
+    """Has the calling thread wait for so long."""
     _mutex.acquire()
     _wait(mine(), seconds, None)
+
+
+def wait_for_line(runner):
+    """Has the calling thread wait until a line makes it ready. If it is the only one, it reads the lines: a change of
+    threads takes as long as all else that the kit does for a request."""
+    global _reads
+    with _mutex:
+        mine_to_read = pass_on(for_line=True)
+    while mine_to_read:
+        read()
+        with _mutex:
+            _reads = mine_to_read = _holder is None
+    runner.turn.acquire()
 
 
 class Lock:
