@@ -220,6 +220,7 @@ type life struct {
 	ear   ear      // the ear of its process
 	count int      // requests so far
 	news  bool     // it did something that no life did before it
+	again bool     // it began as a life before it did
 }
 
 // moment is one exchange of a life: what it was told, and what it did.
@@ -295,14 +296,20 @@ func (l *life) own(d deed) deed {
 
 // bring starts a process, and tells it all that the life was told before.
 func (l *life) bring(at string) error {
-	p, err := l.program.take(l.actor, l.left)
+	var first pastKey
+	if l.again = len(l.moved) > 0; l.again {
+		first = keyOf(l.moved[0].told)
+	}
+	p, err := l.program.take(l.actor, l.left, first)
 	if err != nil {
 		return err
 	}
 	l.ear = ear{p: p}
 	for _, m := range l.moved {
-		did, err := l.do(at, m.told, &m.did)
-		if err != nil {
+		var did deed
+		if b := p.begun; b != nil {
+			l.ear, did, p.begun = b.ear, b.did, nil
+		} else if did, err = l.do(at, m.told, &m.did); err != nil {
 			return err
 		}
 		if err := m.did.differs(did); err != nil {
@@ -378,7 +385,57 @@ func (l *life) giveBack(within bool, now int64) error {
 	}
 	if p.reset {
 		p.reset = false
+		if l.again && l.past != nil {
+			p.begin(l)
+		}
 		l.program.giveBack(p)
 	}
 	return nil
+}
+
+// begun is a life that began before it was asked for.
+type begun struct {
+	told pastKey
+	time int64
+
+	over chan struct{} // closed when it has begun
+	ear  ear
+	did  deed
+	err  error
+}
+
+// begin has the process begin a life as l began: where lives begin alike, the actor's next one most likely begins so, too.
+// Its beginning, in which a program makes its clients, is a third of a short life. Here it goes on beside the run.
+func (p *process) begin(l *life) {
+	first := l.moved[0]
+	b := &begun{told: keyOf(first.told), time: first.told[0].line.Time, over: make(chan struct{})}
+	p.begun = b
+	go func() {
+		defer close(b.over)
+		next := &life{program: l.program, actor: l.actor, ear: ear{p: p}}
+		b.did, b.err = next.do(starting, first.told, &first.did)
+		b.ear = next.ear
+	}()
+}
+
+// begins waits until the process can begin a life that is told this at first, or has begun it. It returns false if the
+// process has ended instead: if that is the program's mistake, the life that makes it again says so.
+func (p *process) begins(first pastKey) bool {
+	b := p.begun
+	if b == nil {
+		return true
+	}
+	if <-b.over; b.err != nil {
+		p.kill()
+		return false
+	}
+	if b.told == first {
+		return true
+	}
+	p.begun = nil
+	if p.forget(false, b.time) != nil || !p.reset {
+		return false
+	}
+	p.reset = false
+	return true
 }

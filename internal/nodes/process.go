@@ -41,6 +41,7 @@ type process struct {
 	exited chan struct{}   // closed when it has been waited for
 	left   <-chan struct{} // see sim.Config.Left
 	reset  bool            // its last life is over, and it has said that it is ready
+	begun  *begun          // its next life, if that began before it was asked for
 
 	mu          sync.Mutex
 	name        string // the name of the actor whose life it is

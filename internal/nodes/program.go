@@ -73,7 +73,7 @@ func (g *Program) Close() {
 
 // Can returns the abilities that the program's hello names. The process that was asked is kept for a life.
 func (g *Program) Can(actor string) ([]string, error) {
-	p, err := g.take(actor, hooks.Left(g.Context))
+	p, err := g.take(actor, hooks.Left(g.Context), pastKey{})
 	if err != nil {
 		return nil, err
 	}
@@ -136,22 +136,50 @@ func (g *Program) limit() time.Duration {
 	return g.Limit
 }
 
-// take returns a process for a life of the actor.
-func (g *Program) take(actor string, left <-chan struct{}) (*process, error) {
-	g.mu.Lock()
-	last := len(g.idle) - 1
-	if last < 0 {
-		g.mu.Unlock()
-		return g.start(actor, left)
+// take returns a process for a life of the actor. If one has begun a life that was told the same at first, it is that one.
+func (g *Program) take(actor string, left <-chan struct{}, first pastKey) (*process, error) {
+	for {
+		p := g.anIdle(first)
+		if p == nil {
+			return g.start(actor, left)
+		}
+		if !p.begins(first) {
+			continue
+		}
+		p.mu.Lock()
+		p.name = actor
+		p.mu.Unlock()
+		p.left = left
+		return p, nil
 	}
-	p := g.idle[last]
-	g.idle = g.idle[:last]
-	g.mu.Unlock()
-	p.mu.Lock()
-	p.name = actor
-	p.mu.Unlock()
-	p.left = left
-	return p, nil
+}
+
+// anIdle takes the process that fits best out of those that are idle; nil if none is.
+func (g *Program) anIdle(first pastKey) *process {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.idle) == 0 {
+		return nil
+	}
+	fits := func(p *process) int {
+		switch {
+		case p.begun == nil:
+			return 1
+		case p.begun.told == first:
+			return 2
+		default:
+			return 0
+		}
+	}
+	best := 0
+	for i, p := range g.idle {
+		if fits(p) >= fits(g.idle[best]) {
+			best = i
+		}
+	}
+	p := g.idle[best]
+	g.idle = slices.Delete(g.idle, best, best+1)
+	return p
 }
 
 // giveBack keeps a process for another life.

@@ -131,6 +131,41 @@ def _have_botocore_send_lines():
         request.headers["Authorization"] = "AWS4-HMAC-SHA256 Credential=%s, SignedHeaders=host, Signature=0" % scope
 
     httpsession.URLLib3Session.send, signs.add_auth = send, add_auth
+    _have_botocore_derive_once()
+
+
+def _once(make):
+    """make, which returns the same for the same arguments, and for each client of a process. The arguments are kept."""
+    made = {}
+
+    def of(*args, **named):
+        key = tuple(map(id, args)), tuple((name, id(named[name])) for name in sorted(named))
+        if key not in made:
+            made[key] = make(*args, **named), args, named
+        return made[key][0]
+
+    return of
+
+
+def _have_botocore_derive_once():
+    """What botocore derives from its own files is the same for each client. Each life of a node makes new clients, and
+    half of their time went into that. None of it changes once it is derived. Each part is left alone in a botocore that
+    does not have it."""
+    from botocore import client, hooks, regions
+
+    if hasattr(client, "ServiceModel"):
+        client.ServiceModel = _once(client.ServiceModel)
+    if hasattr(regions, "EndpointProvider"):
+        regions.EndpointProvider = _once(regions.EndpointProvider)
+    if hasattr(hooks, "EventAliaser") and hasattr(hooks, "EVENT_ALIASES"):
+        begins, names = hooks.EventAliaser.__init__, {}
+
+        def init(self, *args, **named):
+            begins(self, *args, **named)
+            if getattr(self, "_event_aliases", None) == hooks.EVENT_ALIASES:
+                self._alias_name_cache = names
+
+        hooks.EventAliaser.__init__ = init
 
 
 # Requests of other libraries go over HTTP. Each request has a number, and every answer brings the time.
