@@ -296,8 +296,9 @@ func (l *life) own(d deed) deed {
 
 // bring starts a process, and tells it all that the life was told before.
 func (l *life) bring(at string) error {
+	l.again = len(l.moved) > 0
 	var first pastKey
-	if l.again = len(l.moved) > 0; l.again {
+	if l.again && l.past != nil {
 		first = keyOf(l.moved[0].told)
 	}
 	p, err := l.program.take(l.actor, l.left, first)
@@ -385,18 +386,21 @@ func (l *life) giveBack(within bool, now int64) error {
 	}
 	if p.reset {
 		p.reset = false
+		var next *begun
 		if l.again && l.past != nil {
-			p.begin(l)
+			next = &begun{actor: l.actor, first: l.moved[0], over: make(chan struct{})}
 		}
-		l.program.giveBack(p)
+		l.program.giveBack(p, next)
 	}
 	return nil
 }
 
-// begun is a life that began before it was asked for.
+// begun is a life that begins before it is asked for. An actor's lives that began alike before will most likely begin so
+// again. The beginning, in which a program makes its clients, is a third of a short life, and here it goes on beside the
+// run.
 type begun struct {
-	told pastKey
-	time int64
+	actor string
+	first moment
 
 	over chan struct{} // closed when it has begun
 	ear  ear
@@ -404,16 +408,13 @@ type begun struct {
 	err  error
 }
 
-// begin has the process begin a life as l began: where lives begin alike, the actor's next one most likely begins so, too.
-// Its beginning, in which a program makes its clients, is a third of a short life. Here it goes on beside the run.
-func (p *process) begin(l *life) {
-	first := l.moved[0]
-	b := &begun{told: keyOf(first.told), time: first.told[0].line.Time, over: make(chan struct{})}
+// begin has the process begin its next life.
+func (p *process) begin(b *begun) {
 	p.begun = b
 	go func() {
 		defer close(b.over)
-		next := &life{program: l.program, actor: l.actor, ear: ear{p: p}}
-		b.did, b.err = next.do(starting, first.told, &first.did)
+		next := &life{program: p.program, actor: b.actor, ear: ear{p: p}}
+		b.did, b.err = next.do(starting, b.first.told, &b.first.did)
 		b.ear = next.ear
 	}()
 }
@@ -429,11 +430,12 @@ func (p *process) begins(first pastKey) bool {
 		p.kill()
 		return false
 	}
-	if b.told == first {
+	if keyOf(b.first.told) == first {
 		return true
 	}
 	p.begun = nil
-	if p.forget(false, b.time) != nil || !p.reset {
+	inMiddle := b.did.line == nil // it waits for an answer
+	if p.forget(inMiddle, b.first.told[0].line.Time) != nil || !p.reset {
 		return false
 	}
 	p.reset = false

@@ -53,6 +53,38 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestLivesBeginAhead: in a proof, processes begin the lives that come next. A life that begins in another way, in another
+// world, does not get one of them: the proofs are those without memory.
+func TestLivesBeginAhead(t *testing.T) {
+	effort.Long(t)
+	t.Parallel() // it waits more than it works
+	const limit = 10 * time.Second
+	forgetful, p := program(t, "looks-first", limit), program(t, "looks-first", limit)
+	forgetful.Forgetful = true
+	for _, revalidate := range []string{"60s", "50s"} {
+		s, err := scenario.Parse("crash.yaml", []byte("name: crash\nabout: crash\nbounds: {ticks: 1}\n"+
+			"actors: [{name: alice, script: [get /home], crashes: 1, restarts: 1}]\n"+
+			"cache: {patience: 1, poll: 10s, render: 0s, revalidate: "+revalidate+"}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var explored [2]sim.Explored
+		for i, of := range []*nodes.Program{forgetful, p} {
+			proof, err := campaign.Prove{Scenario: s, Protocol: of.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			explored[i] = proof.Explored
+		}
+		if explored[0] != explored[1] {
+			t.Errorf("got %+v, want %+v", explored[1], explored[0])
+		}
+		if !p.Ahead("alice") {
+			t.Error("no life has begun ahead")
+		}
+	}
+}
+
 // TestMemoryIsNotBelieved: a proof and a campaign find a program that was told the same as an earlier life and did
 // something else. They find it when a process is told its past, and also where no other life would get.
 func TestMemoryIsNotBelieved(t *testing.T) {

@@ -77,7 +77,7 @@ func (g *Program) Can(actor string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.giveBack(p)
+	g.giveBack(p, nil)
 	return slices.Clone(p.can), nil
 }
 
@@ -136,10 +136,10 @@ func (g *Program) limit() time.Duration {
 	return g.Limit
 }
 
-// take returns a process for a life of the actor. If one has begun a life that was told the same at first, it is that one.
+// take returns a process for a life of the actor. It may have begun a life that was told first at first.
 func (g *Program) take(actor string, left <-chan struct{}, first pastKey) (*process, error) {
 	for {
-		p := g.anIdle(first)
+		p := g.takeIdle(actor, first)
 		if p == nil {
 			return g.start(actor, left)
 		}
@@ -154,39 +154,36 @@ func (g *Program) take(actor string, left <-chan struct{}, first pastKey) (*proc
 	}
 }
 
-// anIdle takes the process that fits best out of those that are idle; nil if none is.
-func (g *Program) anIdle(first pastKey) *process {
+// takeIdle returns a process that is idle, if one is: the one that has begun a life of the actor, or one that has begun
+// none. The repetition of a life, which is told nothing at first, leaves the former to the run.
+func (g *Program) takeIdle(actor string, first pastKey) *process {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(g.idle) == 0 {
+	i := g.ahead(actor)
+	if i < 0 || first == (pastKey{}) {
+		i = slices.IndexFunc(g.idle, func(p *process) bool { return p.begun == nil })
+	}
+	if i < 0 {
 		return nil
 	}
-	fits := func(p *process) int {
-		switch {
-		case p.begun == nil:
-			return 1
-		case p.begun.told == first:
-			return 2
-		default:
-			return 0
-		}
-	}
-	best := 0
-	for i, p := range g.idle {
-		if fits(p) >= fits(g.idle[best]) {
-			best = i
-		}
-	}
-	p := g.idle[best]
-	g.idle = slices.Delete(g.idle, best, best+1)
+	p := g.idle[i]
+	g.idle = slices.Delete(g.idle, i, i+1)
 	return p
 }
 
-// giveBack keeps a process for another life.
-func (g *Program) giveBack(p *process) {
+// ahead returns the index of the process that has begun the actor's next life; -1 if none has. g.mu is held.
+func (g *Program) ahead(actor string) int {
+	return slices.IndexFunc(g.idle, func(p *process) bool { return p.begun != nil && p.begun.actor == actor })
+}
+
+// giveBack keeps a process for another life. It begins next, if the actor has no other one that is ahead; nil is none.
+func (g *Program) giveBack(p *process, next *begun) {
 	g.mu.Lock()
 	closed := g.closed
 	if !closed {
+		if next != nil && g.ahead(next.actor) < 0 {
+			p.begin(next)
+		}
 		g.idle = append(g.idle, p)
 	}
 	g.mu.Unlock()

@@ -348,6 +348,7 @@ func serveNode(behaviour string) {
 		var line struct {
 			Type, Actor, Tenant, Endpoint, Table, Verb, Key, Request, Inputs string
 			ID, Time                                                         int64
+			Seed                                                             uint64
 			Config                                                           struct {
 				Lease, Revalidate, Retention, TTLBuffer, Poll float64
 				Patience                                      int
@@ -368,9 +369,11 @@ func serveNode(behaviour string) {
 				c.lines = in
 			}
 			tokens := 0
+			token := func() string { tokens++; return fmt.Sprintf("%s-%d-%d", line.Actor, line.Seed, tokens) }
 			cfg := isr.Config{
 				Client: dynamodb.New(dynamodb.Options{
-					Region: "us-east-1", BaseEndpoint: &line.Endpoint, HTTPClient: c, Retryer: ddbfake.Retryer(3),
+					IdempotencyTokenProvider: drawn(token),
+					Region:                   "us-east-1", BaseEndpoint: &line.Endpoint, HTTPClient: c, Retryer: ddbfake.Retryer(3),
 					Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 						key := line.Actor
 						if behaviour == "wrong-key" {
@@ -380,7 +383,7 @@ func serveNode(behaviour string) {
 					}),
 				}),
 				Clock: c, Bodies: c, Render: c.render, Table: line.Table, Tenant: line.Tenant,
-				Tokens: func() string { tokens++; return line.Actor + "-" + strconv.Itoa(tokens) },
+				Tokens: token,
 				Lease:  seconds(line.Config.Lease), Revalidate: seconds(line.Config.Revalidate), Retention: seconds(line.Config.Retention),
 				TTLBuffer: seconds(line.Config.TTLBuffer), Poll: seconds(line.Config.Poll), Patience: line.Config.Patience,
 			}
@@ -397,6 +400,9 @@ func serveNode(behaviour string) {
 			}
 			if handler, err = p.New(cfg); err != nil {
 				panic(err)
+			}
+			if behaviour == "looks-first" {
+				_, _ = c.do(http.MethodGet, "time", nil)
 			}
 			say(map[string]any{"type": "ready"})
 		case "reset":
@@ -426,6 +432,11 @@ func serveNode(behaviour string) {
 		}
 	}
 }
+
+// drawn provides tokens for transactions: the SDK's own are really random, so that no proof with a crash can be repeated.
+type drawn func() string
+
+func (d drawn) GetIdempotencyToken() (string, error) { return d(), nil }
 
 // hang never returns. It waits for a signal: without cgo the runtime ends a program that waits for nothing.
 func hang() {
