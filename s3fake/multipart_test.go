@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 const megabyte = 1 << 20
@@ -20,6 +21,7 @@ const megabyte = 1 << 20
 // An upload in parts through the SDK: parts in any order and twice, checksums of each kind, copies of ranges, and the
 // object's ETag, checksum and parts.
 func TestMultipart(t *testing.T) {
+	effort.NotShort(t)
 	for name, kind := range map[types.ChecksumAlgorithm]types.ChecksumType{
 		types.ChecksumAlgorithmSha256: types.ChecksumTypeComposite, types.ChecksumAlgorithmCrc32: types.ChecksumTypeFullObject, "": "",
 	} {

@@ -235,7 +235,7 @@ func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound 
 // Package sim leaves out schedules because of facts that it gets from this package: the things that a request touches,
 // and the state. So this test has small worlds with everything that a scenario can have.
 func TestSearchesOfSmallWorldsLeaveOutNothing(t *testing.T) {
-	effort.OneAtATime(t)
+	effort.Long(t)
 	const few, many = 200, 1000
 	compared, plainly := 0, 0
 	worlds := uint64(effort.Quick(effort.Fewer(270, 54), 20))

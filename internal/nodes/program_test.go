@@ -239,6 +239,7 @@ func TestLeftBehind(t *testing.T) {
 // TestLeft: the user no longer waits for a run of a program that is never silent, or is silent for long. The run ends, also
 // while the program starts, and no process stays.
 func TestLeft(t *testing.T) {
+	effort.NotShort(t)
 	for _, behaviour := range []string{"many-steps", "hang", "deaf"} {
 		left, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
 		late, stopLate := context.WithTimeout(t.Context(), 20*time.Second)

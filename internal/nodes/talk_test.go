@@ -195,6 +195,7 @@ func (c *clock) read(pk string) {
 
 // TestRequestsOverlap: one request of a node stays under way while others come and go. Each takes effect once.
 func TestRequestsOverlap(t *testing.T) {
+	effort.NotShort(t)
 	t.Parallel() // it waits more than it works
 	p, s := program(t, "two-chains", 0), oneNode(t)
 	for seed := range uint64(4) {

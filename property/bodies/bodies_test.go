@@ -219,6 +219,7 @@ func TestOnlyASimulatedNodeHasAClient(t *testing.T) {
 // TestProve: the objects of a search are those of each schedule, and the code of the cache is remembered: the client of
 // S3 draws nothing.
 func TestProve(t *testing.T) {
+	effort.NotShort(t)
 	file := filepath.Join(t.TempDir(), "two.yaml")
 	const world = "name: two\ncache: {lease: 2s, revalidate: 60s, render: 0s, poll: 11s, patience: 1, attempts: 1}\nsettle: 30s\nbounds: {ticks: 1}\n" +
 		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\nreach: [published, served-fresh]\n"

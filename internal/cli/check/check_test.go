@@ -41,6 +41,7 @@ func said(r *Result) string {
 
 // Two worlds run side by side, each by a part of the cores.
 func TestTheNumberOfCoresChangesNothing(t *testing.T) {
+	effort.NotShort(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	failed, broken := 0, 0
 	for _, protocol := range []string{"recipe-a", "freshness-by-ttl", "breaks"} {

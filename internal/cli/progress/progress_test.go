@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jonboulle/clockwork"
+
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 func TestProgressIsForTerminals(t *testing.T) {
@@ -18,6 +20,7 @@ func TestProgressIsForTerminals(t *testing.T) {
 }
 
 func TestTheBarSaysHowFarHowFastAndHowLong(t *testing.T) {
+	effort.NotShort(t)
 	for lasts, want := range map[time.Duration]string{
 		0:         `paused-writer.* \d+% .*\(\d+/1000, .* schedules/.*\) \[\d+s:\d+s\]`,
 		time.Hour: `paused-writer: \d+ schedules, \d+ a second .* \[\d+s:.*\]`,

@@ -72,7 +72,7 @@ func (p program) explore(t *testing.T, off sim.Reduction, remember bool, asked a
 // No outcome is lost. Each reduction keeps every end; each but persistent sets keeps every state on the way; and each
 // but state comparison keeps every order of steps that race.
 func TestReductionsLeaveOutNoOutcome(t *testing.T) {
-	effort.OneAtATime(t)
+	effort.Long(t)
 	reductions := []struct {
 		name string
 		off  sim.Reduction
@@ -205,7 +205,7 @@ func (p program) upToNames(t *testing.T, off sim.Reduction, memory bool, bound i
 
 // If actors are interchangeable, every end remains, up to their names, and so does every state without persistent sets.
 func TestInterchangeableActorsLeaveOutNothing(t *testing.T) {
-	effort.OneAtATime(t)
+	effort.Long(t)
 	compared, without, with := 0, 0, 0
 	compare := func(p program, name string, bound int) {
 		p.Twins = true
@@ -776,7 +776,7 @@ func TestExplorationsAreTheSameOnAnyNumberOfProcessors(t *testing.T) {
 // A search that grows has lost a reduction, and one that shrinks may have lost an outcome. The numbers are sums over all
 // programs. A commit that changes these numbers says why the searches differ.
 func TestSearchesAreAsLargeAsTheyWere(t *testing.T) {
-	effort.OneAtATime(t)
+	effort.Long(t)
 	for _, test := range []struct {
 		name string
 		off  sim.Reduction

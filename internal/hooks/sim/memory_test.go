@@ -720,7 +720,7 @@ func (c crew) explore(t *testing.T, p program, off sim.Reduction, memory bool, t
 
 // A team comes to all ends, and what it has found after each meeting does not depend on who is faster.
 func TestATeamLeavesOutNoEnd(t *testing.T) {
-	effort.OneAtATime(t)
+	effort.Long(t)
 	all := []sim.Reduction{0, sim.PersistentSets, sim.OrphanedReads, sim.PersistentSets | sim.SleepSets}
 	compared, meetings, alone, together, given := 0, 0, 0, 0, 0
 	compare := func(p program, name string, seed, bound int) {

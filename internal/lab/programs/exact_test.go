@@ -98,6 +98,7 @@ type increment struct{ access }
 func (i *increment) Apply(int) { i.to.value++ }
 
 func TestTracesAreAsManyAsPublished(t *testing.T) {
+	effort.NotShort(t)
 	most := effort.Quick(effort.Fewer(1_000_000, 50_000), 10_000)
 	for _, c := range exact {
 		for size, want := range c.runs { //isrsim:unordered each is a program of its own

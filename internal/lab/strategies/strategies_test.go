@@ -82,6 +82,7 @@ func TestSURWFindsTheBugOfEveryProgramAtOnce(t *testing.T) {
 
 // The hardest mutant publishes after a look at the lock, without a condition.
 func TestTheDefaultPlanFindsEveryMutant(t *testing.T) {
+	effort.NotShort(t)
 	subjects, err := mutants()
 	if err != nil {
 		t.Fatal(err)

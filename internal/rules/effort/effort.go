@@ -30,6 +30,15 @@ func Quick[T any](n, few T) T {
 	return n
 }
 
+// NotShort skips, under -short alone, a test of half a second or more: all of these would make -short last a minute. The
+// race detector has them, because goroutines meet in some.
+func NotShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() && !race.Enabled {
+		t.Skip("it takes about a second")
+	}
+}
+
 // Long skips, under -short and the race detector, a test of more than a second.
 func Long(t testing.TB) {
 	t.Helper()

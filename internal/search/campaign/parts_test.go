@@ -68,7 +68,7 @@ func searchPart(t *testing.T, v Prove, n int) *Search {
 // The parts of a proof say together what the proof in one piece says. Its certificate is theirs, and one without the
 // states of a part is refused.
 func TestPartsAreOneProof(t *testing.T) {
-	effort.OneAtATime(t)
+	effort.Long(t)
 	parse := func(text string) *scenario.Scenario {
 		s, err := scenario.Parse("f.yaml", []byte(text))
 		if err != nil {

@@ -31,7 +31,7 @@ import (
 // Package sim tests the reductions against the plain enumeration. These tests are about the facts that package sim gets
 // from this package: which things a step touches, the state of the world, the memory of an invariant.
 func TestReductionsChangeNoVerdict(t *testing.T) {
-	effort.OneAtATime(t)
+	effort.Long(t)
 	const (
 		contenders = "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nfaults: [maybe response-lost op=TransactWriteItems]\n" +
 			"actors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n"
@@ -244,6 +244,7 @@ func (p impatient) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...
 // No tick goes to the ttl of a lock for a protocol that never looks at it. One that does is found out, however it looks,
 // and proved with those ticks: some of these are wrong at no other time.
 func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
+	effort.NotShort(t)
 	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, revalidate: 2m, ttl-buffer: 30s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n"+
 		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home], crashes: 1}\n")
 	reference := scenariotest.Protocol(t, "recipe-a")
@@ -563,6 +564,7 @@ func TestProofsStopBeyondWhatClocksExcuse(t *testing.T) {
 // The write of one row of a page is judged by the others, even if no request names both. So their order counts, also
 // where TTL deletes one of them.
 func TestTheRowsOfAPageAreOneThing(t *testing.T) {
+	effort.NotShort(t)
 	const (
 		cache = "name: small\nprotocol: recipe-a\nwithout: [atomic-publish]\ncache: {lease: 2s, render: 0s, poll: 11s, patience: 1}\n"
 		alice = "actors:\n  - {name: alice, script: [get /home]}\n"
@@ -623,7 +625,7 @@ func TestSleepSetsLeaveOutNoState(t *testing.T) {
 // What locks and calls are judged by is the order of what clients were told. So each such order at the end of a run has
 // to remain, whatever is left out. Each bug is found in some world, and the correct ones are proved in all of them.
 func TestSearchesOfLocksAndCallsLeaveOutNothing(t *testing.T) {
-	effort.OneAtATime(t)
+	effort.Long(t)
 	const (
 		head = "name: small\nprotocol: recipe-a\ncache: {lease: 2s, retention: 5s, render: 0s, poll: 3s, patience: %d, attempts: 1}\n" +
 			"bounds: {ticks: %d}\nsettle: 20s\nfaults: [%s]\nactors:\n  - {name: alice, script: [%s]%s}\n  - {name: bob, script: [%s]}\n"

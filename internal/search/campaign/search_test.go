@@ -89,7 +89,7 @@ func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 
 // A proof in parts is the proof in one go, whatever it finds.
 func TestAnInterruptedProofGoesOn(t *testing.T) {
-	effort.OneAtATime(t)
+	effort.Long(t)
 	s, err := scenario.Parse("f.yaml", []byte(interruptible))
 	if err != nil {
 		t.Fatal(err)

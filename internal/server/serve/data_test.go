@@ -177,6 +177,7 @@ const killedFile = "ISRSIM_TEST_KILLED_FILE"
 // A server is killed while it saves and while a client writes. The next server starts with a whole state: everything
 // that was saved on demand is there, no transaction is there in part, and the server says what may be missing.
 func TestKilled(t *testing.T) {
+	effort.NotShort(t)
 	file := filepath.Join(t.TempDir(), "db.json")
 	sent, saved := 0, 0
 	for round := range effort.Fewer(50, 8) {

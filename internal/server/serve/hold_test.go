@@ -14,6 +14,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/internal/server/hold"
 )
@@ -203,6 +204,7 @@ func TestHoldOfClientThatGoes(t *testing.T) {
 
 // A connection serves requests after one of them was held.
 func TestHoldKeepsTheConnection(t *testing.T) {
+	effort.NotShort(t)
 	l := serveLimits
 	l.header = 200 * time.Millisecond // shorter than the hold
 	s, _ := startHolding(t, l)

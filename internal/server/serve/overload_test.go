@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/isr-sim/isr-sim/internal/rules/effort"
 )
 
 // forever is longer than any test waits.
@@ -131,6 +133,7 @@ func TestServerBoundsBodies(t *testing.T) {
 
 // A body that finds no room in time is refused with a status.
 func TestServerRefusesBodiesWithoutRoom(t *testing.T) {
+	effort.NotShort(t)
 	t.Parallel()
 	const long = 10 * freeBody
 	l := serveLimits

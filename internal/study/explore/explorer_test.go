@@ -451,6 +451,7 @@ func TestACorpusKeepsTheBestAndCountsTheRest(t *testing.T) {
 }
 
 func TestAFileOfASharedCorpusThatStopsToReplayIsMarkedOnce(t *testing.T) {
+	effort.NotShort(t)
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("found no git in PATH")
 	}
@@ -505,6 +506,7 @@ func TestAFileOfASharedCorpusThatStopsToReplayIsMarkedOnce(t *testing.T) {
 }
 
 func TestACanaryIsFoundOrSaysSo(t *testing.T) {
+	effort.NotShort(t)
 	e := explore.Explorer{Campaign: campaign.Campaign{Scenario: scenariotest.Embedded(t, "paused-writer"), Seed: 1}}
 	for pick := range uint64(3) {
 		c, err := e.Canary(t.Context(), pick)

@@ -266,6 +266,7 @@ func TestABranchBegunDuringAFetchIsThere(t *testing.T) {
 }
 
 func TestTheFirstFileOfANameStays(t *testing.T) {
+	effort.NotShort(t)
 	bucket(t)
 	for name, address := range map[string]string{"bucket": "s3://kept", "branch": "git+" + repository(t) + "#nights"} {
 		t.Run(name, func(t *testing.T) {
@@ -311,6 +312,7 @@ func TestTheFirstFileOfANameStays(t *testing.T) {
 }
 
 func TestAPlaceThatRefusesIsNamedAndNothingIsLost(t *testing.T) {
+	effort.NotShort(t)
 	bucket(t)
 	refusing := repository(t)
 	address := "git+" + refusing
