@@ -223,7 +223,7 @@ func (r *Results) write(cmd *cobra.Command, output io.Writer, err error) error {
 		name = "run"
 	}
 	for i := range r.results {
-		if result := &r.results[i]; r.NotSimulated != nil && result.Verdict != verdicts.Skipped {
+		if result := &r.results[i]; r.NotSimulated != nil && result.NotSimulated == nil && result.Verdict != verdicts.Skipped {
 			result.NotSimulated = r.NotSimulated(result.Protocol)
 		}
 	}

@@ -221,6 +221,9 @@ func (e *exploreCommand) one(ctx context.Context, explorer explore.Explorer, sav
 	if x == nil {
 		return nil, saved.Foreign(err)
 	}
+	if e.NotSimulated != nil {
+		x.Used(e.NotSimulated(x.Protocol))
+	}
 	sum.Print(e.Out, x)
 	if canary != nil {
 		fmt.Fprintf(e.Out, "%s\n\n", canary.In(x.Scenario))

@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/show/results"
+	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 	"github.com/isr-sim/isr-sim/internal/study/shared"
 )
@@ -104,6 +105,9 @@ func merge(ctx context.Context, r *flags.Results, file, certificate string, name
 	}
 	for _, x := range merged {
 		sum.Print(r.Out, x)
+		if unjudged := verdicts.Unjudged(x.NotSimulated); unjudged != "" {
+			fmt.Fprintf(r.Out, "%s\n\n", unjudged)
+		}
 		r.Add(x.File, x.Results(shell.Program())...)
 	}
 	for _, p := range proofs {

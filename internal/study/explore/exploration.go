@@ -41,6 +41,8 @@ type Exploration struct {
 	Unmet []string `json:"unmet,omitempty"`
 	// Unjudged says that no invariant that judges had anything to judge in any schedule so far.
 	Unjudged bool `json:"unjudged,omitempty"`
+	// NotSimulated is what the program used that is not simulated, and so was not judged. It is sorted.
+	NotSimulated []string `json:"not_simulated,omitempty"`
 
 	// Findings are the violated invariants and the broken runs, each once, in the order in which a whole campaign finds
 	// them.
@@ -55,6 +57,13 @@ type Exploration struct {
 	Orders Coverage    `json:"orders"`
 	States Coverage    `json:"states"`
 	Corpus []CorpusRun `json:"corpus,omitempty"`
+}
+
+// Used adds to what the program used that is not simulated.
+func (x *Exploration) Used(uses []string) {
+	x.NotSimulated = slices.Concat(x.NotSimulated, uses)
+	slices.Sort(x.NotSimulated)
+	x.NotSimulated = slices.Compact(x.NotSimulated)
 }
 
 // Reached says in how many schedules a mark was reached.

@@ -254,6 +254,27 @@ func TestAShardIsNotBlamedForWhatOthersMayReach(t *testing.T) {
 	}
 }
 
+// TestWhatIsNotSimulatedIsMerged: what any shard's program used is in the results of the whole, once.
+func TestWhatIsNotSimulatedIsMerged(t *testing.T) {
+	var shards []*explore.Exploration
+	for i, uses := range [][]string{{"threads", "alarms"}, {"alarms"}, nil} {
+		x := explored(t, explore.Explorer{
+			Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Seed: 1, Schedules: 3}, Shard: explore.Shard{Index: i + 1, Count: 3},
+		})
+		x.Used(uses)
+		shards = append(shards, x)
+	}
+	all, err := merged(shards...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range all[0].Results("isr-sim") {
+		if want := []string{"alarms", "threads"}; !slices.Equal(r.NotSimulated, want) {
+			t.Errorf("got %q, want %q", r.NotSimulated, want)
+		}
+	}
+}
+
 func TestAnInterruptLosesNothingThatWasFound(t *testing.T) {
 	e := buggy(t)
 	e.Schedules = 100_000

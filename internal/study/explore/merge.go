@@ -360,6 +360,7 @@ func (g *group) merge() (*Exploration, error) {
 		if s.Doubt != nil && (x.Doubt == nil || s.Doubt.Schedule < x.Doubt.Schedule) {
 			x.Doubt = s.Doubt
 		}
+		x.Used(s.NotSimulated)
 		judged = judged || s.Ran > 0 && !s.Unjudged
 		x.Unmet = slices.DeleteFunc(x.Unmet, func(f string) bool { return !slices.Contains(s.Unmet, f) })
 		for _, r := range s.Reached {

@@ -12,7 +12,7 @@ import (
 func (x *Exploration) Results(program string) []verdicts.Result {
 	whole := verdicts.Result{
 		Scenario: x.Scenario, Protocol: x.Protocol, Verdict: verdicts.Verdict(x.Verdict().String()), Passed: x.Passed(),
-		Seed: fmt.Sprint(x.Seed), Schedules: x.Ran, Steps: x.Steps,
+		Seed: fmt.Sprint(x.Seed), Schedules: x.Ran, Steps: x.Steps, NotSimulated: x.NotSimulated,
 	}
 	for _, r := range x.Reached {
 		whole.Reached = append(whole.Reached, string(r.Mark))
