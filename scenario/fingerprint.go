@@ -556,14 +556,18 @@ func numbered(all *[]string, text string) int {
 	return len(*all)
 }
 
-// value is the text of an attribute's value for fingerprints. An etag is derived from a body that may hold a name; all
-// that is done with etags is to compare them, so their number stands for them.
+// value is the text of an attribute's value for fingerprints. An etag that is a digest is derived from a body that may hold
+// a name; all that is done with digests is to compare them, so their number stands for them. Other etags, such as
+// versions and times, count as they are: another attribute may have the same text, and they have an order.
 func (t *twins) value(attribute, text string) string {
-	if attribute == "etag" && len(t.class) > 0 {
+	if attribute == "etag" && len(t.class) > 0 && digest.MatchString(text) && strings.ContainsAny(text, "abcdef") {
 		numbered(&t.tags, text)
 	}
 	return t.text(text)
 }
+
+// digest is the form of a digest, with or without the quotes of an etag.
+var digest = regexp.MustCompile(`^(W/)?"?[0-9a-f]{16,}"?$`)
 
 // key notes whether the key of a row has a name in it.
 func (t *twins) key(key string) {

@@ -392,3 +392,29 @@ func TestStatesHaveRowsBesideTheirTranslations(t *testing.T) {
 		t.Error("two rows that differ in what is not translated count as one state")
 	}
 }
+
+// Where actors are interchangeable, only a digest is taken for a name that some body has. A version or a time is more than
+// that, and may be in other attributes, too.
+func TestEtagsThatAreNoDigestsCountAsTheyAre(t *testing.T) {
+	print := func(etag, version string) fingerprint.Hash {
+		s := Defaults()
+		s.Actors = []Actor{{Name: "alice"}, {Name: "bob"}}
+		p := newFingerprinter(s, func(text string) string { return text }, nil)
+		p.twins = twinsOf(s)
+		number, err := attr.ParseNumber(version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := attr.Item{"pk": attr.S("a"), "sk": attr.S(isr.SortMeta)}
+		p.change(ddbfake.Change{Table: hooks.TableName, Key: key, After: attr.Item{"etag": attr.S(etag), "version": attr.N{Number: number}}})
+		return p.sum
+	}
+	for _, times := range [][2]string{{"2", "3"}, {"2208988800000000000", "2208988801000000000"}} {
+		if print(times[0], times[0]) == print(times[1], times[1]) {
+			t.Errorf("rows of version %s and of %s count as one, where their etags say so, too", times[0], times[1])
+		}
+	}
+	if of := `"0123456789abcdef"`; print(of, "2") != print(`"fedcba9876543210"`, "2") || print(of, "2") == print(of, "3") {
+		t.Error("two digests count as two names, or two versions as one")
+	}
+}
