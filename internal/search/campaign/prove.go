@@ -418,11 +418,11 @@ func lastLine(whole string) string {
 
 // again repeats a schedule that the search has abandoned, this time to its end, with a trace, for its digest. If the
 // repetition has another verdict it returns o, or an error if o is violated: no later step undoes a violation. But rows
-// that fit no mapping make it unknown.
+// that fit no mapping make it unknown, and an invariant of the caller may be about the end of a run.
 func (v Prove) again(ctx context.Context, o *scenario.Outcome) (*scenario.Outcome, error) {
 	whole, err := v.replay(ctx, inside.In(o).Result.Choices)
 	switch {
-	case err == nil && whole.Verdict == o.Verdict:
+	case err == nil && (whole.Verdict == o.Verdict || inside.In(o).Result.End == sim.Abandoned && v.byCaller(o)):
 		return whole, nil
 	case o.Verdict != invariant.Violated, errors.Is(err, sim.ErrLeft), err == nil && whole.Verdict == invariant.Unknown:
 		return o, nil
@@ -431,6 +431,16 @@ func (v Prove) again(ctx context.Context, o *scenario.Outcome) (*scenario.Outcom
 	default:
 		return nil, v.nondeterministic(o, inside.In(o).Result, fmt.Sprintf("violated: %s, and then %v", o.Violation.Invariant.Name, whole.Verdict))
 	}
+}
+
+// byCaller says whether a verdict that is not ok is that of an invariant of the caller.
+func (v Prove) byCaller(o *scenario.Outcome) bool {
+	return slices.ContainsFunc(v.Invariants, func(inv invariant.Invariant) bool {
+		if o.Violation != nil {
+			return o.Violation.Invariant.Name == inv.Name
+		}
+		return strings.HasPrefix(o.Why, inv.Name+": ")
+	})
 }
 
 // schedule is a run of this search.

@@ -23,6 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -209,6 +210,44 @@ func TestSchedulesCutAtTheScenariosBoundAreNotProved(t *testing.T) {
 	p := prove(t, campaign.Prove{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {ticks: 0, steps: 4}")})
 	if p.Verdict != invariant.Unknown || p.Explored.Complete || !strings.Contains(prose.Extent(p), "cut at the scenario's bound of 4 steps") {
 		t.Errorf("%s: %s; want it unknown, because schedules were cut", prose.ProofRow(p), prose.Extent(p))
+	}
+}
+
+// An invariant of the caller may be about the end of a run: that no lock is left, or that each machine has an answer. A
+// schedule that the search leaves in its middle says nothing about that.
+func TestACallersInvariantMayBeAboutTheEndOfARun(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
+		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
+	judge := func(when invariant.Verdict, open func(locks, answers int) bool) *campaign.Proof {
+		check := func(ev invariant.Evidence) invariant.Finding {
+			locks, answers := 0, 0
+			for _, c := range ev.Changes {
+				if sk, _ := c.Key.Str("sk"); sk == isr.SortLock && c.After != nil {
+					locks++
+				} else if sk == isr.SortLock {
+					locks--
+				}
+			}
+			for _, e := range ev.History {
+				if e.Kind == history.Served || e.Kind == history.Failed {
+					answers++
+				}
+			}
+			if open(locks, answers) {
+				return invariant.Finding{Verdict: when, Why: "it is open"}
+			}
+			return invariant.Finding{Verdict: invariant.OK}
+		}
+		own := []invariant.Invariant{{Name: "own", Statement: "nothing is open", Check: check}}
+		return prove(t, campaign.Prove{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Options: scenario.Options{Invariants: own}})
+	}
+	for _, verdict := range []invariant.Verdict{invariant.Violated, invariant.Unknown} {
+		if p := judge(verdict, func(locks, answers int) bool { return locks > 0 || answers < 2 }); p.Verdict != invariant.OK || !p.Explored.Complete {
+			t.Errorf("%v %q, %s; want it ok: at the end of each run nothing is open", p.Verdict, p.Why, prose.Extent(p))
+		}
+		if p := judge(verdict, func(locks, answers int) bool { return answers == 2 }); p.Verdict != verdict {
+			t.Errorf("%v; want %v, as at the end of each run", p.Verdict, verdict)
+		}
 	}
 }
 
