@@ -245,8 +245,12 @@ func TestACallersInvariantMayBeAboutTheEndOfARun(t *testing.T) {
 		if p := judge(verdict, func(locks, answers int) bool { return locks > 0 || answers < 2 }); p.Verdict != invariant.OK || !p.Explored.Complete {
 			t.Errorf("%v %q, %s; want it ok: at the end of each run nothing is open", p.Verdict, p.Why, prose.Extent(p))
 		}
-		if p := judge(verdict, func(locks, answers int) bool { return answers == 2 }); p.Verdict != verdict {
+		p := judge(verdict, func(locks, answers int) bool { return answers == 2 })
+		if p.Verdict != verdict {
 			t.Errorf("%v; want %v, as at the end of each run", p.Verdict, verdict)
+		}
+		if text := prose.Proof(p); strings.Contains(text, "proved within") || verdict == invariant.Unknown && !strings.Contains(text, "not proved, because the verdict is unknown: ") {
+			t.Errorf("it is %v, and says that something is proved:\n%s", verdict, text)
 		}
 	}
 }
