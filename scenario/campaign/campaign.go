@@ -107,7 +107,7 @@ type Proof struct {
 	Complete bool
 	// States is the number of distinct states.
 	States int
-	// Proved are the invariants that had something to judge, by name; none unless the verdict is ok.
+	// Proved are the invariants that had something to judge, by name; none if the verdict is not ok, or the proof is vacuous.
 	Proved []string
 }
 
@@ -122,7 +122,7 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 		return nil, err
 	}
 	proof := &Proof{Report: *reportOf(&p.Report), Complete: p.Explored.Complete, States: p.Explored.States}
-	if proof.Verdict == invariant.OK {
+	if proof.Verdict == invariant.OK && !proof.Vacuous() {
 		proof.Proved = p.Proved()
 	}
 	return proof, nil
