@@ -418,11 +418,12 @@ func lastLine(whole string) string {
 
 // again repeats a schedule that the search has abandoned, this time to its end, with a trace, for its digest. If the
 // repetition has another verdict it returns o, or an error if o is violated: no later step undoes a violation. But rows
-// that fit no mapping make it unknown, and an invariant of the caller may be about the end of a run.
+// that fit no mapping make it unknown, and an invariant of the caller may be about the end of a run. And where o could
+// not tell, the end of the run may: a body that had never been put was put too late.
 func (v Prove) again(ctx context.Context, o *scenario.Outcome) (*scenario.Outcome, error) {
 	whole, err := v.replay(ctx, inside.In(o).Result.Choices)
 	switch {
-	case err == nil && (whole.Verdict == o.Verdict || inside.In(o).Result.End == sim.Abandoned && v.byCaller(o)):
+	case err == nil && (whole.Verdict == o.Verdict || whole.Verdict == invariant.Violated || inside.In(o).Result.End == sim.Abandoned && v.byCaller(o)):
 		return whole, nil
 	case o.Verdict != invariant.Violated, errors.Is(err, sim.ErrLeft), err == nil && whole.Verdict == invariant.Unknown:
 		return o, nil

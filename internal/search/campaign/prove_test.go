@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
@@ -210,6 +212,41 @@ func TestSchedulesCutAtTheScenariosBoundAreNotProved(t *testing.T) {
 	p := prove(t, campaign.Prove{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {ticks: 0, steps: 4}")})
 	if p.Verdict != invariant.Unknown || p.Explored.Complete || !strings.Contains(prose.Extent(p), "cut at the scenario's bound of 4 steps") {
 		t.Errorf("%s: %s; want it unknown, because schedules were cut", prose.ProofRow(p), prose.Extent(p))
+	}
+}
+
+// announced is a cache in which bob renders and another machine publishes what bob has announced, before he has put it.
+type announced struct{ isr.Config }
+
+func (a announced) Get(ctx context.Context, key string) (isr.Served, error) {
+	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+	pk := isr.PartitionKey("", key)
+	row := func(sk string) map[string]types.AttributeValue {
+		return map[string]types.AttributeValue{"pk": text(pk), "sk": text(sk)}
+	}
+	if strings.HasPrefix(a.Tokens(), "bob") {
+		_, err := a.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &a.Table, Item: row("ANNOUNCED")})
+		return isr.Served{}, errors.Join(err, a.Bodies.PutBody(ctx, "body", []byte("page")), isr.ErrMiss)
+	}
+	consistent := true
+	out, err := a.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &a.Table, Key: row("ANNOUNCED"), ConsistentRead: &consistent})
+	if err == nil && out.Item != nil {
+		meta := row(isr.SortMeta)
+		meta["s3_key"], meta["generated_at"] = text("body"), &types.AttributeValueMemberN{Value: fmt.Sprint(a.Clock.Now().Unix())}
+		_, err = a.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &a.Table, Item: meta})
+	}
+	return isr.Served{}, errors.Join(err, isr.ErrMiss)
+}
+
+// A schedule that the search leaves before any body was put may be one of a cache whose bodies nobody sees. At its end it
+// is violated, and that counts.
+func TestTheEndOfARunMayTellMore(t *testing.T) {
+	p := isr.Protocol{Name: "announced", New: func(cfg isr.Config) (isr.Handler, error) { return announced{cfg}, nil }}
+	for _, actors := range []string{"{name: alice, script: [get /home]}, {name: bob, script: [get /home]}", "{name: bob, script: [get /home]}, {name: alice, script: [get /home]}"} {
+		s := scenariotest.Parsed(t, "name: small\nbounds: {ticks: 0}\ninvariants: [no-dangling-pointer]\nactors: ["+actors+", {name: zed, script: [sleep 9s]}]\n")
+		if proof := prove(t, campaign.Prove{Scenario: s, Protocol: p, Seed: 1}); proof.Verdict != invariant.Violated {
+			t.Errorf("%s: %v %s; want it violated", actors, proof.Verdict, proof.Why)
+		}
 	}
 }
 
