@@ -52,7 +52,6 @@ type world struct {
 	exchanges     []hooks.Exchange // requests and answers on the wire, if recording
 	recording     bool
 	call          *hooks.Call   // the call that reached the store in the present step, if recording
-	only          string        // the one invariant that is judged; "" is all
 	rows          *rows         // the caches' rows, if they have names of their own; nil means META and LOCK
 	sdk           bool          // the nodes have clients of the SDK
 	untold        untold        // requests whose answers were lost

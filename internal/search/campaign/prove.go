@@ -201,7 +201,9 @@ func (v Prove) checked(ctx context.Context) (*Proof, error) {
 // explore runs the schedules one after the other, until one of them ends the search, or failed reports true.
 func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() bool) (*Proof, error) {
 	s := v.Scenario
-	proof := &Proof{judged: looked.Judged, Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, v.Options)}}
+	proof := &Proof{judged: looked.Judged, Report: Report{
+		Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, v.Options), only: v.Only,
+	}}
 	remembers := v.off&sim.RememberedCode == 0
 	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off &^ sim.RememberedCode, Repeat: v.SDK && !remembers, Split: v.Split}
 	check := checker{certificate: v.Against}

@@ -215,6 +215,32 @@ func TestSchedulesCutAtTheScenariosBoundAreNotProved(t *testing.T) {
 	}
 }
 
+// A search in which one invariant judges says nothing of the others, and nothing at all if that one does not exist.
+func TestTheOnlyInvariantIsTheOnlyOneProved(t *testing.T) {
+	const two = "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n" +
+		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n"
+	for _, test := range []struct {
+		yaml, only, want, err string
+	}{
+		{two, "freshness", "[freshness]", ""},
+		{two, "no-lost-invalidation", "[]", ""},
+		{two, "fresness", "", `found the invariant "fresness", expected one of stale-writer, `},
+		{two + "without: [freshness]\n", "freshness", "", "found freshness as the only invariant, which the scenario leaves out"},
+	} {
+		v := campaign.Prove{Scenario: scenariotest.Parsed(t, test.yaml), Protocol: scenariotest.Protocol(t, "check-then-act-publish"), Seed: 1}
+		v.Only = test.only
+		proof, err := v.Run(t.Context())
+		switch {
+		case err != nil:
+			if test.err == "" || !strings.Contains(err.Error(), test.err) {
+				t.Errorf("only %s: %v", test.only, err)
+			}
+		case test.err != "" || fmt.Sprint(proof.Proved()) != test.want || proof.Vacuous() != (test.want == "[]"):
+			t.Errorf("only %s: %s, proved %v; want %s", test.only, proof.Summary(), proof.Proved(), test.want)
+		}
+	}
+}
+
 // announced is a cache in which bob renders and another machine publishes what bob has announced, before he has put it.
 type announced struct{ isr.Config }
 
