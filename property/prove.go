@@ -165,6 +165,8 @@ func (r runner) unproved(proof *campaign.Proof, file string) string {
 		}
 		return fmt.Sprintf("%s\nit ended because: %s\nhint: narrower bounds in %s make a search short (ticks, sweeps, pauses, crashes, faults, actors)\n",
 			prose.Extent(proof), proof.Why, file)
+	case proof.Verdict != invariant.OK:
+		return fmt.Sprintf("%v: %s: %s\nall schedules were run, and prove nothing\n", proof.Verdict, file, proof.Why)
 	case r.subject.basic != "" && !slices.Contains(proof.Reached(), r.subject.basic):
 		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but %s\n", proof.Schedules, file, r.subject.nothing)
 	case r.subject.basic == "" && r.answers.errors == r.answers.all:

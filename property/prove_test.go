@@ -10,6 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -127,6 +131,27 @@ func proofs() map[string]func(t *testing.T, file string) {
 				return store.Get(ctx, key)
 			}), nil
 		}),
+		"restores a table": prove(rows, func(n property.Node) (isr.Handler, error) {
+			store, restored := &articles{Node: n}, false
+			return handler(func(ctx context.Context, key string) (isr.Served, error) {
+				if restored {
+					return store.Get(ctx, key)
+				}
+				restored = true
+				kept := &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)}
+				_, err := n.Client.UpdateContinuousBackups(ctx, &dynamodb.UpdateContinuousBackupsInput{TableName: &n.Table, PointInTimeRecoverySpecification: kept})
+				if err == nil {
+					copied := "copy-of-" + n.Tokens()
+					_, err = n.Client.RestoreTableToPointInTime(ctx, &dynamodb.RestoreTableToPointInTimeInput{
+						SourceTableName: &n.Table, TargetTableName: &copied, UseLatestRestorableTime: aws.Bool(true),
+					})
+				}
+				if err != nil {
+					return isr.Served{}, err
+				}
+				return store.Get(ctx, key)
+			}), nil
+		}),
 		"five schedules":     prove(with(func(c *property.Check) { c.Schedules = 5 }), articlesWith(articles{})),
 		"goroutines":         prove(with(func(c *property.Check) { c.Goroutines = true }), articlesWith(articles{})),
 		"calls from a timer": prove(property.Check{}, badStores()["calls from a timer"]),
@@ -218,6 +243,7 @@ func TestProveRefutes(t *testing.T) {
 		{"always fails", twoWriters, []string{"vacuous: nothing was violated in the ", "but the store served nothing", "not today"}},
 		{"never caches", twoWriters, []string{"unknown: two-writers under store-under-test: single-flight: "}},
 		{"panics", twoWriters, []string{"broken: the store under test: actor ", "panicked: no such page"}},
+		{"restores a table", strings.Replace(small, "bob\n    script: [get /home]", "bob\n    script: [sleep 5s]", 1), []string{"unknown: ", "a machine read a stream, or restored a table", "prove nothing"}},
 		{"nothing to prove", small, []string{"vacuous: all invariants that a search can prove are left out"}},
 		{"by a function", strings.Replace(twoWriters, "response-lost", "response-lost key=LOCK", 1), []string{"found a fault for key LOCK with Check.Rows as a function"}},
 		{"correct", strings.Replace(small, "ticks: 1", "ticks: 0", 1) + "reach: [crash]\n", []string{"vacuous: ", "reached crash, which the scenario declares"}},

@@ -447,7 +447,8 @@ func (w *world) accessesIn(region string, input any) []sim.Access {
 	}
 	rows := w.rows.mapping()
 	all := eachRow(input, func(table *string, key map[string]types.AttributeValue, write bool) {
-		if row := partsOf(rows, table, key); w.replicator == nil {
+		table = aws.String(nameOfTable(aws.ToString(table)))
+		if row := w.partsOf(table, key); w.replicator == nil {
 			touched = append(touched, rowAccess(write, row))
 		} else {
 			touched = append(touched, w.touch(region, write, row...)...)
@@ -526,16 +527,32 @@ func (w *world) givenToken(input any) string {
 // that code gives have that form, too.
 const madeUp = "xxxxxxxx-0000-4000-8000-xxxxxxxxxxxx"
 
-// partsOf returns the parts of the name that a row has in accesses; nil if the request will be refused, whatever the
-// rows are.
-func partsOf(rows *rowmap.Mapping, table *string, key map[string]types.AttributeValue) []string {
-	if rows != nil {
-		return []string{rows.Name(aws.ToString(table), key)}
+// partsOf returns the parts of the name that a row has in accesses, by its key or by all of it. Rows of tables whose keys
+// are not known here count as one, which has no parts: an attribute pk need not be a key.
+func (w *world) partsOf(table *string, row map[string]types.AttributeValue) []string {
+	if w.rows != nil {
+		return []string{w.rows.Name(aws.ToString(table), row)}
 	}
-	if row, is := rowOf(key); is {
-		return []string{row.pk, row.sk}
+	if name, is := rowOf(row); is && !w.ownKeys && aws.ToString(table) == hooks.TableName {
+		return []string{name.pk, name.sk}
 	}
 	return nil
+}
+
+// hasOwnKeys says whether a table has other keys than the rows META and LOCK.
+func hasOwnKeys(table *dynamodb.CreateTableInput) bool {
+	return table != nil && (len(table.KeySchema) < 2 || slices.ContainsFunc(table.KeySchema, func(k types.KeySchemaElement) bool {
+		name := aws.ToString(k.AttributeName)
+		return name != "pk" && name != "sk"
+	}))
+}
+
+// nameOfTable returns the name of the table that a request names, perhaps by its ARN.
+func nameOfTable(nameOrARN string) string {
+	if _, name, is := strings.Cut(nameOrARN, ":table/"); is {
+		return name
+	}
+	return nameOrARN
 }
 
 // rowAccess is the access to a row of a table that is in one region.

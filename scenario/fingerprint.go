@@ -36,6 +36,7 @@ type fingerprinter struct {
 	// pasts says that stale reads can still read a row's past. The past is then a part of the row's fingerprint.
 	pasts    bool
 	regions  bool // there are several
+	own      bool // rows have names of the cache's own, and are judged as what they are translated to
 	rows     map[rowName]fingerprint.Hash
 	sum      fingerprint.Hash // the sum over rows, bodies and versions, which have no order
 	tables   fingerprint.Hash // see world.noteTables
@@ -80,8 +81,11 @@ func (p *fingerprinter) tell(c *ddbfake.Change, e *history.Event) {
 	}
 }
 
-// rowName names a row; region is "" if the table is in only one.
-type rowName struct{ region, pk, sk string }
+// rowName names a row; region is "" if the table is in only one. A row may be translated to one of its own name.
+type rowName struct {
+	region, pk, sk string
+	translated     bool
+}
 
 // rowOf is the row of a key; false if it has other names than pk and sk.
 func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
@@ -98,7 +102,7 @@ func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
 func newFingerprinter(s *Scenario, text, body func(string) string) *fingerprinter {
 	promise := invariant.Promise{MaxClockSkew: s.Skew, Revalidate: s.Cache.Revalidate}
 	p := &fingerprinter{
-		pasts: s.ReplicaLag > 0, regions: s.regions() != nil, rows: map[rowName]fingerprint.Hash{},
+		pasts: s.ReplicaLag > 0, regions: s.regions() != nil, own: isMapped(s), rows: map[rowName]fingerprint.Hash{},
 		memories: inside.In(&ofPages[0]).Memories(promise, text, body),
 	}
 	if s.holds() || s.asks(verbOnce) { // their invariants have one memory
@@ -111,16 +115,16 @@ func newFingerprinter(s *Scenario, text, body func(string) string) *fingerprinte
 	return p
 }
 
-// change notes an entry of the change log.
+// change notes an entry of the change log that is judged.
 func (p *fingerprinter) change(c ddbfake.Change) {
 	p.twins.text(c.Actor) // it is met, whatever the row says
-	p.row(c)
+	p.row(c, p.own)
 	p.tell(&c, nil)
 }
 
-// row notes a changed row.
-func (p *fingerprinter) row(c ddbfake.Change) {
-	var name rowName
+// row notes a changed row, as the table has it or as it is translated.
+func (p *fingerprinter) row(c ddbfake.Change, translated bool) {
+	name := rowName{translated: translated}
 	var pk, sk bool
 	name.pk, pk = c.Key.Str("pk")
 	name.sk, sk = c.Key.Str("sk")
@@ -145,6 +149,9 @@ func (p *fingerprinter) row(c ddbfake.Change) {
 	}
 	if p.regions && now != 0 { // the same row may be in several regions
 		now = now.Text(name.region)
+	}
+	if translated && now != 0 {
+		now = now.Number(1)
 	}
 	if rows := len(p.memories); p.shared[rows] {
 		p.rows, p.shared[rows] = maps.Clone(p.rows), false
@@ -549,14 +556,18 @@ func numbered(all *[]string, text string) int {
 	return len(*all)
 }
 
-// value is the text of an attribute's value for fingerprints. An etag is derived from a body that may hold a name; all
-// that is done with etags is to compare them, so their number stands for them.
+// value is the text of an attribute's value for fingerprints. An etag that is a digest is derived from a body that may hold
+// a name; all that is done with digests is to compare them, so their number stands for them. Other etags, such as
+// versions and times, count as they are: another attribute may have the same text, and they have an order.
 func (t *twins) value(attribute, text string) string {
-	if attribute == "etag" && len(t.class) > 0 {
+	if attribute == "etag" && len(t.class) > 0 && digest.MatchString(text) && strings.ContainsAny(text, "abcdef") {
 		numbered(&t.tags, text)
 	}
 	return t.text(text)
 }
+
+// digest is the form of a digest, with or without the quotes of an etag.
+var digest = regexp.MustCompile(`^(W/)?"?[0-9a-f]{16,}"?$`)
 
 // key notes whether the key of a row has a name in it.
 func (t *twins) key(key string) {

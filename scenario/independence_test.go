@@ -20,6 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
@@ -97,7 +98,7 @@ func bothTaken(t *testing.T, past []any, pair [2]any, last bool, touches relatio
 	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
-	if _, err := db.As("setup").CreateTable(t.Context(), isr.TableInput("cache")); err != nil {
+	if _, err := db.As("setup").CreateTable(t.Context(), isr.TableInput(hooks.TableName)); err != nil {
 		t.Fatal(err)
 	}
 	for _, input := range past {
@@ -133,7 +134,7 @@ func bothTaken(t *testing.T, past []any, pair [2]any, last bool, touches relatio
 		}
 		e.Answers = append(e.Answers, string(text))
 	}
-	for _, row := range db.Items("cache") {
+	for _, row := range db.Items(hooks.TableName) {
 		e.Rows = append(e.Rows, fmt.Sprint(row))
 	}
 	slices.Sort(e.Rows)
@@ -186,7 +187,7 @@ func (d drawn) updates(values map[string]types.AttributeValue) map[string]types.
 }
 
 func (d drawn) call() any {
-	table, key := aws.String("cache"), d.key()
+	table, key := aws.String(hooks.TableName), d.key()
 	condition, values := d.condition()
 	switch d.IntN(6) {
 	case 0:
@@ -217,12 +218,12 @@ func (d drawn) transaction() any {
 	var keys []string
 	for range 1 + d.IntN(2) {
 		key := d.key()
-		name := fmt.Sprint(rowAccess(true, partsOf(nil, nil, key)))
+		name := fmt.Sprint(rowAccess(true, new(world).partsOf(aws.String(hooks.TableName), key)))
 		if slices.Contains(keys, name) {
 			continue
 		}
 		keys = append(keys, name)
-		table := aws.String("cache")
+		table := aws.String(hooks.TableName)
 		condition, values := d.condition()
 		const old = types.ReturnValuesOnConditionCheckFailureAllOld
 		var action types.TransactWriteItem
@@ -379,6 +380,102 @@ func TestAWrongRelationIsNoticed(t *testing.T) {
 	}
 }
 
+// A deletion by TTL races with each request about the row, whatever the keys of the row's table are called, and is a step
+// of its own.
+func TestDeletionsByTTLRaceWithRequests(t *testing.T) {
+	keyed := func(names ...string) *dynamodb.CreateTableInput {
+		in := &dynamodb.CreateTableInput{BillingMode: types.BillingModePayPerRequest}
+		for i, name := range names {
+			in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeTypeS})
+			in.KeySchema = append(in.KeySchema, types.KeySchemaElement{AttributeName: &name, KeyType: []types.KeyType{types.KeyTypeHash, types.KeyTypeRange}[i]})
+		}
+		return in
+	}
+	pages := isr.Schema{Rows: []isr.Row{{Table: "pages", Partition: "id = {key}", Body: "html", Generated: "made", TTL: "ttl"}}}
+	for name, test := range map[string]struct {
+		like  *dynamodb.CreateTableInput // the table of a lock
+		rows  isr.Schema
+		also  *dynamodb.CreateTableInput // a table that code makes by itself
+		table string
+		keys  []string
+	}{
+		"META and LOCK":              {table: hooks.TableName, keys: []string{"pk", "sk"}},
+		"a lock's partition key":     {like: keyed("id"), table: hooks.TableName, keys: []string{"id"}},
+		"a lock's key is pk":         {like: keyed("pk"), table: hooks.TableName, keys: []string{"pk"}},
+		"a lock's keys":              {like: keyed("pk", "kind"), table: hooks.TableName, keys: []string{"pk", "kind"}},
+		"a mapped table":             {rows: pages, table: "pages", keys: []string{"id"}},
+		"a table beside a mapping's": {rows: pages, also: keyed("name"), table: "others", keys: []string{"name"}},
+		"a table of code's own":      {also: keyed("name"), table: "others", keys: []string{"name"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := Defaults()
+			s.Rows, s.Lag = test.rows, byScheduler
+			w := &world{stage: newStage(), scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, ttl: defaultTTL, ownKeys: hasOwnKeys(test.like)}
+			rows, empty, err := tablesOf(t.Context(), s, tableKind{like: test.like, ttl: defaultTTL})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.rows = rows
+			w.db.Reset(ddbfake.Options{Clock: w.clock, Lag: s.Lag.ofStore()}, empty)
+			client := w.db.As("code")
+			if test.also != nil {
+				test.also.TableName = &test.table
+				ttl := isr.TTLInput(test.table)
+				if err := createTable(t.Context(), client, test.also, hooks.NoTTL); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := client.UpdateTimeToLive(t.Context(), ttl); err != nil {
+					t.Fatal(err)
+				}
+			}
+			key := func(of string) map[string]types.AttributeValue {
+				key := map[string]types.AttributeValue{}
+				for _, name := range test.keys {
+					key[name] = &types.AttributeValueMemberS{Value: of}
+				}
+				return key
+			}
+			names := []string{"one", "two"}
+			put := func(of string) *dynamodb.PutItemInput {
+				item := key(of)
+				for _, other := range []string{"pk", "sk"} {
+					if item[other] == nil {
+						item[other] = &types.AttributeValueMemberS{Value: "no key"}
+					}
+				}
+				item[defaultTTL] = &types.AttributeValueMemberN{Value: fmt.Sprint(w.clock.Now().Unix() - 1)}
+				return &dynamodb.PutItemInput{TableName: &test.table, Item: item}
+			}
+			for _, name := range names {
+				if _, err := client.PutItem(t.Context(), put(name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ttl := &sweeper{w: w}
+			steps := slices.Clone(ttl.Steps())
+			if len(steps) != len(names) || steps[0] == steps[1] {
+				t.Fatalf("TTL has the steps %v, want one for each of two rows", steps)
+			}
+			arn := aws.String("arn:aws:dynamodb:us-east-1:000000000000:table/" + test.table)
+			for i, step := range steps {
+				name := names[i]
+				if _, is := ttl.rows[i].Key.Str(test.keys[0]); !is || !strings.Contains(ttl.rows[i].Key.String(), name) {
+					name = names[1-i]
+				}
+				for _, in := range []any{
+					put(name), &dynamodb.GetItemInput{TableName: arn, Key: key(name)}, &dynamodb.UpdateItemInput{TableName: &test.table, Key: key(name)},
+					&dynamodb.DeleteItemInput{TableName: &test.table, Key: key(name)},
+					&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{ConditionCheck: &types.ConditionCheck{TableName: arn, Key: key(name)}}}},
+				} {
+					if !touchTheSame(w.accessesIn("", in), ttl.Accesses(step)) {
+						t.Errorf("%T of the row %s does not race with its deletion", in, name)
+					}
+				}
+			}
+		})
+	}
+}
+
 // testRegions are the regions of the tests' global table.
 var testRegions = []string{ddbfake.DefaultRegion, "eu-west-1", "ap-south-1"}
 
@@ -399,7 +496,7 @@ func (s regionStep) String() string {
 // emptyInRegions is a store with the table cache in several regions.
 var emptyInRegions = sync.OnceValues(func() (*ddbfake.Snapshot, error) {
 	db := ddbfake.New(ddbfake.Options{})
-	_, err := db.As("setup").CreateTable(context.Background(), isr.TableInput("cache"))
+	_, err := db.As("setup").CreateTable(context.Background(), isr.TableInput(hooks.TableName))
 	err = errors.Join(err, replicate(context.Background(), db, strings.Join(testRegions, " ")))
 	return db.Snapshot(), err
 })
@@ -601,13 +698,13 @@ func TestWhatIsUnderWayIsAPartOfTheState(t *testing.T) {
 				actor, value = "bob", strings.ToLower(value)
 			}
 			if writes == "delete" {
-				delete := &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: pagecache.Key("a", "b")}
+				delete := &dynamodb.DeleteItemInput{TableName: aws.String(hooks.TableName), Key: pagecache.Key("a", "b")}
 				regionStep{region: region, input: delete}.take(t, w)
 				break
 			}
 			item := pagecache.Key("a", "b")
 			item["v"] = &types.AttributeValueMemberS{Value: value}
-			put := &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: item}
+			put := &dynamodb.PutItemInput{TableName: aws.String(hooks.TableName), Item: item}
 			if _, err := w.db.Do(t.Context(), ddbfake.Call{Actor: actor, Region: region, Input: put}); err != nil {
 				t.Fatal(err)
 			}

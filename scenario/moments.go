@@ -26,8 +26,8 @@ import (
 // the fake itself, it offers no steps, because the fake deletes the rows. But time stops at the end of the lag.
 type sweeper struct {
 	w *world
-	// rows are the rows that may be deleted now, and steps are their numbers. Every write of a row accesses the row's
-	// number, so that the deletion of a row depends on the writes of it.
+	// rows are the rows that may be deleted now, and steps are their numbers: each row has its own, even where several rows
+	// count as one in accesses.
 	rows    []ddbfake.Row
 	steps   []uint64
 	touches [][]sim.Access // of each
@@ -56,7 +56,8 @@ func (s *sweeper) Steps() []uint64 {
 			touches = s.w.touch(row.Region, true, parts...)
 		}
 		touches = withPages(touches, s.w.rowPages(row.Table, row.Key), s.w.reached(row.Region)...)
-		s.steps, s.touches = append(s.steps, touches[0].Object), append(s.touches, touches)
+		number := sim.ObjectNamed(rowObject, row.Region, row.Table, row.Key.String())
+		s.steps, s.touches = append(s.steps, number), append(s.touches, touches)
 	}
 	return s.steps
 }
@@ -214,19 +215,26 @@ func insertStops(stops []int64, first, last int64) []int64 {
 
 // noteDeadlines makes time stop at the deadlines of a translated row.
 func (w *world) noteDeadlines(row attr.Item) {
-	step := w.rows.Resolution()
 	add := func(t time.Time, known bool) {
-		switch {
-		case !known || t.Unix() < 1 || t.Unix() > latest:
-		case step >= time.Second:
-			w.deadlines.add(t.Unix())
-		default:
-			w.deadlines.addFine(t, step)
+		if known {
+			w.addDeadline(t)
 		}
 	}
 	add(rowmap.Instant(row, "lease_expires_at"))
 	add(rowmap.Instant(row, "ttl"))
 	add(w.freshUntil(row))
+}
+
+// addDeadline makes time stop at a deadline of a row of the cache's own.
+func (w *world) addDeadline(t time.Time) {
+	step := w.rows.Resolution()
+	switch {
+	case t.Unix() < 1 || t.Unix() > latest:
+	case step >= time.Second:
+		w.deadlines.add(t.Unix())
+	default:
+		w.deadlines.addFine(t, step)
+	}
 }
 
 // addFine adds a deadline of rows whose times are finer than seconds: a second before it, the smallest step before it,
@@ -555,15 +563,8 @@ func (r *replicator) fingerprint() (sum fingerprint.Hash) {
 	return sum
 }
 
-// rowParts returns the parts of a row's name in accesses.
-func (w *world) rowParts(table string, key attr.Item) []string {
-	if w.rows != nil {
-		return []string{table + key.String()}
-	}
-	pk, _ := key.Str("pk")
-	sk, _ := key.Str("sk")
-	return []string{pk, sk}
-}
+// rowParts is partsOf for a row of the store. What befalls a row must have the name that requests have for it.
+func (w *world) rowParts(table string, key attr.Item) []string { return w.partsOf(&table, key.ToSDK()) }
 
 // rowPages returns the pages to which a row belongs.
 func (w *world) rowPages(table string, key attr.Item) []string {

@@ -31,6 +31,9 @@ type rows struct {
 	log        []ddbfake.Change // translated
 }
 
+// isMapped says whether rows have names of the cache's own.
+func isMapped(s *Scenario) bool { return len(s.Rows.Rows) > 0 || s.Rows.Translate != nil }
+
 // mapping returns the mapping; nil if r is nil.
 func (r *rows) mapping() *rowmap.Mapping {
 	if r == nil {
@@ -83,7 +86,7 @@ type knownRows struct {
 
 // tablesOf returns the rows of a scenario's world, and the world's store at the beginning.
 func tablesOf(ctx context.Context, s *Scenario, kind tableKind) (*rows, *ddbfake.Snapshot, error) {
-	if len(s.Rows.Rows) == 0 && s.Rows.Translate == nil {
+	if !isMapped(s) {
 		empty, err := emptyTable(ctx, kind)
 		return nil, empty, err
 	}
@@ -144,7 +147,7 @@ func (w *world) changes() []ddbfake.Change {
 // noteOwn notes a change of a row with names of its own.
 func (w *world) noteOwn(c *ddbfake.Change) {
 	if w.fingerprinter != nil {
-		w.fingerprinter.row(*c)
+		w.fingerprinter.row(*c, false)
 	}
 	if c.Cause == ddbfake.CauseTTL {
 		w.mark(mark.TTLDeletion)
@@ -159,6 +162,10 @@ func (w *world) noteOwn(c *ddbfake.Change) {
 		w.markChange(to)
 		w.noteEnd(to)
 		w.noteDeadlines(to.After)
+	}
+	// TTL deletes a row that is translated to nothing, or to a row without ttl, all the same.
+	if due, _ := inside.In(&w.db).Fate(c.Table, c.Key); c.After != nil && !due.IsZero() {
+		w.addDeadline(due)
 	}
 }
 

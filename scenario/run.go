@@ -61,7 +61,7 @@ type Options struct {
 	AllStops bool
 	// SDK gives the nodes a real *dynamodb.Client, for protocols that need one. It is slower; the schedules are the same.
 	SDK bool
-	// Only is the name of the only invariant that is judged; "" means all invariants.
+	// Only is the name of the only invariant that is judged; "" means all invariants. It must be one that judges.
 	Only string
 	// Invariants are invariants of the caller's own. They judge after those of package invariant, unless Scenario.Without
 	// names them. Only their Name, Statement and Check are used. The check sees the whole run (log and history). It must
@@ -213,7 +213,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 			return nil, nil, err
 		}
 	}
-	w.only, w.fresh, w.onStale = r.Only, r.probe.Fresh, r.probe.OnStale
+	w.fresh, w.onStale = r.probe.Fresh, r.probe.OnStale
 	w.recording, w.sdk, w.observing = r.probe.Record, r.SDK || r.Protocol.SDK, !r.setup.Blind && !r.compares()
 	if t != nil {
 		t.Words, t.DB, t.History, t.Operations = w.words(), &w.db, &w.history, &w.operations

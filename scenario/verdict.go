@@ -35,11 +35,11 @@ type judges struct {
 func (j judges) none() bool { return j.chosen && j.by == nil && j.own == nil }
 
 // judgesOf chooses the invariants. They are those of package invariant about pages, locks or calls, and the caller's
-// own, without the invariants that the scenario leaves out. An error says that the caller's own invariants have a
-// mistake, or that a name is unknown.
+// own, without the invariants that the scenario leaves out; or the only one that the options name. An error says that the
+// caller's own invariants have a mistake, or that a name is unknown, or that nothing is left of the only one.
 func judgesOf(s *Scenario, o Options) (j judges, err error) {
 	locks, calls := s.holds(), s.asks(verbOnce)
-	if s.Invariants == nil && s.Without == nil && o.Invariants == nil && !locks && !calls {
+	if s.Invariants == nil && s.Without == nil && o.Invariants == nil && o.Only == "" && !locks && !calls {
 		return judges{}, nil // nearly every run is like this, and it must cost nothing
 	}
 	all := invariant.All()
@@ -59,7 +59,7 @@ func judgesOf(s *Scenario, o Options) (j judges, err error) {
 		}
 		names = append(names, inv.Name)
 	}
-	for _, name := range slices.Concat(s.Invariants, s.Without) {
+	for _, name := range slices.Concat(s.Invariants, s.Without, []string{cmp.Or(o.Only, names[0])}) {
 		if !slices.Contains(names, name) {
 			also := suggest.Hint(name, names, "")
 			if also != "" {
@@ -69,19 +69,23 @@ func judgesOf(s *Scenario, o Options) (j judges, err error) {
 		}
 	}
 	j.chosen = true
+	meant := func(inv invariant.Invariant) bool { return o.Only == "" || inv.Name == o.Only }
 	for _, inv := range all {
 		if slices.Contains(s.Without, inv.Name) || s.Invariants != nil && !slices.Contains(s.Invariants, inv.Name) {
 			j.out = append(j.out, inv.Name)
-		} else {
+		} else if meant(inv) {
 			j.by = append(j.by, inv)
 		}
 	}
 	for _, inv := range o.Invariants { // a file can leave out the caller's own invariants, but does not choose them
 		if slices.Contains(s.Without, inv.Name) {
 			j.out = append(j.out, inv.Name)
-		} else {
+		} else if meant(inv) {
 			j.own = append(j.own, inv)
 		}
+	}
+	if o.Only != "" && j.none() {
+		return j, fmt.Errorf("scenario %s: found %s as the only invariant, which the scenario leaves out, expected one that judges", s.Name, o.Only)
 	}
 	return j, nil
 }
@@ -130,7 +134,6 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 	reporter := func(say, state func(string) string) func(invariant.Invariant, invariant.Finding) {
 		return func(inv invariant.Invariant, f invariant.Finding) {
 			switch {
-			case w.only != "" && inv.Name != w.only:
 			case f.Verdict == invariant.Unknown && o.Verdict == invariant.OK:
 				o.Verdict, o.Why = invariant.Unknown, inv.Name+": "+say(f.Why)
 				inside.In(o).Doubtful = describe.Finding(w.words(), shown, f)

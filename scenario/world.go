@@ -52,7 +52,6 @@ type world struct {
 	exchanges     []hooks.Exchange // requests and answers on the wire, if recording
 	recording     bool
 	call          *hooks.Call   // the call that reached the store in the present step, if recording
-	only          string        // the one invariant that is judged; "" is all
 	rows          *rows         // the caches' rows, if they have names of their own; nil means META and LOCK
 	sdk           bool          // the nodes have clients of the SDK
 	untold        untold        // requests whose answers were lost
@@ -75,6 +74,7 @@ type world struct {
 	onWrite             func(key, row attr.Item)
 	ttl                 string // the attribute by which TTL deletes rows
 	unread              bool   // no code looks at the ttl of LOCK rows: see hooks.Probe
+	ownKeys             bool   // see hasOwnKeys
 	locks               locks
 	calls               onceCalls
 	kept                fingerprint.Hash // see noteObjects
@@ -97,6 +97,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		ctx:      context.WithoutCancel(ctx),
 		scenario: s, protocol: protocol, start: fakeclock.Epoch, clock: fakeclock.New(fakeclock.Epoch),
 		pages: &pages{script: s.Actors}, ofLocks: s.holds(), ofCalls: s.asks(verbOnce), ttl: cmp.Or(r.setup.TTL, defaultTTL),
+		ownKeys: hasOwnKeys(r.setup.Table),
 	}
 	w.allStops = r.AllStops && (w.ofLocks || w.ofCalls || s.Skew > 0 || s.ReplicaLag > 0 || len(s.CompareLags) > 0)
 	w.deadlines.all, w.deadlines.skew = w.allStops, 0

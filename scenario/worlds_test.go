@@ -366,3 +366,80 @@ func TestStatesTellRowsApart(t *testing.T) {
 		}
 	}
 }
+
+// A row counts as it is in the table, too, if it is translated to a row of the same name that leaves something out.
+func TestStatesHaveRowsBesideTheirTranslations(t *testing.T) {
+	s := Defaults()
+	s.Rows.Translate = func(_ string, row map[string]types.AttributeValue) []map[string]types.AttributeValue {
+		row = maps.Clone(row)
+		delete(row, "note")
+		return []map[string]types.AttributeValue{row}
+	}
+	print := func(note string) fingerprint.Hash {
+		w := &world{stage: newStage(), scenario: s, clock: fakeclock.New(fakeclock.Epoch), ttl: defaultTTL, fingerprinter: newFingerprinter(s, nil, nil)}
+		rows, _, err := tablesOf(t.Context(), s, tableKind{ttl: defaultTTL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.rows = rows
+		key := attr.Item{"pk": attr.S("a"), "sk": attr.S(isr.SortMeta)}
+		after := maps.Clone(key)
+		after["note"], after["body"] = attr.S(note), attr.S("page")
+		w.noteOwn(&ddbfake.Change{Table: hooks.TableName, Key: key, After: after})
+		return w.fingerprinter.sum
+	}
+	if print("one") == print("other") {
+		t.Error("two rows that differ in what is not translated count as one state")
+	}
+}
+
+// Where actors are interchangeable, only a digest is taken for a name that some body has. A version or a time is more than
+// that, and may be in other attributes, too.
+func TestEtagsThatAreNoDigestsCountAsTheyAre(t *testing.T) {
+	print := func(etag, version string) fingerprint.Hash {
+		s := Defaults()
+		s.Actors = []Actor{{Name: "alice"}, {Name: "bob"}}
+		p := newFingerprinter(s, func(text string) string { return text }, nil)
+		p.twins = twinsOf(s)
+		number, err := attr.ParseNumber(version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := attr.Item{"pk": attr.S("a"), "sk": attr.S(isr.SortMeta)}
+		p.change(ddbfake.Change{Table: hooks.TableName, Key: key, After: attr.Item{"etag": attr.S(etag), "version": attr.N{Number: number}}})
+		return p.sum
+	}
+	for _, times := range [][2]string{{"2", "3"}, {"2208988800000000000", "2208988801000000000"}} {
+		if print(times[0], times[0]) == print(times[1], times[1]) {
+			t.Errorf("rows of version %s and of %s count as one, where their etags say so, too", times[0], times[1])
+		}
+	}
+	if of := `"0123456789abcdef"`; print(of, "2") != print(`"fedcba9876543210"`, "2") || print(of, "2") == print(of, "3") {
+		t.Error("two digests count as two names, or two versions as one")
+	}
+}
+
+// Time stops at the ttl of a row, also if nothing is found in the row, or nothing that has a ttl.
+func TestTimeStopsWhereTTLDeletesARowOfNoMeaning(t *testing.T) {
+	s := Defaults()
+	s.Rows.Rows = []isr.Row{{Partition: "id = page#{key}", Body: "html", Generated: "made", TTL: "gone_at"}, {Partition: "id = lock#{key}", Token: "by", Expires: "until"}}
+	rows, empty, err := tablesOf(t.Context(), s, tableKind{ttl: defaultTTL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"page#a", "lock#a", "count#a"} {
+		w := &world{stage: newStage(), scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, ttl: defaultTTL, rows: rows}
+		w.db.Reset(ddbfake.Options{Clock: w.clock}, empty)
+		end := fakeclock.Epoch.Add(time.Hour)
+		item := map[string]types.AttributeValue{
+			"id": &types.AttributeValueMemberS{Value: id}, "gone_at": &types.AttributeValueMemberN{Value: strconv.FormatInt(end.Unix(), 10)},
+		}
+		if _, err := w.db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(hooks.TableName), Item: item}); err != nil {
+			t.Fatal(err)
+		}
+		w.noteChanges()
+		if next, ok := w.deadlines.Next(end); !ok || !next.Equal(end.Add(time.Second)) {
+			t.Errorf("%s: after its ttl time stops next at %v, %v; want it a second later", id, next, ok)
+		}
+	}
+}

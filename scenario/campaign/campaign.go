@@ -107,7 +107,7 @@ type Proof struct {
 	Complete bool
 	// States is the number of distinct states.
 	States int
-	// Proved are the invariants that had something to judge, by name.
+	// Proved are the invariants that had something to judge, by name; none if the verdict is not ok, or the proof is vacuous.
 	Proved []string
 }
 
@@ -121,9 +121,11 @@ func (v Prove) Run(ctx context.Context) (*Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Proof{
-		Report: *reportOf(&p.Report), Complete: p.Explored.Complete, States: p.Explored.States, Proved: p.Proved(),
-	}, nil
+	proof := &Proof{Report: *reportOf(&p.Report), Complete: p.Explored.Complete, States: p.Explored.States}
+	if proof.Verdict == invariant.OK && !proof.Vacuous() {
+		proof.Proved = p.Proved()
+	}
+	return proof, nil
 }
 
 // Shrink makes a violated run small: it looks for a run that violates the same invariant with fewer context switches,

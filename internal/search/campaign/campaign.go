@@ -63,8 +63,9 @@ type Report struct {
 	FailureStrategy string
 
 	total    schedules.Total
-	unjudged bool // the scenario leaves out all invariants
-	idle     bool // no invariant that judges had anything to judge
+	unjudged bool   // the scenario leaves out all invariants
+	only     string // see scenario.Options
+	idle     bool   // no invariant that judges had anything to judge
 }
 
 // judgesNothing says that no invariant judges.
@@ -82,7 +83,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Scenario: set.Scenario, Protocol: set.Protocol, Seed: set.Seed, Verdict: invariant.OK, unjudged: judgesNothing(c.Scenario, c.Options)}
+	r := &Report{Scenario: set.Scenario, Protocol: set.Protocol, Seed: set.Seed, Verdict: invariant.OK, unjudged: judgesNothing(c.Scenario, c.Options), only: c.Only}
 	var broken error
 	set.All(ctx, func(a schedules.Attempt) bool {
 		if broken = a.Err; broken != nil {

@@ -201,7 +201,9 @@ func (v Prove) checked(ctx context.Context) (*Proof, error) {
 // explore runs the schedules one after the other, until one of them ends the search, or failed reports true.
 func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() bool) (*Proof, error) {
 	s := v.Scenario
-	proof := &Proof{judged: looked.Judged, Report: Report{Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, v.Options)}}
+	proof := &Proof{judged: looked.Judged, Report: Report{
+		Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, v.Options), only: v.Only,
+	}}
 	remembers := v.off&sim.RememberedCode == 0
 	x := sim.Exploration{MaxSchedules: v.MaxSchedules, MaxStates: v.MaxStates, Off: v.off &^ sim.RememberedCode, Repeat: v.SDK && !remembers, Split: v.Split}
 	check := checker{certificate: v.Against}
@@ -418,11 +420,12 @@ func lastLine(whole string) string {
 
 // again repeats a schedule that the search has abandoned, this time to its end, with a trace, for its digest. If the
 // repetition has another verdict it returns o, or an error if o is violated: no later step undoes a violation. But rows
-// that fit no mapping make it unknown.
+// that fit no mapping make it unknown, and an invariant of the caller may be about the end of a run. And where o could
+// not tell, the end of the run may: a body that had never been put was put too late.
 func (v Prove) again(ctx context.Context, o *scenario.Outcome) (*scenario.Outcome, error) {
 	whole, err := v.replay(ctx, inside.In(o).Result.Choices)
 	switch {
-	case err == nil && whole.Verdict == o.Verdict:
+	case err == nil && (whole.Verdict == o.Verdict || whole.Verdict == invariant.Violated || inside.In(o).Result.End == sim.Abandoned && v.byCaller(o)):
 		return whole, nil
 	case o.Verdict != invariant.Violated, errors.Is(err, sim.ErrLeft), err == nil && whole.Verdict == invariant.Unknown:
 		return o, nil
@@ -431,6 +434,16 @@ func (v Prove) again(ctx context.Context, o *scenario.Outcome) (*scenario.Outcom
 	default:
 		return nil, v.nondeterministic(o, inside.In(o).Result, fmt.Sprintf("violated: %s, and then %v", o.Violation.Invariant.Name, whole.Verdict))
 	}
+}
+
+// byCaller says whether a verdict that is not ok is that of an invariant of the caller.
+func (v Prove) byCaller(o *scenario.Outcome) bool {
+	return slices.ContainsFunc(v.Invariants, func(inv invariant.Invariant) bool {
+		if o.Violation != nil {
+			return o.Violation.Invariant.Name == inv.Name
+		}
+		return strings.HasPrefix(o.Why, inv.Name+": ")
+	})
 }
 
 // schedule is a run of this search.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
@@ -23,6 +25,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -209,6 +212,109 @@ func TestSchedulesCutAtTheScenariosBoundAreNotProved(t *testing.T) {
 	p := prove(t, campaign.Prove{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+"bounds: {ticks: 0, steps: 4}")})
 	if p.Verdict != invariant.Unknown || p.Explored.Complete || !strings.Contains(prose.Extent(p), "cut at the scenario's bound of 4 steps") {
 		t.Errorf("%s: %s; want it unknown, because schedules were cut", prose.ProofRow(p), prose.Extent(p))
+	}
+}
+
+// A search in which one invariant judges says nothing of the others, and nothing at all if that one does not exist.
+func TestTheOnlyInvariantIsTheOnlyOneProved(t *testing.T) {
+	const two = "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n" +
+		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n"
+	for _, test := range []struct {
+		yaml, only, want, err string
+	}{
+		{two, "freshness", "[freshness]", ""},
+		{two, "no-lost-invalidation", "[]", ""},
+		{two, "fresness", "", `found the invariant "fresness", expected one of stale-writer, `},
+		{two + "without: [freshness]\n", "freshness", "", "found freshness as the only invariant, which the scenario leaves out"},
+	} {
+		v := campaign.Prove{Scenario: scenariotest.Parsed(t, test.yaml), Protocol: scenariotest.Protocol(t, "check-then-act-publish"), Seed: 1}
+		v.Only = test.only
+		proof, err := v.Run(t.Context())
+		switch {
+		case err != nil:
+			if test.err == "" || !strings.Contains(err.Error(), test.err) {
+				t.Errorf("only %s: %v", test.only, err)
+			}
+		case test.err != "" || fmt.Sprint(proof.Proved()) != test.want || proof.Vacuous() != (test.want == "[]"):
+			t.Errorf("only %s: %s, proved %v; want %s", test.only, proof.Summary(), proof.Proved(), test.want)
+		}
+	}
+}
+
+// announced is a cache in which bob renders and another machine publishes what bob has announced, before he has put it.
+type announced struct{ isr.Config }
+
+func (a announced) Get(ctx context.Context, key string) (isr.Served, error) {
+	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+	pk := isr.PartitionKey("", key)
+	row := func(sk string) map[string]types.AttributeValue {
+		return map[string]types.AttributeValue{"pk": text(pk), "sk": text(sk)}
+	}
+	if strings.HasPrefix(a.Tokens(), "bob") {
+		_, err := a.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &a.Table, Item: row("ANNOUNCED")})
+		return isr.Served{}, errors.Join(err, a.Bodies.PutBody(ctx, "body", []byte("page")), isr.ErrMiss)
+	}
+	consistent := true
+	out, err := a.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &a.Table, Key: row("ANNOUNCED"), ConsistentRead: &consistent})
+	if err == nil && out.Item != nil {
+		meta := row(isr.SortMeta)
+		meta["s3_key"], meta["generated_at"] = text("body"), &types.AttributeValueMemberN{Value: fmt.Sprint(a.Clock.Now().Unix())}
+		_, err = a.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &a.Table, Item: meta})
+	}
+	return isr.Served{}, errors.Join(err, isr.ErrMiss)
+}
+
+// A schedule that the search leaves before any body was put may be one of a cache whose bodies nobody sees. At its end it
+// is violated, and that counts.
+func TestTheEndOfARunMayTellMore(t *testing.T) {
+	p := isr.Protocol{Name: "announced", New: func(cfg isr.Config) (isr.Handler, error) { return announced{cfg}, nil }}
+	for _, actors := range []string{"{name: alice, script: [get /home]}, {name: bob, script: [get /home]}", "{name: bob, script: [get /home]}, {name: alice, script: [get /home]}"} {
+		s := scenariotest.Parsed(t, "name: small\nbounds: {ticks: 0}\ninvariants: [no-dangling-pointer]\nactors: ["+actors+", {name: zed, script: [sleep 9s]}]\n")
+		if proof := prove(t, campaign.Prove{Scenario: s, Protocol: p, Seed: 1}); proof.Verdict != invariant.Violated {
+			t.Errorf("%s: %v %s; want it violated", actors, proof.Verdict, proof.Why)
+		}
+	}
+}
+
+// An invariant of the caller may be about the end of a run: that no lock is left, or that each machine has an answer. A
+// schedule that the search leaves in its middle says nothing about that.
+func TestACallersInvariantMayBeAboutTheEndOfARun(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
+		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
+	judge := func(when invariant.Verdict, open func(locks, answers int) bool) *campaign.Proof {
+		check := func(ev invariant.Evidence) invariant.Finding {
+			locks, answers := 0, 0
+			for _, c := range ev.Changes {
+				if sk, _ := c.Key.Str("sk"); sk == isr.SortLock && c.After != nil {
+					locks++
+				} else if sk == isr.SortLock {
+					locks--
+				}
+			}
+			for _, e := range ev.History {
+				if e.Kind == history.Served || e.Kind == history.Failed {
+					answers++
+				}
+			}
+			if open(locks, answers) {
+				return invariant.Finding{Verdict: when, Why: "it is open"}
+			}
+			return invariant.Finding{Verdict: invariant.OK}
+		}
+		own := []invariant.Invariant{{Name: "own", Statement: "nothing is open", Check: check}}
+		return prove(t, campaign.Prove{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Options: scenario.Options{Invariants: own}})
+	}
+	for _, verdict := range []invariant.Verdict{invariant.Violated, invariant.Unknown} {
+		if p := judge(verdict, func(locks, answers int) bool { return locks > 0 || answers < 2 }); p.Verdict != invariant.OK || !p.Explored.Complete {
+			t.Errorf("%v %q, %s; want it ok: at the end of each run nothing is open", p.Verdict, p.Why, prose.Extent(p))
+		}
+		p := judge(verdict, func(locks, answers int) bool { return answers == 2 })
+		if p.Verdict != verdict {
+			t.Errorf("%v; want %v, as at the end of each run", p.Verdict, verdict)
+		}
+		if text := prose.Proof(p); strings.Contains(text, "proved within") || verdict == invariant.Unknown && !strings.Contains(text, "not proved, because the verdict is unknown: ") {
+			t.Errorf("it is %v, and says that something is proved:\n%s", verdict, text)
+		}
 	}
 }
 

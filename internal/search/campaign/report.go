@@ -26,11 +26,11 @@ func (r *Report) Idle() (names []string) {
 	return r.asked(func(invariant.Invariant) bool { return true })
 }
 
-// asked returns the names of the invariants that the scenario does not leave out, and that are meant.
+// asked returns the names of the invariants that judge, and that are meant.
 func (r *Report) asked(meant func(invariant.Invariant) bool) (names []string) {
 	for _, inv := range about(r.Scenario) {
 		out := slices.Contains(r.Scenario.Without, inv.Name) || r.Scenario.Invariants != nil && !slices.Contains(r.Scenario.Invariants, inv.Name)
-		if !out && meant(inv) {
+		if !out && (r.only == "" || inv.Name == r.only) && meant(inv) {
 			names = append(names, inv.Name)
 		}
 	}

@@ -99,9 +99,12 @@ func Proved(p *campaign.Proof, within string) string {
 	if len(names) == 0 {
 		names = []string{"nothing"}
 	}
-	if p.Vacuous() {
+	switch {
+	case p.Verdict != invariant.OK:
+		fmt.Fprintf(&b, "judged within %s, and not proved, because the verdict is %v: %s\n", within, p.Verdict, strings.Join(names, ", "))
+	case p.Vacuous():
 		fmt.Fprintf(&b, "judged within %s, and not proved, because the proof is vacuous: %s\n", within, strings.Join(names, ", "))
-	} else {
+	default:
 		fmt.Fprintf(&b, "proved within %s: %s\n", within, strings.Join(names, ", "))
 	}
 	if names := p.NothingToJudge(); len(names) > 0 {

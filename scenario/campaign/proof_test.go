@@ -1,0 +1,32 @@
+package campaign_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/campaign"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
+)
+
+// A search that ends at a bound, and one that is vacuous, have judged something, and prove nothing.
+func TestOnlyAProofNamesWhatIsProved(t *testing.T) {
+	for _, test := range []struct {
+		ticks, schedules int
+		verdict          invariant.Verdict
+		proves           bool
+	}{{1, 0, invariant.OK, true}, {1, 1, invariant.Unknown, false}, {0, 0, invariant.OK, false}} { // without a tick no lease comes to its end
+		text := "name: two\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n"
+		s, err := scenario.Parse("two.yaml", fmt.Appendf([]byte(text), "bounds: {ticks: %d}\n", test.ticks))
+		if err != nil {
+			t.Fatal(err)
+		}
+		proof, err := campaign.Prove{Scenario: s, Seed: 1, MaxSchedules: test.schedules}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if proved := len(proof.Proved) > 0; proof.Verdict != test.verdict || proved != test.proves {
+			t.Errorf("%+v: %s, proved %v", test, proof.Summary(), proof.Proved)
+		}
+	}
+}
