@@ -32,6 +32,7 @@ busy = False
 now = None  # set by the kit: the node's time, in milliseconds
 say_quiet = None
 uses_real = None  # set by the kit: says what is not simulated
+_life = 0
 _draining = None  # the runner that waits until all others do, and no request is under way
 
 
@@ -39,6 +40,7 @@ class _Runner:
     def __init__(self):
         self.turn = _allocate()
         self.turn.acquire()
+        self.life = _life  # in which it last went on
         self.over = False
         self.joining = []
         self.polls = None  # a selector, while its thread waits for it
@@ -58,7 +60,22 @@ def mine():
 
 
 def alone():
-    return len(_runners) == 1
+    """Whether the life has one thread. Those that a life before has left count from when they go on."""
+    return sum(r.life == _life for r in list(_runners.values())) == 1
+
+
+def new_life():
+    """Begins another life: threads that wait for a time of the one before wait for ever."""
+    global _life
+    with _mutex:
+        _timers.clear()
+        _life += 1
+        mine().life = _life
+
+
+def left_over():
+    """How many threads the lives before have left."""
+    return len(_runners) - 1
 
 
 def adopt():
@@ -78,7 +95,7 @@ def pass_on():
     global _draining, _holder
     for runner in list(_runners.values()):
         if runner.polls is not None and _select(runner.polls, 0):
-            runner.polls = None
+            runner.polls, runner.life = None, _life
             _ready.append(runner)
     if _ready:
         _holder = _ready.popleft()
@@ -103,6 +120,7 @@ def later():
 def make_ready(runner):
     """The caller holds the mutex."""
     global _holder
+    runner.life = _life
     if _holder is None:
         _holder = runner
         runner.turn.release()
