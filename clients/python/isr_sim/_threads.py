@@ -25,6 +25,7 @@ _mutex = _allocate()
 _runners = {}  # by thread; the threads of the node that live
 _ready = collections.deque()
 _holder = None  # the one that runs
+_adopted = False  # whether the node has begun
 _timers = []  # of those that wait
 _numbers = 0
 under_way = set()  # the numbers of the requests
@@ -80,8 +81,9 @@ def left_over():
 
 def adopt():
     """Makes the calling thread one of the node's, and the one that runs."""
-    global _holder
-    _holder = _runners[_get_ident()] = _Runner()
+    global _adopted, _holder
+    _adopted, _holder = True, _Runner()
+    _runners[_get_ident()] = _holder
     return _holder
 
 
@@ -236,6 +238,8 @@ class Lock:
 
 def _start_thread(self):
     if mine() is None:
+        if not _adopted:
+            uses_real("threads that are started while modules are imported")
         return _start(self)
     uses_real("threads that are stopped elsewhere than where they wait")
     runner = self._isr_sim = _Runner()

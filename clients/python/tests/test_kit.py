@@ -376,6 +376,8 @@ threading.Thread(target=loop.run_forever, daemon=True).start()""",
         self.assertEqual(s.real, ["what child processes do", "alarms of the system", "threads that are started without threading",
                                   "threads that are stopped elsewhere than where they wait"])
         self.assertEqual(Simulator("return 'a', False").real, [])
+        s = Simulator("return 'a', False", create="(threading.Thread(target=int).start(), lambda init: Node())[1]")
+        self.assertEqual(s.real, ["threads that are started while modules are imported"])
 
     def test_asyncio_sleeps_by_the_simulated_clock(self):
         s = Simulator("""
