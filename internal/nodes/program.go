@@ -73,7 +73,7 @@ func (g *Program) Close() {
 
 // Can returns the abilities that the program's hello names. The process that was asked is kept for a life.
 func (g *Program) Can(actor string) ([]string, error) {
-	p, err := g.take(actor, hooks.Left(g.Context))
+	p, err := g.take(actor, hooks.Left(g.Context), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -136,16 +136,19 @@ func (g *Program) limit() time.Duration {
 	return g.Limit
 }
 
-// take returns a process for a life of the actor.
-func (g *Program) take(actor string, left <-chan struct{}) (*process, error) {
+// take returns a process for a life of the actor, another one than not.
+func (g *Program) take(actor string, left <-chan struct{}, not *process) (*process, error) {
 	g.mu.Lock()
 	last := len(g.idle) - 1
+	if last >= 0 && g.idle[last] == not {
+		last--
+	}
 	if last < 0 {
 		g.mu.Unlock()
 		return g.start(actor, left)
 	}
 	p := g.idle[last]
-	g.idle = g.idle[:last]
+	g.idle = slices.Delete(g.idle, last, last+1)
 	g.mu.Unlock()
 	p.mu.Lock()
 	p.name = actor
