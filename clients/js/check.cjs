@@ -8,7 +8,8 @@ const { fileURLToPath } = require('node:url')
 
 /** Where the command is: in ISR_SIM_BINARY, or in the package for this machine. */
 function binary() {
-  if (process.env.ISR_SIM_BINARY) return process.env.ISR_SIM_BINARY
+  const said = process.env.ISR_SIM_BINARY
+  if (said) return /[\\/]/.test(said) ? path.resolve(said) : said // tests run in other folders
   const name = `@isr-sim/${process.platform}-${process.arch}`
   try {
     return require.resolve(`${name}/isr-sim${process.platform === 'win32' ? '.exe' : ''}`)
@@ -32,7 +33,8 @@ function flags(options) {
 
 /** Runs isr-sim check for a test, and rejects with all that it says unless the cache is right. */
 async function checked(testPath, name, options, adapter) {
-  const { exec, keep, timeout, ...rest } = options
+  if (typeof options !== 'object') throw new TypeError(`isr-sim: ${name}: found the options ${options}, expected an object, such as { worlds: 50 }, and then the adapter`)
+  const { exec, keep, timeout: allowed = 600_000, ...rest } = options
   const folder = path.dirname(testPath)
   let command = exec
   if (command === undefined) {
@@ -43,11 +45,15 @@ async function checked(testPath, name, options, adapter) {
   }
   const said = { ...rest, seed: process.env.ISR_SIM_SEED ?? rest.seed, worlds: process.env.ISR_SIM_WORLDS ?? rest.worlds }
   const kept = keep ?? path.join('__isr_sim__', path.basename(testPath), name.replace(/[^\w.-]+/g, '-'))
-  const child = spawn(binary(), ['check', '--exec', command, '--keep', kept, ...flags(said)], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(binary(), ['check', '--exec', command, '--keep', kept, ...flags(said)], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], timeout: allowed })
+  const end = () => child.kill()
+  process.once('exit', end) // a test that has ended early leaves nothing behind
   const story = [], diagnostics = []
   child.stdout.on('data', (part) => story.push(part))
   child.stderr.on('data', (part) => diagnostics.push(part))
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
+  process.off('exit', end)
+  if (code === 0 && story.length === 0) throw new Error(`isr-sim: ${name}: ${child.spawnfile} said nothing, expected what it has judged`)
   if (code !== 0) {
     // What the nodes print is in the way of a violation, and may be the reason why there is no verdict.
     const failure = new Error(`isr-sim check, exit code ${code}, in ${folder}:\n${Buffer.concat(code === 1 ? story : [...story, ...diagnostics])}`)
@@ -58,7 +64,7 @@ async function checked(testPath, name, options, adapter) {
 }
 
 /** How long a test may take, in milliseconds. */
-const timeout = (options) => options.timeout ?? 600_000
+const timeout = (options) => options?.timeout ?? 600_000
 
 /**
  * Starts a fake with the tables of isr-sim.config.json, and has AWS SDKs find it: {"serve": ["--clock", "manual"],

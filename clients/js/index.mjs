@@ -75,6 +75,7 @@ class Timer {
     this.number = ++numbers // of this setting
     pending.push(this)
     pending.sort((a, b) => a.at - b.at || a.number - b.number)
+    if (busy) stir() // what it was before, such as the import of a module, may have stirred nothing
   }
   fire() {
     if (this.again) this.start()

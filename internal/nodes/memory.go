@@ -214,6 +214,7 @@ type life struct {
 	check   func(again func() error) // see sim.Memory
 	past    *past                    // where it stands in the memory; nil without one
 	left    <-chan struct{}          // see sim.Config.Left
+	not     *process                 // which must not do it
 
 	told  []input  // since it last did something
 	moved []moment // everything it was told before that, in order; kept as long as a process may have to be told it again
@@ -301,7 +302,7 @@ func (l *life) bring(at string) error {
 	if l.again && l.past != nil {
 		first = keyOf(l.moved[0].told)
 	}
-	p, err := l.program.take(l.actor, l.left, first)
+	p, err := l.program.take(l.actor, l.left, first, l.not)
 	if err != nil {
 		return err
 	}
@@ -354,17 +355,18 @@ func (l *life) wrong(at, problem, hint string) *Error {
 }
 
 // end ends the life. within says that it ended in the middle of a command. If the life did something new, it is checked
-// by a repetition, if that is asked for: perhaps no other life will ever get there.
+// by a repetition in another process, if that is asked for: perhaps no other life will ever get there.
 func (l *life) end(within bool, now int64) error {
 	if l.ear.p == nil {
 		return nil
 	}
+	own := l.ear.p
 	if err := l.giveBack(within, now); err != nil {
 		return err
 	}
 	if l.check != nil && l.news {
 		l.check(func() error {
-			again := &life{program: l.program, actor: l.actor, moved: l.moved, left: l.left}
+			again := &life{program: l.program, actor: l.actor, moved: l.moved, left: l.left, not: own}
 			if err := again.bring(ending); err != nil {
 				_ = again.giveBack(true, now) // the first error says what happened
 				return err

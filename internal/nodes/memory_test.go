@@ -88,17 +88,29 @@ func TestLivesBeginAhead(t *testing.T) {
 // TestMemoryIsNotBelieved: a proof and a campaign find a program that was told the same as an earlier life and did
 // something else. They find it when a process is told its past, and also where no other life would get.
 func TestMemoryIsNotBelieved(t *testing.T) {
-	p := program(t, "random", 0)
-	_, err := campaign.Prove{Scenario: oneNode(t), Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
 	var bad *nodes.Error
-	if want := `not deterministic: its request 2 was "GET /_isr-sim/bodies/`; !errors.As(err, &bad) || bad.Actor != "alice" || !strings.Contains(bad.Problem, want) {
-		t.Errorf("proof: got %v, want alice: ...%s", err, want)
+	two, err := scenario.Parse("two.yaml", []byte("name: two\nabout: two\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [sleep 9s, get /home]}]\nbounds: {ticks: 0}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for behaviour, s := range map[string]*scenario.Scenario{"random": oneNode(t), "own-number": two} { // a process keeps the one, and is the other
+		p := program(t, behaviour, 0)
+		_, err := campaign.Prove{Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
+		if want := `not deterministic: its request 2 was "GET /_isr-sim/bodies/`; !errors.As(err, &bad) || !strings.Contains(bad.Problem, want) {
+			t.Errorf("proof of %s: got %v, want ...%s", behaviour, err, want)
+		}
 	}
 	// Two schedules part where one answer is lost: a process of the second is told all that led there in the first.
 	s, err := scenario.Parse("lost.yaml", []byte("name: lost\nabout: lost\nactors: [{name: alice, script: [get /home]}]\n"+
 		"faults: [maybe response-lost op=GetItem]\n"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	// What a process keeps from other lives may show in the last words of a life alone, which no other life comes by.
+	p := program(t, "keeps", 0)
+	_, err = campaign.Prove{Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
+	if want := "not deterministic: its answer was"; !errors.As(err, &bad) || !strings.Contains(bad.Problem, want) {
+		t.Errorf("proof: got %v, want ...%s", err, want)
 	}
 	p = program(t, "random", 0)
 	for seed := range uint64(30) {

@@ -351,6 +351,9 @@ func (p *process) forget(within bool, now int64) error {
 	}
 	if err != nil {
 		p.kill()
+		if p.retired() {
+			return nil
+		}
 		return err
 	}
 	p.mu.Lock()
@@ -360,6 +363,13 @@ func (p *process) forget(within bool, now int64) error {
 	p.mu.Unlock()
 	p.reset = true
 	return nil
+}
+
+// retired says that the program has ended in good order, as one does at a reset if it cannot forget. It has exited.
+func (p *process) retired() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ended && p.cmd.ProcessState.Success()
 }
 
 // kill ends the process, and waits until it is gone.

@@ -73,7 +73,7 @@ func (g *Program) Close() {
 
 // Can returns the abilities that the program's hello names. The process that was asked is kept for a life.
 func (g *Program) Can(actor string) ([]string, error) {
-	p, err := g.take(actor, hooks.Left(g.Context), pastKey{})
+	p, err := g.take(actor, hooks.Left(g.Context), pastKey{}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -136,10 +136,11 @@ func (g *Program) limit() time.Duration {
 	return g.Limit
 }
 
-// take returns a process for a life of the actor. It may have begun a life that was told first at first.
-func (g *Program) take(actor string, left <-chan struct{}, first pastKey) (*process, error) {
+// take returns a process for a life of the actor, another one than not. It may have begun a life that was told first at
+// first.
+func (g *Program) take(actor string, left <-chan struct{}, first pastKey, not *process) (*process, error) {
 	for {
-		p := g.takeIdle(actor, first)
+		p := g.takeIdle(actor, first, not)
 		if p == nil {
 			return g.start(actor, left)
 		}
@@ -156,12 +157,12 @@ func (g *Program) take(actor string, left <-chan struct{}, first pastKey) (*proc
 
 // takeIdle returns a process that is idle, if one is: the one that has begun a life of the actor, or one that has begun
 // none. The repetition of a life, which is told nothing at first, leaves the former to the run.
-func (g *Program) takeIdle(actor string, first pastKey) *process {
+func (g *Program) takeIdle(actor string, first pastKey, not *process) *process {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	i := g.ahead(actor)
 	if i < 0 || first == (pastKey{}) {
-		i = slices.IndexFunc(g.idle, func(p *process) bool { return p.begun == nil })
+		i = slices.IndexFunc(g.idle, func(p *process) bool { return p.begun == nil && p != not })
 	}
 	if i < 0 {
 		return nil

@@ -75,14 +75,15 @@ func load(t *testing.T, name string) *scenario.Scenario {
 
 // TestReferenceAsProgram runs the reference as processes, with the schedules' faults, crashes and clock steps: its
 // verdicts are those of the reference in this process, and a repeated run has the same trace, even if its requests are
-// lines.
+// lines, or each life is a new process because the one before ended at its reset.
 func TestReferenceAsProgram(t *testing.T) {
 	for _, name := range []string{"two-contenders", "lost-response", "crashed-holder", "skewed-clocks"} {
 		t.Run(name, func(t *testing.T) {
 			p, lines, s := program(t, "reference", 0), program(t, "lines", 0), load(t, name)
+			retires := program(t, "retires", 0)
 			for i := range effort.Quick(10, 3) {
-				var traces [3]strings.Builder
-				for k, of := range []*nodes.Program{p, p, lines} {
+				var traces [4]strings.Builder
+				for k, of := range []*nodes.Program{p, p, lines, retires} {
 					run := scenario.Run{Scenario: s, Protocol: of.Protocol(), Seed: sim.Derive(1, i), Trace: &traces[k]}
 					o, err := run.Do(t.Context())
 					if err != nil {
@@ -134,6 +135,7 @@ func TestBadPrograms(t *testing.T) {
 		{"nonsense-first", "its start", `printed "what?" on stdout, expected a line of JSON`},
 		{"die", "get /home", "its process ended: exit status 3; its last words on stderr:\nError: no lock\n    at hold"},
 		{"die-first", "its start", "its process ended: exit status 3"},
+		{"dies-at-reset", "its reset", "its process ended: exit status 3"},
 		{"twice", "its reset", `printed a line of type "reply", expected ready`},
 		{"other-reply", "get /home", "replied to command 7, expected 1"},
 		{"connections", "get /home", "opened more than 100 connections"},
@@ -344,7 +346,7 @@ func serveNode(behaviour string) {
 	in := bufio.NewScanner(os.Stdin)
 	var c *clock
 	var handler isr.Handler
-	table := ""
+	table, lives := "", 0
 	for in.Scan() {
 		var line struct {
 			Type, Actor, Tenant, Endpoint, Table, Verb, Key, Request, Inputs string
@@ -402,11 +404,18 @@ func serveNode(behaviour string) {
 			if handler, err = p.New(cfg); err != nil {
 				panic(err)
 			}
+			lives++
 			if behaviour == "looks-first" {
 				_, _ = c.do(http.MethodGet, "time", nil)
 			}
 			say(map[string]any{"type": "ready"})
 		case "reset":
+			switch behaviour {
+			case "retires":
+				return
+			case "dies-at-reset":
+				os.Exit(3)
+			}
 			say(map[string]any{"type": "ready"})
 		case "end":
 			return
@@ -422,6 +431,9 @@ func serveNode(behaviour string) {
 			reply := map[string]any{"type": "reply", "id": line.ID, "body": string(served.Body), "fresh": served.Fresh}
 			if err != nil {
 				reply["error"] = err.Error()
+			}
+			if behaviour == "keeps" {
+				reply["error"] = fmt.Sprintf("life %d", lives)
 			}
 			if behaviour == "other-reply" {
 				reply["id"] = 7

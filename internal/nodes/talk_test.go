@@ -11,6 +11,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptrace"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,6 +143,9 @@ func askSeveral(behaviour string, id int, c *clock, in *bufio.Scanner) (replied 
 	case "bad-timer":
 		say(map[string]any{"type": "quiet", "requests": []int{}, "timer": 7, "after": -1})
 		select {}
+	case "own-number":
+		c.ask("first", 0)
+		c.ask(strconv.Itoa(os.Getpid()), 0)
 	case "random":
 		c.ask("first", 0)
 		chance++

@@ -33,6 +33,18 @@ test('a check that ends well is a test that passes, and says what it did', async
   assert.match(log.mock.calls[0].arguments[0], /^my cache\ncheck\n(.|\n)*--worlds\n3\n/)
 })
 
+test('a command that says nothing is no check, and one that takes too long ends with its test', async () => {
+  process.env.ISR_SIM_BINARY = 'true'
+  assert.match(await core.checked(path.join(folder, 'cache.test.mjs'), 'my cache', { exec: 'x' }).catch((e) => e.message), /true said nothing/)
+  const slow = path.join(folder, 'slow')
+  writeFileSync(slow, '#!/bin/sh\nexec sleep 60\n')
+  chmodSync(slow, 0o755)
+  process.env.ISR_SIM_BINARY = path.relative('.', slow)
+  const began = Date.now()
+  assert.match(await core.checked(path.join(folder, 'cache.test.mjs'), 'my cache', { exec: 'x', timeout: 200 }).catch((e) => e.message), /exit code null/)
+  assert.ok(Date.now() - began < 10_000)
+})
+
 test('a violation is told without what the nodes print, and all else with it', async () => {
   const node = `${process.execPath} '${path.join(folder, 'my node.mjs')}'`
   assert.equal(await told({ worlds: 3, seed: 7 }), `isr-sim check, exit code 1, in ${folder}:\ncheck\n--exec\n${node}\n--keep\n__isr_sim__/cache.test.mjs/my-cache\n--worlds\n3\n--seed\n7\n`)
@@ -61,6 +73,7 @@ test('a fake that has a complaint at its end fails the file of its tests', async
 
 test('what is not there is named', async () => {
   assert.match(await told({}, '0', 'nowhere.mjs'), /^isr-sim: my cache: found no file .*nowhere\.mjs, expected the program that is the node/)
+  assert.match(await told('my node.mjs'), /^isr-sim: my cache: found the options my node.mjs, expected an object/)
   delete process.env.ISR_SIM_BINARY
   assert.throws(core.binary, /found no package @isr-sim\/\w+-\w+, .*\nhint: .*ISR_SIM_BINARY/)
 })

@@ -33,6 +33,7 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
   }
   await new Promise((done) => server.listen(0, '127.0.0.1', done))
   const source = `import { node, origin, bodies, OtherPayload } from '${new URL('../index.mjs', import.meta.url)}'
+    import crypto from 'node:crypto'
     import http from 'node:http'
     import { spawn } from 'node:child_process'
     import promises from 'node:timers/promises'
@@ -96,6 +97,12 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
   server.closeAllConnections()
   return { steps, replies, fresh, begun, lines, real, besides }
 }
+
+test('a timer is set after work that the kit does not know of', async () => {
+  const made = `new Promise((done) => crypto.generateKeyPair('rsa', { modulusLength: 2048 }, done))`
+  const { steps } = await run(`async () => { await ${made}; await sleep(5); return { body: '', fresh: false } }`)
+  assert.deepEqual(steps, ['timer after 5'])
+})
 
 test('requests of Promise.all are under way at once', async () => {
   const { steps, replies } = await run(`async () => ({ body: (await Promise.all(['a', 'b', 'c'].map(origin))).join() })`)

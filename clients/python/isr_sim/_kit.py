@@ -3,6 +3,7 @@
 import base64
 import datetime
 import functools
+import gc
 import http.client
 import importlib
 import io
@@ -489,6 +490,9 @@ def _doing(lock, held, line):
     return {"held": bool(said)} if verb == "held" else _token(held[key])
 
 
+_many = 50  # threads, which lives that are over have left: a process that has more begins anew
+
+
 def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None):
     """Runs the node until its simulator ends it.
 
@@ -537,7 +541,13 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
         _threads.busy = True
         if line["type"] == "reset":
             _end_children()
-            cache = None
+            cache, held = None, {}
+            if _threads.left_over():
+                gc.collect()  # the threads of pools that nobody has end now, and not within a later life
+                _threads.drain()
+            if _threads.left_over() > _many:
+                os._exit(0)
+            _threads.new_life()
             _say(type="ready")
         elif line["type"] == "init":
             at = urllib.parse.urlsplit(line["endpoint"])

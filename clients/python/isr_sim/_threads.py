@@ -23,6 +23,7 @@ _mutex = _allocate()
 _runners = {}  # by thread; the threads of the node that live
 _ready = collections.deque()
 _holder = None  # the one that runs
+_adopted = False  # whether the node has begun
 _timers = []  # of those that wait
 _numbers = 0
 under_way = set()  # the numbers of the requests
@@ -34,6 +35,7 @@ uses_real = None  # set by the kit: says what is not simulated
 _reads = False  # a thread reads lines, until one of the node's can go on
 _more = _allocate()  # released when that is to be the thread that does nothing else
 _more.acquire()
+_life = 0
 _draining = None  # the runner that waits until all others do, and no request is under way
 
 
@@ -41,6 +43,7 @@ class _Runner:
     def __init__(self):
         self.turn = _allocate()
         self.turn.acquire()
+        self.life = _life  # in which it last went on
         self.over = False
         self.joining = []
         self.polls = None  # a selector, while its thread waits for it
@@ -60,13 +63,29 @@ def mine():
 
 
 def alone():
-    return len(_runners) == 1
+    """Whether the life has one thread. Those that a life before has left count from when they go on."""
+    return sum(r.life == _life for r in list(_runners.values())) == 1
+
+
+def new_life():
+    """Begins another life: threads that wait for a time of the one before wait for ever."""
+    global _life
+    with _mutex:
+        _timers.clear()
+        _life += 1
+        mine().life = _life
+
+
+def left_over():
+    """How many threads the lives before have left."""
+    return len(_runners) - 1
 
 
 def adopt():
     """Makes the calling thread one of the node's, and the one that runs."""
-    global _holder
-    _holder = _runners[_get_ident()] = _Runner()
+    global _adopted, _holder
+    _adopted, _holder = True, _Runner()
+    _runners[_get_ident()] = _holder
     return _holder
 
 
@@ -92,7 +111,7 @@ def pass_on(for_line=False):
     global _draining, _holder, _reads
     for runner in list(_runners.values()):
         if runner.polls is not None and _select(runner.polls, 0):
-            runner.polls = None
+            runner.polls, runner.life = None, _life
             _ready.append(runner)
     if _ready:
         _holder = _ready.popleft()
@@ -124,6 +143,7 @@ def later():
 def make_ready(runner):
     """The caller holds the mutex."""
     global _holder
+    runner.life = _life
     if _holder is None:
         _holder = runner
         runner.turn.release()
@@ -252,6 +272,8 @@ class Lock:
 
 def _start_thread(self):
     if mine() is None:
+        if not _adopted:
+            uses_real("threads that are started while modules are imported")
         return _start(self)
     uses_real("threads that are stopped elsewhere than where they wait")
     runner = self._isr_sim = _Runner()

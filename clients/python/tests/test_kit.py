@@ -16,7 +16,7 @@ KIT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class Simulator:
-    def __init__(self, body, create="lambda init: Node()", commands=1, script=None, more="['get']", breaks=0):
+    def __init__(self, body, create="lambda init: Node()", commands=1, script=None, more="['get']", breaks=0, lives=1):
         script = script or [{"verb": "get", "key": "/home"}] * commands
         self.lines, self.real = [], []
         self.requests = []  # that are lines; the first of them break
@@ -51,6 +51,7 @@ class Simulator:
         source += "\nisr_sim.node(%s, %s)\n" % (create, more)
         environment = {**os.environ, "PYTHONPATH": KIT, "PYTHONDONTWRITEBYTECODE": "1"}
         self.child = subprocess.Popen([sys.executable, "-c", source], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+        resetting = False
         for text in self.child.stdout:
             line = json.loads(text)
             with self.mutex:
@@ -58,7 +59,11 @@ class Simulator:
                     self.lines.append(line)
                     endpoint = "http://127.0.0.1:%d" % server.server_port
                     credentials = {"accessKeyId": "a", "secretAccessKey": "s"}
-                    self.tell(type="init", seed=5, endpoint=endpoint, region="r", credentials=credentials)
+                    init = dict(type="init", seed=5, endpoint=endpoint, region="r", credentials=credentials)
+                    self.tell(**init)
+                elif line["type"] == "ready" and resetting:
+                    resetting = False
+                    self.tell(**init)
                 elif line["type"] == "ready":
                     self.begun = len(self.steps)
                     self.tell(type="command", id=1, **script[0])
@@ -74,8 +79,13 @@ class Simulator:
                     self.replies.append(self.reply)
                     self.lines.append(line)
                     self.fresh.append(line.get("fresh"))
-                    if len(self.replies) < len(script):
-                        self.tell(type="command", id=1 + len(self.replies), **script[len(self.replies)])
+                    done = len(self.replies) % len(script)
+                    if done > 0:
+                        self.tell(type="command", id=1 + len(self.replies), **script[done])
+                    elif len(self.replies) < lives * len(script):
+                        resetting = True
+                        self.time = START
+                        self.tell(type="reset")
                     else:
                         self.tell(type="end")
         self.child.wait(10)
@@ -145,6 +155,29 @@ class KitTest(unittest.TestCase):
             s = Simulator(body)
             self.assertEqual(s.steps, origins("cba"))  # the last one first
             self.assertEqual(s.reply, ",".join("of /_isr-sim/origin?key=" + key for key in "abc"))
+
+    def test_threads_of_a_life_that_is_over_are_not_there(self):
+        pool = "self.pool = concurrent.futures.ThreadPoolExecutor(1)\n"
+        for begin in [
+            pool,
+            pool.replace("=", "= Node.of_all = getattr(Node, 'of_all', None) or"),  # of the process
+            pool + """beat = lambda: time.sleep(2) or isr_sim.origin("beat") and beat()
+threading.Thread(target=beat, daemon=True).start()""",
+            pool + """loop = asyncio.new_event_loop()
+loop.call_later(5, print)
+threading.Thread(target=loop.run_forever, daemon=True).start()""",
+        ]:
+            body = "isr_sim.origin('a')\ntime.sleep(1)\nif not hasattr(self, 'pool'):\n" + textwrap.indent(begin, "    ")
+            body += "\ngot = self.pool.submit(isr_sim.origin, 'b').result()\ntime.sleep(1)\nreturn got, False"
+            one, three = (Simulator(body, commands=3, lives=lives) for lives in (1, 3))
+            self.assertEqual((three.steps, three.replies), (one.steps * 3, one.replies * 3))
+
+    def test_a_process_with_many_threads_of_lives_that_are_over_ends(self):
+        s = Simulator("""
+            for _ in range(20): threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+            return "", False
+        """, lives=5)
+        self.assertEqual((len(s.replies), s.child.returncode), (3, 0))
 
     def test_other_libraries_send_theirs_over_http(self):
         s = Simulator("""
@@ -343,6 +376,8 @@ class KitTest(unittest.TestCase):
         self.assertEqual(s.real, ["what child processes do", "alarms of the system", "threads that are started without threading",
                                   "threads that are stopped elsewhere than where they wait"])
         self.assertEqual(Simulator("return 'a', False").real, [])
+        s = Simulator("return 'a', False", create="(threading.Thread(target=int).start(), lambda init: Node())[1]")
+        self.assertEqual(s.real, ["threads that are started while modules are imported"])
 
     def test_asyncio_sleeps_by_the_simulated_clock(self):
         s = Simulator("""

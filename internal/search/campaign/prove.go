@@ -179,14 +179,29 @@ func (v Prove) checked(ctx context.Context) (*Proof, error) {
 	var checks errgroup.Group
 	var failed atomic.Bool
 	checks.SetLimit(runtime.GOMAXPROCS(0))
-	looked.Memory.Check = func(again func() error) {
+	// What is repeated comes in another order than at first: a process may keep something of the life before.
+	const atOnce = 16
+	var owed []func() error
+	repeat := func() {
+		all := slices.Clone(owed)
+		owed = owed[:0]
 		checks.Go(func() error {
-			err := again()
-			failed.CompareAndSwap(false, err != nil)
-			return err
+			for _, again := range slices.Backward(all) {
+				if err := again(); err != nil {
+					failed.Store(true)
+					return err
+				}
+			}
+			return nil
 		})
 	}
+	looked.Memory.Check = func(again func() error) { // lives of programs end one after the other
+		if owed = append(owed, again); len(owed) == atOnce {
+			repeat()
+		}
+	}
 	proof, err := v.explore(ctx, looked, failed.Load)
+	repeat()
 	if err := checks.Wait(); errors.Is(err, sim.ErrLeft) {
 		if proof != nil && proof.Verdict == invariant.OK {
 			proof.Explored.Complete, proof.Verdict, proof.Why = false, invariant.Unknown, v.ended(ctx, proof.Explored)
