@@ -215,19 +215,26 @@ func insertStops(stops []int64, first, last int64) []int64 {
 
 // noteDeadlines makes time stop at the deadlines of a translated row.
 func (w *world) noteDeadlines(row attr.Item) {
-	step := w.rows.Resolution()
 	add := func(t time.Time, known bool) {
-		switch {
-		case !known || t.Unix() < 1 || t.Unix() > latest:
-		case step >= time.Second:
-			w.deadlines.add(t.Unix())
-		default:
-			w.deadlines.addFine(t, step)
+		if known {
+			w.addDeadline(t)
 		}
 	}
 	add(rowmap.Instant(row, "lease_expires_at"))
 	add(rowmap.Instant(row, "ttl"))
 	add(w.freshUntil(row))
+}
+
+// addDeadline makes time stop at a deadline of a row of the cache's own.
+func (w *world) addDeadline(t time.Time) {
+	step := w.rows.Resolution()
+	switch {
+	case t.Unix() < 1 || t.Unix() > latest:
+	case step >= time.Second:
+		w.deadlines.add(t.Unix())
+	default:
+		w.deadlines.addFine(t, step)
+	}
 }
 
 // addFine adds a deadline of rows whose times are finer than seconds: a second before it, the smallest step before it,

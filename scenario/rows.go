@@ -163,6 +163,10 @@ func (w *world) noteOwn(c *ddbfake.Change) {
 		w.noteEnd(to)
 		w.noteDeadlines(to.After)
 	}
+	// TTL deletes a row that is translated to nothing, or to a row without ttl, all the same.
+	if due, _ := inside.In(&w.db).Fate(c.Table, c.Key); c.After != nil && !due.IsZero() {
+		w.addDeadline(due)
+	}
 }
 
 // byRole reports whether a fault is about a role of rows. That is so if its key is META or LOCK in a world whose rows

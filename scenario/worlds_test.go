@@ -377,11 +377,12 @@ func TestStatesHaveRowsBesideTheirTranslations(t *testing.T) {
 	}
 	print := func(note string) fingerprint.Hash {
 		w := &world{stage: newStage(), scenario: s, clock: fakeclock.New(fakeclock.Epoch), ttl: defaultTTL, fingerprinter: newFingerprinter(s, nil, nil)}
-		rows, _, err := tablesOf(t.Context(), s, tableKind{ttl: defaultTTL})
+		rows, empty, err := tablesOf(t.Context(), s, tableKind{ttl: defaultTTL})
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.rows = rows
+		w.db.Reset(ddbfake.Options{Clock: w.clock}, empty)
 		key := attr.Item{"pk": attr.S("a"), "sk": attr.S(isr.SortMeta)}
 		after := maps.Clone(key)
 		after["note"], after["body"] = attr.S(note), attr.S("page")
@@ -416,5 +417,30 @@ func TestEtagsThatAreNoDigestsCountAsTheyAre(t *testing.T) {
 	}
 	if of := `"0123456789abcdef"`; print(of, "2") != print(`"fedcba9876543210"`, "2") || print(of, "2") == print(of, "3") {
 		t.Error("two digests count as two names, or two versions as one")
+	}
+}
+
+// Time stops at the ttl of a row, also if nothing is found in the row, or nothing that has a ttl.
+func TestTimeStopsWhereTTLDeletesARowOfNoMeaning(t *testing.T) {
+	s := Defaults()
+	s.Rows.Rows = []isr.Row{{Partition: "id = page#{key}", Body: "html", Generated: "made", TTL: "gone_at"}, {Partition: "id = lock#{key}", Token: "by", Expires: "until"}}
+	rows, empty, err := tablesOf(t.Context(), s, tableKind{ttl: defaultTTL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"page#a", "lock#a", "count#a"} {
+		w := &world{stage: newStage(), scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, ttl: defaultTTL, rows: rows}
+		w.db.Reset(ddbfake.Options{Clock: w.clock}, empty)
+		end := fakeclock.Epoch.Add(time.Hour)
+		item := map[string]types.AttributeValue{
+			"id": &types.AttributeValueMemberS{Value: id}, "gone_at": &types.AttributeValueMemberN{Value: strconv.FormatInt(end.Unix(), 10)},
+		}
+		if _, err := w.db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(hooks.TableName), Item: item}); err != nil {
+			t.Fatal(err)
+		}
+		w.noteChanges()
+		if next, ok := w.deadlines.Next(end); !ok || !next.Equal(end.Add(time.Second)) {
+			t.Errorf("%s: after its ttl time stops next at %v, %v; want it a second later", id, next, ok)
+		}
 	}
 }
