@@ -377,11 +377,12 @@ func TestStatesHaveRowsBesideTheirTranslations(t *testing.T) {
 	}
 	print := func(note string) fingerprint.Hash {
 		w := &world{stage: newStage(), scenario: s, clock: fakeclock.New(fakeclock.Epoch), ttl: defaultTTL, fingerprinter: newFingerprinter(s, nil, nil)}
-		rows, _, err := tablesOf(t.Context(), s, tableKind{ttl: defaultTTL})
+		rows, empty, err := tablesOf(t.Context(), s, tableKind{ttl: defaultTTL})
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.rows = rows
+		w.db.Reset(ddbfake.Options{Clock: w.clock}, empty)
 		key := attr.Item{"pk": attr.S("a"), "sk": attr.S(isr.SortMeta)}
 		after := maps.Clone(key)
 		after["note"], after["body"] = attr.S(note), attr.S("page")
