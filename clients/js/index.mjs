@@ -62,6 +62,11 @@ process.uptime = () => (time - began) / 1000
 
 let pending = [] // in the order of time, then of setting
 let imported = [] // set while modules were imported: each life begins with them
+const unsettled = 13 // the exit code of Node.js where a module awaits what never comes
+process.once('exit', (code) => {
+  if (code !== unsettled && process.exitCode !== unsettled || init !== null || imported.length === 0) return
+  process.stderr.write('isr-sim: a module awaits a timer while it is imported, expected none: timers fire within lives\n')
+})
 let numbers = 0
 class Timer {
   constructor(callback, delay, args, again) {

@@ -133,7 +133,7 @@ def _plain(name):
     return re.sub(r"[^\w.\[\]-]+", "-", name)
 
 
-_judged = "by isr-sim"  # a section of the report of a check that passed: how many worlds it judged, and what nothing tested
+_judged = "by isr-sim"  # names what a report of a check that passed has in it: what was judged, and what nothing tested
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -98,6 +98,15 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
   return { steps, replies, fresh, begun, lines, real, besides }
 }
 
+test('a module that awaits a timer is told why it ends', async () => {
+  const source = `import '${new URL('../index.mjs', import.meta.url)}'; await new Promise((done) => setTimeout(done, 5))`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source])
+  let said = ''
+  child.stderr.on('data', (part) => { said += part })
+  assert.equal(await new Promise((done) => child.on('close', done)), 13)
+  assert.match(said, /^isr-sim: a module awaits a timer while it is imported/m)
+})
+
 test('a timer is set after work that the kit does not know of', async () => {
   const made = `new Promise((done) => crypto.generateKeyPair('rsa', { modulusLength: 2048 }, done))`
   const { steps } = await run(`async () => { await ${made}; await sleep(5); return { body: '', fresh: false } }`)
