@@ -220,5 +220,8 @@ func compare(a, b *arrival) int { return cmp.Or(a.asks(b), cmp.Compare(a.number,
 
 // asks compares the contents of two requests; 0 means that they are equal.
 func (a *arrival) asks(b *arrival) int {
-	return cmp.Or(cmp.Compare(a.String(), b.String()), cmp.Compare(a.query, b.query), cmp.Compare(a.content(), b.content()))
+	if c := cmp.Or(cmp.Compare(a.String(), b.String()), cmp.Compare(a.query, b.query)); c != 0 || bytes.Equal(a.body, b.body) {
+		return c
+	}
+	return cmp.Compare(a.content(), b.content())
 }

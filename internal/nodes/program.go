@@ -140,7 +140,7 @@ func (g *Program) limit() time.Duration {
 // first.
 func (g *Program) take(actor string, left <-chan struct{}, first pastKey, not *process) (*process, error) {
 	for {
-		p := g.takeIdle(actor, first, not)
+		p := g.takeIdle(actor, not)
 		if p == nil {
 			return g.start(actor, left)
 		}
@@ -156,12 +156,12 @@ func (g *Program) take(actor string, left <-chan struct{}, first pastKey, not *p
 }
 
 // takeIdle returns a process that is idle, if one is: the one that has begun a life of the actor, or one that has begun
-// none. The repetition of a life, which is told nothing at first, leaves the former to the run.
-func (g *Program) takeIdle(actor string, first pastKey, not *process) *process {
+// none. A repetition, which is not for one of them, leaves the former to the run.
+func (g *Program) takeIdle(actor string, not *process) *process {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	i := g.ahead(actor)
-	if i < 0 || first == (pastKey{}) {
+	if i < 0 || not != nil {
 		i = slices.IndexFunc(g.idle, func(p *process) bool { return p.begun == nil && p != not })
 	}
 	if i < 0 {
