@@ -181,14 +181,16 @@ func TestScenariosAreRunByTheCaller(t *testing.T) {
 		}
 		return report
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		if report := verdict(t, "recipe-a"); report.Verdict != invariant.OK {
-			t.Fatalf("the reference: got %v, want ok", report.Verdict)
-		}
-		if verdict(t, "blind-publish").Verdict == invariant.Violated {
-			broken++
-		}
-	})
+	for tries := 0; tries < 20 && (broken == 0 || !invalidated); tries++ { // -short draws few worlds at a time
+		rapid.Check(t, func(t *rapid.T) {
+			if report := verdict(t, "recipe-a"); report.Verdict != invariant.OK {
+				t.Fatalf("the reference: got %v, want ok", report.Verdict)
+			}
+			if verdict(t, "blind-publish").Verdict == invariant.Violated {
+				broken++
+			}
+		})
+	}
 	if !invalidated {
 		t.Error("no page was invalidated")
 	}
