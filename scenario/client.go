@@ -429,6 +429,18 @@ func eachRow(input any, visit func(table *string, key map[string]types.Attribute
 			}
 		}
 		return false
+	case *dynamodb.BatchWriteItemInput:
+		for _, table := range slices.Sorted(maps.Keys(in.RequestItems)) {
+			for _, write := range in.RequestItems[table] {
+				switch {
+				case write.PutRequest != nil:
+					visit(&table, write.PutRequest.Item, true)
+				case write.DeleteRequest != nil:
+					visit(&table, write.DeleteRequest.Key, true)
+				}
+			}
+		}
+		return false
 	default:
 		return false
 	}

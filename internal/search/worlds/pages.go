@@ -100,6 +100,10 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 		for i := range s.Actors {
 			drawClockWithin(t, s, &s.Actors[i], longest(s))
 		}
+		mapped := extra.Rows.Translate != nil || len(extra.Rows.Rows) > 0                                      // its rows have other keys
+		if key := pick(t, "unprocessed", "", "", isr.SortMeta, isr.SortLock); key != "" && !plain && !mapped { // it strikes batches alone
+			s.Faults = append(s.Faults, scenario.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: key, Times: 3}, Maybe: true})
+		}
 		s.Settle = settle(s)
 		return World{s}
 	})
