@@ -6,6 +6,7 @@ import crypto from 'node:crypto'
 import { getEventListeners } from 'node:events'
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
+import os from 'node:os'
 import readline from 'node:readline'
 import { Readable } from 'node:stream'
 import timersPromises from 'node:timers/promises'
@@ -57,6 +58,10 @@ process.hrtime = (before = [0, 0]) => {
 }
 process.hrtime.bigint = nanoseconds
 process.uptime = () => (time - began) / 1000
+
+// Each actor is a machine of its own: owners of locks are often named by their hosts.
+const { hostname } = os
+os.hostname = () => init?.actor ?? hostname()
 
 // Timers. isr-sim says when the first of them fires.
 

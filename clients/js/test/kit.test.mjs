@@ -70,7 +70,7 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
       const line = JSON.parse(text)
       if (line.type === 'hello') {
         lines.push(line)
-        tell({ type: 'init', seed: 5, endpoint: `http://127.0.0.1:${server.address().port}`, credentials: {}, region: 'r' })
+        tell({ type: 'init', actor: 'carol', seed: 5, endpoint: `http://127.0.0.1:${server.address().port}`, credentials: {}, region: 'r' })
       } else if (line.type === 'quiet') {
         quiet = line
         step()
@@ -255,6 +255,11 @@ test('the timers by which fetch watches its connections are none of the node', a
     return {}
   }`, 2)
   assert.deepEqual(steps, ['GET /x', 'timer after 60000', 'GET /x', 'timer after 60000'])
+})
+
+test('each actor is a host', async () => {
+  const { replies } = await run("async () => ({ body: (await import('node:os')).hostname() })")
+  assert.deepEqual(replies, ['carol'])
 })
 
 // Every clock of docs/NODES.md that the kit replaces, at the beginning and when 2.5 s have passed.

@@ -9,9 +9,11 @@ import importlib
 import io
 import json
 import os
+import platform
 import queue
 import random
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -314,6 +316,18 @@ uuid._generate_time_safe = uuid._UuidCreate = None  # uuid1 has the clock of tim
 uuid._node = 0x020000000001  # and no hardware's address
 
 
+# Each actor is a machine of its own: owners of locks are often named by their hosts.
+
+_actor = None  # of this life
+
+_gethostname, _platform_node = socket.gethostname, platform.node
+socket.gethostname = lambda: _actor or _gethostname()
+platform.node = lambda: _actor or _platform_node()
+if hasattr(os, "uname"):
+    _uname = os.uname
+    os.uname = lambda: os.uname_result([*_uname()[:1], socket.gethostname(), *_uname()[2:]])
+
+
 # Some modules draw when they are imported (secrets and multiprocessing do). Only the first life of a process imports
 # them, so their numbers are not taken from those of the life.
 _load = importlib._bootstrap._find_and_load
@@ -503,7 +517,7 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
     effect() does, in this call or in an earlier one. terms are a dict of what is promised: of a lock heartbeats and
     margin, of calls payload, and of both wait and takeover.
     """
-    global _began, _here
+    global _actor, _began, _here
 
     def read():
         text = _told.readline()
@@ -551,7 +565,7 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
             _say(type="ready")
         elif line["type"] == "init":
             at = urllib.parse.urlsplit(line["endpoint"])
-            _began, _here = line["time"], (at.hostname, at.port)
+            _began, _here, _actor = line["time"], (at.hostname, at.port), line.get("actor")
             _seed(line["seed"])
             cache, held = create(line), {}
             _threads.drain()

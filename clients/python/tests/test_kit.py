@@ -59,7 +59,7 @@ class Simulator:
                     self.lines.append(line)
                     endpoint = "http://127.0.0.1:%d" % server.server_port
                     credentials = {"accessKeyId": "a", "secretAccessKey": "s"}
-                    init = dict(type="init", seed=5, endpoint=endpoint, region="r", credentials=credentials)
+                    init = dict(type="init", actor="carol", seed=5, endpoint=endpoint, region="r", credentials=credentials)
                     self.tell(**init)
                 elif line["type"] == "ready" and resetting:
                     resetting = False
@@ -155,6 +155,13 @@ class KitTest(unittest.TestCase):
             s = Simulator(body)
             self.assertEqual(s.steps, origins("cba"))  # the last one first
             self.assertEqual(s.reply, ",".join("of /_isr-sim/origin?key=" + key for key in "abc"))
+
+    def test_each_actor_is_a_host(self):
+        s = Simulator("""
+            import os, platform, socket
+            return str({socket.gethostname(), platform.node(), os.uname().nodename}), False
+        """)
+        self.assertEqual(s.reply, "{'carol'}")
 
     def test_threads_of_a_life_that_is_over_are_not_there(self):
         pool = "self.pool = concurrent.futures.ThreadPoolExecutor(1)\n"
