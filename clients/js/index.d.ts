@@ -157,16 +157,25 @@ export class OtherPayload extends Error {}
 
 export type Verb = keyof Operations
 
+/** How the node's lives are run. */
+export interface Lives {
+  /**
+   * Each life is a process of its own, as it is for a cache that keeps something in variables of its modules. That takes
+   * some tenths of a second for each.
+   */
+  readonly newProcess?: boolean
+}
+
 /**
  * Runs the node. `create` makes the cache, lock or layer of one life, with the operations that `can` names; without
  * `can`, with all those of a cache. Call node once in a process.
  */
 export function node<V extends 'hold' | keyof Holding>(
-  create: (init: Init) => Locking<NoInfer<V>> | Promise<Locking<NoInfer<V>>>, can: readonly V[], lock?: LockTerms,
+  create: (init: Init) => Locking<NoInfer<V>> | Promise<Locking<NoInfer<V>>>, can: readonly V[], lock?: LockTerms, lives?: Lives,
 ): void
-export function node(create: (init: Init) => Calling | Promise<Calling>, can: readonly 'once'[], once?: OnceTerms): void
+export function node(create: (init: Init) => Calling | Promise<Calling>, can: readonly 'once'[], once?: OnceTerms, lives?: Lives): void
 export function node<V extends Verb>(
-  create: (init: Init) => Pick<Operations, NoInfer<V>> | Promise<Pick<Operations, NoInfer<V>>>, can: readonly V[],
+  create: (init: Init) => Pick<Operations, NoInfer<V>> | Promise<Pick<Operations, NoInfer<V>>>, can: readonly V[], terms?: undefined, lives?: Lives,
 ): void
 export function node(create: (init: Init) => Operations | Promise<Operations>): void
 

@@ -61,7 +61,7 @@ process.uptime = () => (time - began) / 1000
 
 // Each actor is a machine of its own: owners of locks are often named by their hosts.
 const { hostname } = os
-os.hostname = () => init?.actor ?? hostname()
+os.hostname = () => init?.actor?.replace(/\.\d+$/, '') ?? hostname() // alice.2 is alice after a restart
 
 // Timers. isr-sim says when the first of them fires.
 
@@ -528,9 +528,10 @@ export const bodies = {
  * regenerate(key, request, inputs) return {body, fresh}; invalidate(key) and rollback(key) return nothing; hold(key)
  * takes a lock, or throws, and returns what is held: release(), and, where can names them, held() and extend(). It may
  * have a fencing token. once(key, payload, effect) returns what effect() does, in this call or in an earlier one. terms
- * are promises: a lock's are heartbeats, margin, wait and takeover, a layer's are payload, wait and takeover.
+ * are promises: a lock's are heartbeats, margin, wait and takeover, a layer's are payload, wait and takeover. With
+ * newProcess, each life is a process of its own, as it is for a cache that keeps something in variables of its modules.
  */
-export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback'], terms = undefined) {
+export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback'], terms = undefined, { newProcess = false } = {}) {
   let cache = null
   let locks = new Map() // that are held, by name
   const method = (of, name) => {
@@ -631,5 +632,5 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
     life.run(lives, handle, line)
     stir()
   }).on('close', () => process.exit(0))
-  say({ type: 'hello', versions: [1], can: [...can, 'work', 'timers', 'quiet', 'reset', 'abandon'], [can.includes('once') ? 'once' : 'lock']: terms })
+  say({ type: 'hello', versions: [1], can: [...can, 'work', 'timers', 'quiet', ...(newProcess ? [] : ['reset', 'abandon'])], [can.includes('once') ? 'once' : 'lock']: terms })
 }

@@ -58,10 +58,10 @@ def _flags(options):
     return flags
 
 
-def check(can=("get",), terms=None, exec=None, keep=None, **options):
+def check(can=("get",), terms=None, exec=None, keep=None, new_process=False, **options):
     """A test that is a check. can names what the cache does (get, invalidate, regenerate, rollback), a lock (hold, held,
-    extend) or a layer of calls (once), whose terms are what it promises: isr_sim.node takes both. options are the flags
-    of isr-sim check: worlds, schedules, seed, rows, without, reach, max_age, for_ and others. exec is the command of a
+    extend) or a layer of calls (once), whose terms are what it promises, and new_process has each life be a process of its
+    own: isr_sim.node takes all three. options are the flags of isr-sim check: worlds, schedules, seed, rows, without, reach, max_age, for_ and others. exec is the command of a
     node in any language, in the place of what the function makes. keep is the folder for the run that fails: by default
     it is beside the test, below __isr_sim__.
     """
@@ -108,7 +108,7 @@ def check(can=("get",), terms=None, exec=None, keep=None, **options):
         test.__name__, test.__qualname__ = create.__name__, create.__qualname__
         test.__module__, test.__doc__ = create.__module__, create.__doc__
         test.pytestmark = list(getattr(create, "pytestmark", []))  # pytest refuses those that need arguments
-        test.isr_sim = create, tuple(can), terms
+        test.isr_sim = create, tuple(can), terms, new_process
         return test
 
     return decorate

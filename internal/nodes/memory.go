@@ -343,7 +343,7 @@ func (l *life) do(at string, inputs []input, want *deed) (deed, error) {
 func (l *life) changed(at string, err error) error {
 	return l.ear.p.wrong(at, "it is not deterministic: its "+err.Error(),
 		"it listens to something that the simulator does not decide: look for a real clock, real randomness, files, sockets of its own, "+
-			"and variables of a module, which a process keeps from one life to the next")
+			"and variables of a module, which a process keeps from one life to the next (unless each has a new one: new_process, newProcess)")
 }
 
 // wrong is the error for a program that breaks the protocol. Its process, if it has one, is not used any more.

@@ -70,7 +70,7 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
       const line = JSON.parse(text)
       if (line.type === 'hello') {
         lines.push(line)
-        tell({ type: 'init', actor: 'carol', seed: 5, endpoint: `http://127.0.0.1:${server.address().port}`, credentials: {}, region: 'r' })
+        tell({ type: 'init', actor: 'carol.2', seed: 5, endpoint: `http://127.0.0.1:${server.address().port}`, credentials: {}, region: 'r' })
       } else if (line.type === 'quiet') {
         quiet = line
         step()
@@ -260,6 +260,13 @@ test('the timers by which fetch watches its connections are none of the node', a
 test('each actor is a host', async () => {
   const { replies } = await run("async () => ({ body: (await import('node:os')).hostname() })")
   assert.deepEqual(replies, ['carol'])
+})
+
+test('each life may be a process of its own', async () => {
+  for (const [options, resets] of [['{}', true], ['{ newProcess: true }', false]]) {
+    const { lines } = await run('async () => ({})', 1, undefined, undefined, `['get'], undefined, ${options}`)
+    assert.equal(lines[0].can.includes('reset'), resets)
+  }
 })
 
 // Every clock of docs/NODES.md that the kit replaces, at the beginning and when 2.5 s have passed.

@@ -507,7 +507,7 @@ def _doing(lock, held, line):
 _many = 50  # threads, which lives that are over have left: a process that has more begins anew
 
 
-def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None):
+def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None, new_process=False):
     """Runs the node until its simulator ends it.
 
     create(init) makes the cache, lock or layer of one life; init has what docs/NODES.md says. The cache has a method for
@@ -515,7 +515,8 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
     rollback(key) return nothing. hold(key) takes a lock, or raises, and returns what is held: an object with release(),
     and, where can names them, held() and extend(). It may have a fencing token. once(key, payload, effect) returns what
     effect() does, in this call or in an earlier one. terms are a dict of what is promised: of a lock heartbeats and
-    margin, of calls payload, and of both wait and takeover.
+    margin, of calls payload, and of both wait and takeover. With new_process, each life is a process of its own, as it is
+    for a cache that keeps something in variables of its modules; that takes some tenths of a second for each.
     """
     global _actor, _began, _here
 
@@ -545,7 +546,7 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
     _threading_start(threading.Thread(target=_threads.read_on, daemon=True))
     me = _threads.adopt()
     promised = {} if terms is None else {"once" if "once" in can else "lock": terms}
-    _say(type="hello", versions=[1], can=[*can, "work", "timers", "quiet", "reset"], **promised)
+    _say(type="hello", versions=[1], can=[*can, "work", "timers", "quiet", *([] if new_process else ["reset"])], **promised)
     cache, held = None, {}
     while True:
         _threads.busy = False
@@ -565,7 +566,7 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
             _say(type="ready")
         elif line["type"] == "init":
             at = urllib.parse.urlsplit(line["endpoint"])
-            _began, _here, _actor = line["time"], (at.hostname, at.port), line.get("actor")
+            _began, _here, _actor = line["time"], (at.hostname, at.port), line.get("actor", "").partition(".")[0]  # alice.2 is alice after a restart
             _seed(line["seed"])
             cache, held = create(line), {}
             _threads.drain()

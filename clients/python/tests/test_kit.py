@@ -59,7 +59,7 @@ class Simulator:
                     self.lines.append(line)
                     endpoint = "http://127.0.0.1:%d" % server.server_port
                     credentials = {"accessKeyId": "a", "secretAccessKey": "s"}
-                    init = dict(type="init", actor="carol", seed=5, endpoint=endpoint, region="r", credentials=credentials)
+                    init = dict(type="init", actor="carol.2", seed=5, endpoint=endpoint, region="r", credentials=credentials)
                     self.tell(**init)
                 elif line["type"] == "ready" and resetting:
                     resetting = False
@@ -162,6 +162,11 @@ class KitTest(unittest.TestCase):
             return str({socket.gethostname(), platform.node(), os.uname().nodename}), False
         """)
         self.assertEqual(s.reply, "{'carol'}")
+
+    def test_each_life_may_be_a_process_of_its_own(self):
+        for more, resets in [("['get']", True), ("['get'], new_process=True", False)]:
+            s = Simulator("return '', False", more=more)
+            self.assertEqual("reset" in s.lines[0]["can"], resets)
 
     def test_threads_of_a_life_that_is_over_are_not_there(self):
         pool = "self.pool = concurrent.futures.ThreadPoolExecutor(1)\n"
