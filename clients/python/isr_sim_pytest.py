@@ -60,10 +60,10 @@ def _flags(options):
 
 def check(can=("get",), terms=None, exec=None, keep=None, new_process=False, **options):
     """A test that is a check. can names what the cache does (get, invalidate, regenerate, rollback), a lock (hold, held,
-    extend) or a layer of calls (once), whose terms are what it promises, and new_process has each life be a process of its
-    own: isr_sim.node takes all three. options are the flags of isr-sim check: worlds, schedules, seed, rows, without, reach, max_age, for_ and others. exec is the command of a
-    node in any language, in the place of what the function makes. keep is the folder for the run that fails: by default
-    it is beside the test, below __isr_sim__.
+    extend) or a layer of calls (once). terms are what a lock or a layer promises, and with new_process each life is a
+    process of its own: isr_sim.node takes all three. options are the flags of isr-sim check: worlds, schedules, seed, rows,
+    without, reach, max_age, for_ and others. exec is the command of a node in any language, in the place of what the
+    function makes. keep is the folder for the run that fails: by default it is beside the test, below __isr_sim__.
     """
 
     if callable(can):

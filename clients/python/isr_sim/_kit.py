@@ -566,7 +566,8 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
             _say(type="ready")
         elif line["type"] == "init":
             at = urllib.parse.urlsplit(line["endpoint"])
-            _began, _here, _actor = line["time"], (at.hostname, at.port), line.get("actor", "").partition(".")[0]  # alice.2 is alice after a restart
+            _began, _here = line["time"], (at.hostname, at.port)
+            _actor = line.get("actor", "").partition(".")[0]  # alice.2 is alice after a restart
             _seed(line["seed"])
             cache, held = create(line), {}
             _threads.drain()
