@@ -138,14 +138,18 @@ def _have_botocore_send_lines():
 
 
 def _once(make):
-    """make, which returns the same for the same arguments, and for each client of a process. The arguments are kept."""
+    """make, which returns the same for the same arguments, and for each client of a process. The arguments are kept, those
+    of the last few clients: each session has its own."""
     made = {}
 
     def of(*args, **named):
         key = tuple(map(id, args)), tuple((name, id(named[name])) for name in sorted(named))
-        if key not in made:
-            made[key] = make(*args, **named), args, named
-        return made[key][0]
+        got = made.get(key)
+        if got is None:
+            if len(made) >= 8:
+                made.clear()
+            got = made[key] = make(*args, **named), args, named
+        return got[0]
 
     return of
 

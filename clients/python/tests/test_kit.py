@@ -163,6 +163,15 @@ class KitTest(unittest.TestCase):
         """)
         self.assertEqual(s.reply, "{'carol'}")
 
+    def test_what_is_derived_once_is_not_kept_for_sessions_that_are_over(self):
+        s = Simulator("""
+            import weakref
+            derived, session = isr_sim._kit._once(lambda of: {of}), object()
+            kept = weakref.WeakSet(derived(Node()).copy().pop() for _ in range(100))
+            return str((derived(session) is derived(session), len(kept) < 10)), False
+        """)
+        self.assertEqual(s.reply, "(True, True)")
+
     def test_threads_of_a_life_that_is_over_are_not_there(self):
         pool = "self.pool = concurrent.futures.ThreadPoolExecutor(1)\n"
         for begin in [
