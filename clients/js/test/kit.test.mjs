@@ -2,8 +2,10 @@
 // process is quiet.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import dns from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import http from 'node:http'
+import os from 'node:os'
 import readline from 'node:readline'
 import test from 'node:test'
 
@@ -260,6 +262,16 @@ test('the timers by which fetch watches its connections are none of the node', a
 test('each actor is a host', async () => {
   const { replies } = await run("async () => ({ body: (await import('node:os')).hostname() })")
   assert.deepEqual(replies, ['carol'])
+})
+
+test('the host has an address', async () => {
+  const { replies } = await run(`async () => {
+    const [os, dns, { promisify }] = [await import('node:os'), await import('node:dns'), await import('node:util')]
+    const of = async (name) => Promise.all([promisify(dns.lookup)(name), dns.promises.lookup(name), (await import('node:dns/promises')).lookup(name)])
+    return { body: JSON.stringify(await of(os.hostname())) }
+  }`)
+  const at = await dns.lookup(os.hostname())
+  assert.deepEqual(replies, [JSON.stringify([at, at, at])])
 })
 
 // Every clock of docs/NODES.md that the kit replaces, at the beginning and when 2.5 s have passed.

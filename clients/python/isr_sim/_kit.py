@@ -324,8 +324,26 @@ uuid._node = 0x020000000001  # and no hardware's address
 
 _actor = None  # of this life
 
-_gethostname, _platform_node = socket.gethostname, platform.node
+_gethostname, _getfqdn, _platform_node = socket.gethostname, socket.getfqdn, platform.node
+
+
+def _fqdn(name=""):
+    return _actor if _actor and name.strip() in ("", "0.0.0.0", "::", _actor) else _getfqdn(name)
+
+
+def _of_host(look_up):
+    """look_up, for which the actor's name is that of the host: no network knows the former."""
+
+    def of(host, *args, **named):
+        return look_up(_gethostname() if _actor and host == _actor else host, *args, **named)
+
+    return of
+
+
 socket.gethostname = lambda: _actor or _gethostname()
+socket.getfqdn = _fqdn
+for _name in ("gethostbyname", "gethostbyname_ex", "getaddrinfo"):
+    setattr(socket, _name, _of_host(getattr(socket, _name)))
 platform.node = lambda: _actor or _platform_node()
 if hasattr(os, "uname"):
     _uname = os.uname
@@ -570,6 +588,7 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
         elif line["type"] == "init":
             at = urllib.parse.urlsplit(line["endpoint"])
             _began, _here, _actor = line["time"], (at.hostname, at.port), line.get("actor")
+            platform._uname_cache = None  # it has the host's name
             _seed(line["seed"])
             cache, held = create(line), {}
             _threads.drain()

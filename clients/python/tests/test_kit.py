@@ -5,6 +5,7 @@ import http.server
 import importlib.util
 import json
 import os
+import socket
 import subprocess
 import sys
 import textwrap
@@ -159,9 +160,19 @@ class KitTest(unittest.TestCase):
     def test_each_actor_is_a_host(self):
         s = Simulator("""
             import os, platform, socket
-            return str({socket.gethostname(), platform.node(), os.uname().nodename}), False
-        """)
+            names = {socket.gethostname(), socket.getfqdn(), platform.node(), platform.uname().node}
+            return str(names | {os.uname().nodename}), False
+        """, create="(__import__('platform').uname(), lambda init: Node())[1]")
         self.assertEqual(s.reply, "{'carol'}")
+
+    def test_the_host_has_an_address(self):
+        s = Simulator("""
+            import socket
+            at = [look_up(socket.gethostname()) for look_up in (socket.gethostbyname, socket.gethostbyname_ex)]
+            return str((*at, socket.getaddrinfo(socket.gethostname(), 80))), False
+        """)
+        at = [look_up(socket.gethostname()) for look_up in (socket.gethostbyname, socket.gethostbyname_ex)]
+        self.assertEqual(s.reply, str((*at, socket.getaddrinfo(socket.gethostname(), 80))))
 
     def test_what_is_derived_once_is_not_kept_for_sessions_that_are_over(self):
         s = Simulator("""
