@@ -174,6 +174,26 @@ class KitTest(unittest.TestCase):
         at = [look_up(socket.gethostname()) for look_up in (socket.gethostbyname, socket.gethostbyname_ex)]
         self.assertEqual(s.reply, str((*at, socket.getaddrinfo(socket.gethostname(), 80))))
 
+    def test_one_thread_reads_at_a_time(self):
+        s = Simulator("""
+            import sys
+            threads, mutex, read = isr_sim._threads, isr_sim._threads._mutex, isr_sim._threads.read
+            class Slow:  # has the thread that has read for others pause, until the node's own reads
+                acquire, release = mutex.acquire, mutex.release
+                def __enter__(self): mutex.acquire()
+                def __exit__(self, *_):
+                    mutex.release()
+                    for _ in range(1000):
+                        if sys._getframe(1).f_code.co_name != "read_on" or threads._reads: break
+                        threads._real_sleep(0.001)
+            threads._mutex, threads.read = Slow(), lambda: threads._real_sleep(0.02) or read()
+            threading.Event().wait(1)
+            got = isr_sim.origin("a"), isr_sim.origin("b")
+            threads._mutex, threads.read = mutex, read
+            return str(got), False
+        """, commands=2)
+        self.assertEqual(s.replies, ["('of /_isr-sim/origin?key=a', 'of /_isr-sim/origin?key=b')"] * 2)
+
     def test_what_is_derived_once_is_not_kept_for_sessions_that_are_over(self):
         s = Simulator("""
             import weakref
@@ -193,6 +213,11 @@ threading.Thread(target=beat, daemon=True).start()""",
             pool + """loop = asyncio.new_event_loop()
 loop.call_later(5, print)
 threading.Thread(target=loop.run_forever, daemon=True).start()""",
+            pool + """Node.loop = getattr(Node, "loop", None) or asyncio.new_event_loop()
+if not Node.loop.is_running(): threading.Thread(target=Node.loop.run_forever, daemon=True).start()
+async def beat(): isr_sim.origin("beat")
+asyncio.run_coroutine_threadsafe(beat(), Node.loop)
+isr_sim.origin("beside it")""",
         ]:
             body = "isr_sim.origin('a')\ntime.sleep(1)\nif not hasattr(self, 'pool'):\n" + textwrap.indent(begin, "    ")
             body += "\ngot = self.pool.submit(isr_sim.origin, 'b').result()\ntime.sleep(1)\nreturn got, False"
