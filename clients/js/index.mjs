@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ChildProcess } from 'node:child_process'
 import crypto from 'node:crypto'
+import dns from 'node:dns'
 import { getEventListeners } from 'node:events'
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
@@ -62,6 +63,11 @@ process.uptime = () => (time - began) / 1000
 // Each actor is a machine of its own: owners of locks are often named by their hosts.
 const { hostname } = os
 os.hostname = () => init?.actor?.replace(/\.\d+$/, '') ?? hostname() // alice.2 is alice after a restart
+for (const of of [dns, dns.promises]) { // no network knows an actor's name
+  const { lookup } = of
+  const known = (name, ...more) => lookup(init !== null && name === os.hostname() ? hostname() : name, ...more)
+  of.lookup = Object.defineProperties(known, Object.getOwnPropertyDescriptors(lookup))
+}
 
 // Timers. isr-sim says when the first of them fires.
 

@@ -62,12 +62,12 @@ func (g *Program) Protocol() isr.Protocol {
 // Close ends all processes. No run may be under way.
 func (g *Program) Close() {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.closed = true
-	for _, p := range g.idle {
+	idle := g.idle
+	g.closed, g.idle = true, nil
+	g.mu.Unlock()
+	for _, p := range idle { // which may say something meanwhile: see uses
 		p.kill()
 	}
-	g.idle = nil
 	g.warden.close()
 }
 

@@ -260,6 +260,29 @@ func TestLeft(t *testing.T) {
 	}
 }
 
+// TestClose: an idle process that says something at that moment does not keep a program open.
+func TestClose(t *testing.T) {
+	p := &nodes.Program{Command: `echo '{"type":"hello","versions":[1],"can":["get","reset"]}'; while :; do echo '{"type":"real","what":"sockets"}'; done`, Context: t.Context()}
+	if _, err := p.Can("alice"); err != nil {
+		t.Fatal(err)
+	}
+	soon, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	for len(p.Real()) == 0 && soon.Err() == nil {
+		wait(time.Millisecond)
+	}
+	closed := make(chan struct{})
+	go func() {
+		p.Close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-soon.Done():
+		t.Error("the program is still not closed")
+	}
+}
+
 // TestReal: a program says what it uses that is not simulated, also where its deeds are remembered.
 func TestReal(t *testing.T) {
 	for behaviour, want := range map[string][]string{"real": {"alarms", "what workers do"}, "reference": nil} {

@@ -2,8 +2,10 @@
 // process is quiet.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import dns from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import http from 'node:http'
+import os from 'node:os'
 import readline from 'node:readline'
 import test from 'node:test'
 
@@ -267,6 +269,16 @@ test('each life may be a process of its own', async () => {
     const { lines } = await run('async () => ({})', 1, undefined, undefined, `['get'], undefined, ${options}`)
     assert.equal(lines[0].can.includes('reset'), resets)
   }
+})
+
+test('the host has an address', async () => {
+  const { replies } = await run(`async () => {
+    const [os, dns, { promisify }] = [await import('node:os'), await import('node:dns'), await import('node:util')]
+    const of = async (name) => Promise.all([promisify(dns.lookup)(name), dns.promises.lookup(name), (await import('node:dns/promises')).lookup(name)])
+    return { body: JSON.stringify(await of(os.hostname())) }
+  }`)
+  const at = await dns.lookup(os.hostname())
+  assert.deepEqual(replies, [JSON.stringify([at, at, at])])
 })
 
 // Every clock of docs/NODES.md that the kit replaces, at the beginning and when 2.5 s have passed.

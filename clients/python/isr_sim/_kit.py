@@ -138,14 +138,18 @@ def _have_botocore_send_lines():
 
 
 def _once(make):
-    """make, which returns the same for the same arguments, and for each client of a process. The arguments are kept."""
+    """make, which returns the same for the same arguments, and for each client of a process. The arguments are kept, those
+    of the last few clients: each session has its own."""
     made = {}
 
     def of(*args, **named):
         key = tuple(map(id, args)), tuple((name, id(named[name])) for name in sorted(named))
-        if key not in made:
-            made[key] = make(*args, **named), args, named
-        return made[key][0]
+        got = made.get(key)
+        if got is None:
+            if len(made) >= 8:
+                made.clear()
+            got = made[key] = make(*args, **named), args, named
+        return got[0]
 
     return of
 
@@ -320,8 +324,26 @@ uuid._node = 0x020000000001  # and no hardware's address
 
 _actor = None  # of this life
 
-_gethostname, _platform_node = socket.gethostname, platform.node
+_gethostname, _getfqdn, _platform_node = socket.gethostname, socket.getfqdn, platform.node
+
+
+def _fqdn(name=""):
+    return _actor if _actor and name.strip() in ("", "0.0.0.0", "::", _actor) else _getfqdn(name)
+
+
+def _of_host(look_up):
+    """look_up, for which the actor's name is that of the host: no network knows the former."""
+
+    def of(host, *args, **named):
+        return look_up(_gethostname() if _actor and host == _actor else host, *args, **named)
+
+    return of
+
+
 socket.gethostname = lambda: _actor or _gethostname()
+socket.getfqdn = _fqdn
+for _name in ("gethostbyname", "gethostbyname_ex", "getaddrinfo"):
+    setattr(socket, _name, _of_host(getattr(socket, _name)))
 platform.node = lambda: _actor or _platform_node()
 if hasattr(os, "uname"):
     _uname = os.uname
@@ -568,6 +590,7 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
             at = urllib.parse.urlsplit(line["endpoint"])
             _began, _here = line["time"], (at.hostname, at.port)
             _actor = line.get("actor", "").partition(".")[0]  # alice.2 is alice after a restart
+            platform._uname_cache = None  # it has the host's name
             _seed(line["seed"])
             cache, held = create(line), {}
             _threads.drain()

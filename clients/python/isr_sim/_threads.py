@@ -63,8 +63,9 @@ def mine():
 
 
 def alone():
-    """Whether the life has one thread. Those that a life before has left count from when they go on."""
-    return sum(r.life == _life for r in list(_runners.values())) == 1
+    """Whether the life has one thread. Those that a life before has left count from when they go on, or could."""
+    others = [r for r in list(_runners.values()) if r is not mine()]
+    return not any(r.life == _life or (r.polls is not None and _select(r.polls, 0)) for r in others)
 
 
 def new_life():
@@ -99,10 +100,11 @@ def read_on():
     global _reads
     while True:
         _more.acquire()
-        while _reads:
+        reads = True
+        while reads:  # _reads may already be about another thread
             read()
             with _mutex:
-                _reads = _holder is None
+                _reads = reads = _holder is None
 
 
 def pass_on(for_line=False):

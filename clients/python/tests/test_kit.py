@@ -5,6 +5,7 @@ import http.server
 import importlib.util
 import json
 import os
+import socket
 import subprocess
 import sys
 import textwrap
@@ -159,14 +160,53 @@ class KitTest(unittest.TestCase):
     def test_each_actor_is_a_host(self):
         s = Simulator("""
             import os, platform, socket
-            return str({socket.gethostname(), platform.node(), os.uname().nodename}), False
-        """)
+            names = {socket.gethostname(), socket.getfqdn(), platform.node(), platform.uname().node}
+            return str(names | {os.uname().nodename}), False
+        """, create="(__import__('platform').uname(), lambda init: Node())[1]")
         self.assertEqual(s.reply, "{'carol'}")
 
     def test_each_life_may_be_a_process_of_its_own(self):
         for more, resets in [("['get']", True), ("['get'], new_process=True", False)]:
             s = Simulator("return '', False", more=more)
             self.assertEqual("reset" in s.lines[0]["can"], resets)
+
+    def test_the_host_has_an_address(self):
+        s = Simulator("""
+            import socket
+            at = [look_up(socket.gethostname()) for look_up in (socket.gethostbyname, socket.gethostbyname_ex)]
+            return str((*at, socket.getaddrinfo(socket.gethostname(), 80))), False
+        """)
+        at = [look_up(socket.gethostname()) for look_up in (socket.gethostbyname, socket.gethostbyname_ex)]
+        self.assertEqual(s.reply, str((*at, socket.getaddrinfo(socket.gethostname(), 80))))
+
+    def test_one_thread_reads_at_a_time(self):
+        s = Simulator("""
+            import sys
+            threads, mutex, read = isr_sim._threads, isr_sim._threads._mutex, isr_sim._threads.read
+            class Slow:  # has the thread that has read for others pause, until the node's own reads
+                acquire, release = mutex.acquire, mutex.release
+                def __enter__(self): mutex.acquire()
+                def __exit__(self, *_):
+                    mutex.release()
+                    for _ in range(1000):
+                        if sys._getframe(1).f_code.co_name != "read_on" or threads._reads: break
+                        threads._real_sleep(0.001)
+            threads._mutex, threads.read = Slow(), lambda: threads._real_sleep(0.02) or read()
+            threading.Event().wait(1)
+            got = isr_sim.origin("a"), isr_sim.origin("b")
+            threads._mutex, threads.read = mutex, read
+            return str(got), False
+        """, commands=2)
+        self.assertEqual(s.replies, ["('of /_isr-sim/origin?key=a', 'of /_isr-sim/origin?key=b')"] * 2)
+
+    def test_what_is_derived_once_is_not_kept_for_sessions_that_are_over(self):
+        s = Simulator("""
+            import weakref
+            derived, session = isr_sim._kit._once(lambda of: {of}), object()
+            kept = weakref.WeakSet(derived(Node()).copy().pop() for _ in range(100))
+            return str((derived(session) is derived(session), len(kept) < 10)), False
+        """)
+        self.assertEqual(s.reply, "(True, True)")
 
     def test_threads_of_a_life_that_is_over_are_not_there(self):
         pool = "self.pool = concurrent.futures.ThreadPoolExecutor(1)\n"
@@ -178,6 +218,11 @@ threading.Thread(target=beat, daemon=True).start()""",
             pool + """loop = asyncio.new_event_loop()
 loop.call_later(5, print)
 threading.Thread(target=loop.run_forever, daemon=True).start()""",
+            pool + """Node.loop = getattr(Node, "loop", None) or asyncio.new_event_loop()
+if not Node.loop.is_running(): threading.Thread(target=Node.loop.run_forever, daemon=True).start()
+async def beat(): isr_sim.origin("beat")
+asyncio.run_coroutine_threadsafe(beat(), Node.loop)
+isr_sim.origin("beside it")""",
         ]:
             body = "isr_sim.origin('a')\ntime.sleep(1)\nif not hasattr(self, 'pool'):\n" + textwrap.indent(begin, "    ")
             body += "\ngot = self.pool.submit(isr_sim.origin, 'b').result()\ntime.sleep(1)\nreturn got, False"
