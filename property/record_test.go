@@ -68,6 +68,9 @@ func (r *records) Do(ctx context.Context, key, payload string, effect func(conte
 		}
 	}
 	result, err = r.complete(ctx, key, payload, me, result)
+	if _, conflict := errors.AsType[*types.TransactionConflictException](err); conflict && r.bug == "gives up after a conflict" {
+		r.giveUp(ctx, key, me) // as if another call had the row
+	}
 	if err != nil && r.bug == "gives up what happened" {
 		r.giveUp(ctx, key, me)
 	}
@@ -221,6 +224,7 @@ func conditionMet(err error) (map[string]types.AttributeValue, bool) {
 var bugsOfRecords = map[string]string{
 	"gives up anyone's":         "effect-once",
 	"gives up what happened":    "effect-once",
+	"gives up after a conflict": "effect-once",
 	"runs it again":             "effect-once",
 	"no condition":              "effect-once same-result",
 	"looks first":               "effect-once same-result",

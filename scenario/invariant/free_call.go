@@ -36,7 +36,7 @@ func checkFreeCall(ev Evidence) Finding {
 			},
 		}
 		for _, c := range k.all {
-			c.late = c.heldUp(ev)
+			c.late = c.heldUp(ev, 0, inside.In(&ev).Once.Wait)
 			asked.all = append(asked.all, &c.hold)
 		}
 		if f := asked.check(ev); f.Verdict != OK {
@@ -44,13 +44,4 @@ func checkFreeCall(ev Evidence) Finding {
 		}
 	}
 	return ok()
-}
-
-// heldUp says whether a call was answered when it was no longer in progress, although the layer itself did not wait for
-// longer than it may.
-func (c *call) heldUp(ev Evidence) bool {
-	if c.answer == nil || c.answer.Time.Before(c.inProgress(ev)) {
-		return false
-	}
-	return c.answer.Time.Sub(c.asked.Time)-inside.In(c.answer).Hold.Excused <= inside.In(&ev).Once.Wait
 }

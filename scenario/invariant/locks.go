@@ -177,11 +177,14 @@ func (h *hold) extends(ev Evidence, until *history.Event) bool {
 // LockTerms.Takeover. They count from its last write in the change log or its last event, whichever is later. Twice 2e
 // and two seconds are added, because rows may hold whole seconds. In each case, reads without ConsistentRead may show
 // the lock as held for as long again as they are behind.
+//
+// A lock may also refuse because the lease that it has got is over, or less than its margin is left, when its answer
+// comes: see heldUp.
 func freeLock() Invariant {
 	return Invariant{
 		Name: "free-lock",
 		Statement: "a node that asks for a lock which nobody else can hold is not refused, unless its requests failed, " +
-			"and does not wait longer for it than the lock's terms allow",
+			"or held it up until its lease was over, and does not wait longer for it than the lock's terms allow",
 		Check: checkFreeLock,
 	}
 }
@@ -191,6 +194,9 @@ func checkFreeLock(ev Evidence) Finding {
 		return ok()
 	}
 	for _, lock := range locksOf(ev) {
+		for _, h := range lock.all {
+			h.late = h.heldUp(ev, inside.In(&ev).Lock.Margin, inside.In(&ev).Lock.Wait)
+		}
 		asked := free{
 			all: lock.all, wait: inside.In(&ev).Lock.Wait, takeover: inside.In(&ev).Lock.Takeover, refused: mark.EventLockRefused,
 			refusal: func(h *hold) string {
@@ -323,7 +329,7 @@ type hold struct {
 	ended     *history.Event // the event after which the holder no longer relies on the lock: released, lost or crashed
 	closed    *history.Event // the event after which it can no longer be in the way: refused, or the release has returned
 	troubled  bool
-	late      bool // for a call: see call.heldUp
+	late      bool // see heldUp
 	last      *history.Event
 	told      []*history.Event // all its events
 	lastWrite time.Time        // in the change log
@@ -358,6 +364,15 @@ func (h *hold) sure(ev Evidence, before *history.Event) time.Time {
 // milliseconds.
 func sureFrom(ev Evidence, asked *history.Event) time.Time {
 	return asked.Time.Add(inside.In(&ev).Lease - 2*ev.MaxClockSkew - promise.LeaseRounding)
+}
+
+// heldUp says whether a request was answered when its lease was over but for the margin, although what was asked did not
+// wait by itself for longer than it may.
+func (h *hold) heldUp(ev Evidence, margin, wait time.Duration) bool {
+	if h.answer == nil || h.answer.Time.Before(sureFrom(ev, h.asked).Add(-margin)) {
+		return false
+	}
+	return h.answer.Time.Sub(h.asked.Time)-inside.In(h.answer).Hold.Excused <= wait
 }
 
 // surely says whether a holder may rely on its lock at an event without asking again.

@@ -153,6 +153,10 @@ func TestInvariantsOfLocks(t *testing.T) {
 
 		{"refused a free lock", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "alice", mark.EventLockAsked, "a", 0), is(0, "alice", mark.EventLockRefused, "a", 0)), Violated},
 		{"refused in trouble", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "alice", mark.EventLockAsked, "a", 0), []told{{actor: "alice", kind: mark.EventLockRefused, hold: "a", troubled: true}}), OK},
+		{"refused when its lease was over, because its request was held up", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "alice", mark.EventLockAsked, "a", 0), []told{{at: 11 * s, actor: "alice", kind: mark.EventLockRefused, hold: "a", excused: 10 * s}}), OK},
+		{"refused when less than the margin of its lease was left", "free-lock", 0, LockTerms{Wait: s, Margin: 2 * s}, join(is(0, "alice", mark.EventLockAsked, "a", 0), []told{{at: 8 * s, actor: "alice", kind: mark.EventLockRefused, hold: "a", excused: 8 * s}}), OK},
+		{"refused before its lease was over, and held up", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "alice", mark.EventLockAsked, "a", 0), []told{{at: 9 * s, actor: "alice", kind: mark.EventLockRefused, hold: "a", excused: 9 * s}}), Violated},
+		{"refused when its lease was over, because it waited itself", "free-lock", 0, LockTerms{Wait: s}, join(is(0, "alice", mark.EventLockAsked, "a", 0), []told{{at: 11 * s, actor: "alice", kind: mark.EventLockRefused, hold: "a", excused: 9 * s}}), Violated},
 		{"refused a held lock", "free-lock", 0, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), is(s, "alice", mark.EventLockAsked, "a", 0), is(s, "alice", mark.EventLockRefused, "a", 0), back(2*s, "bob", "b")), OK},
 		{"refused after its release", "free-lock", 0, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), back(s, "bob", "b"), is(s, "alice", mark.EventLockAsked, "a", 0), is(s, "alice", mark.EventLockRefused, "a", 0)), Violated},
 		{"refused while it is released", "free-lock", 0, LockTerms{Wait: s}, join(takes(0, "bob", "b", 0), is(s, "bob", mark.EventLockReleasing, "b", 0), is(s, "alice", mark.EventLockAsked, "a", 0), is(s, "alice", mark.EventLockRefused, "a", 0), is(s, "bob", mark.EventLockReleased, "b", 0)), OK},

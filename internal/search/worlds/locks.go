@@ -137,7 +137,7 @@ func drawLockFaults(t *rapid.T) []scenario.Fault {
 	generator := rapid.Custom(func(t *rapid.T) scenario.Fault {
 		f := scenario.Fault{Maybe: true}
 		f.Kind = pick(t, "fault", ddbfake.FaultResponseLost, ddbfake.FaultResponseLost, ddbfake.FaultErrorAfter, ddbfake.FaultRequestLost,
-			ddbfake.FaultThrottled, ddbfake.FaultErrorBefore, ddbfake.FaultDuplicate)
+			ddbfake.FaultThrottled, ddbfake.FaultErrorBefore, ddbfake.FaultConflict, ddbfake.FaultDuplicate)
 		f.Times = pick(t, "fault's times", 0, 2)
 		return f
 	})
