@@ -451,5 +451,6 @@ type NondeterminismError struct {
 func (e *NondeterminismError) Error() string {
 	return "not deterministic: one schedule, run again with the same seed and the same choices, came to something else: " + e.Difference +
 		"\nhint: the protocol listens to something that the simulator does not decide: look for time.Now, math/rand or a random id " +
-		"(as an SDK draws for the ClientRequestToken of a transaction), goroutines and channels, the order of a map, and what is kept from one run to the next, such as a package's variables"
+		"(as an SDK draws for the ClientRequestToken of a transaction), goroutines and channels, the order of a map, " +
+		"and what is kept from one run to the next, such as a package's variables"
 }

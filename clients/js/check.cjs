@@ -34,7 +34,7 @@ function flags(options) {
 /** Runs isr-sim check for a test, and rejects with all that it says unless the cache is right. */
 async function checked(testPath, name, options, adapter) {
   if (typeof options !== 'object') throw new TypeError(`isr-sim: ${name}: found the options ${options}, expected an object, such as { worlds: 50 }, and then the adapter`)
-  const { exec, keep, timeout: allowed = 600_000, ...rest } = options
+  const { exec, keep, timeout: allowed = timeout(options), ...rest } = options
   const folder = path.dirname(testPath)
   let command = exec
   if (command === undefined) {

@@ -221,7 +221,7 @@ type life struct {
 	ear   ear      // the ear of its process
 	count int      // requests so far
 	news  bool     // it did something that no life did before it
-	again bool     // it began as a life before it did
+	first pastKey  // what it was told at first, if a life before it was told the same, and is remembered
 }
 
 // moment is one exchange of a life: what it was told, and what it did.
@@ -297,12 +297,10 @@ func (l *life) own(d deed) deed {
 
 // bring starts a process, and tells it all that the life was told before.
 func (l *life) bring(at string) error {
-	l.again = len(l.moved) > 0
-	var first pastKey
-	if l.again && l.past != nil {
-		first = keyOf(l.moved[0].told)
+	if len(l.moved) > 0 && l.past != nil {
+		l.first = keyOf(l.moved[0].told)
 	}
-	p, err := l.program.take(l.actor, l.left, first, l.not)
+	p, err := l.program.take(l.actor, l.left, l.first, l.not)
 	if err != nil {
 		return err
 	}
@@ -389,8 +387,8 @@ func (l *life) giveBack(within bool, now int64) error {
 	if p.reset {
 		p.reset = false
 		var next *begun
-		if l.again && l.past != nil {
-			next = &begun{actor: l.actor, first: l.moved[0], over: make(chan struct{})}
+		if l.first != (pastKey{}) {
+			next = &begun{actor: l.actor, told: l.first, first: l.moved[0], over: make(chan struct{})}
 		}
 		l.program.giveBack(p, next)
 	}
@@ -402,6 +400,7 @@ func (l *life) giveBack(within bool, now int64) error {
 // run.
 type begun struct {
 	actor string
+	told  pastKey // the key of what it is told at first
 	first moment
 
 	over chan struct{} // closed when it has begun
@@ -432,7 +431,7 @@ func (p *process) begins(first pastKey) bool {
 		p.kill()
 		return false
 	}
-	if keyOf(b.first.told) == first {
+	if b.told == first {
 		return true
 	}
 	p.begun = nil

@@ -398,8 +398,7 @@ func serveNode(behaviour string) {
 			token := func() string { tokens++; return fmt.Sprintf("%s-%d-%d", line.Actor, line.Seed, tokens) }
 			cfg := isr.Config{
 				Client: dynamodb.New(dynamodb.Options{
-					IdempotencyTokenProvider: drawn(token),
-					Region:                   "us-east-1", BaseEndpoint: &line.Endpoint, HTTPClient: c, Retryer: ddbfake.Retryer(3),
+					Region: "us-east-1", BaseEndpoint: &line.Endpoint, HTTPClient: c, Retryer: ddbfake.Retryer(3), IdempotencyTokenProvider: drawn(token),
 					Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 						key := line.Actor
 						if behaviour == "wrong-key" {

@@ -87,7 +87,6 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 		{"state comparison and orphaned reads", noReduction &^ (sim.StateComparison | sim.OrphanedReads)},
 		{"all", 0},
 	}
-	reductions = effort.Quick(reductions, reductions[5:])
 	compared, plainly, reduced := 0, 0, make([]int, len(reductions))
 	compare := func(p program, name string, bound int) {
 		for _, remember := range []bool{true, false} {
@@ -131,11 +130,11 @@ func TestReductionsLeaveOutNoOutcome(t *testing.T) {
 	if effort.Fewer(true, false) {
 		compare(restless(), "restless", 20_000)
 	}
-	for seed := range uint64(effort.Quick(effort.Fewer(1000, 200), 15)) {
+	for seed := range uint64(effort.Fewer(1000, 200)) {
 		compare(drawProgram(sim.Stream(seed, "program"), seed, 2+int(seed/7%3)), fmt.Sprint("seed ", seed), effort.Fewer(600, 200))
 	}
 	t.Logf("%d comparisons", compared)
-	if want := effort.Quick(effort.Fewer(300, 20), 10); compared < want {
+	if want := effort.Fewer(300, 20); compared < want {
 		t.Errorf("%d comparisons, want at least %d", compared, want)
 	}
 	for i, r := range reductions {
@@ -237,7 +236,7 @@ func TestInterchangeableActorsLeaveOutNothing(t *testing.T) {
 	for _, c := range corners {
 		compare(c.program, c.name, 20_000)
 	}
-	for seed := range uint64(effort.Quick(effort.Fewer(1500, 400), 20)) {
+	for seed := range uint64(effort.Fewer(1500, 400)) {
 		rng := sim.Stream(seed, "twins")
 		p := drawProgram(rng, seed, 2+int(seed/7%3))
 		p.Signed = seed%2 == 0
@@ -251,7 +250,7 @@ func TestInterchangeableActorsLeaveOutNothing(t *testing.T) {
 		}
 	}
 	t.Logf("%d comparisons: %d schedules, and %d if twins are told apart", compared, with, without)
-	if want := effort.Quick(effort.Fewer(300, 60), 10); compared < want || with >= without {
+	if want := effort.Fewer(300, 60); compared < want || with >= without {
 		t.Errorf("%d comparisons, want at least %d; %d schedules, want fewer than %d", compared, want, with, without)
 	}
 }

@@ -183,8 +183,8 @@ func (v Prove) checked(ctx context.Context) (*Proof, error) {
 	const atOnce = 16
 	var owed []func() error
 	repeat := func() {
-		all := slices.Clone(owed)
-		owed = owed[:0]
+		all := owed
+		owed = nil
 		checks.Go(func() error {
 			for _, again := range slices.Backward(all) {
 				if err := again(); err != nil {

@@ -264,8 +264,8 @@ func (a announced) Get(ctx context.Context, key string) (isr.Served, error) {
 	return isr.Served{}, errors.Join(err, isr.ErrMiss)
 }
 
-// A schedule that the search leaves before any body was put may be one of a cache whose bodies nobody sees. At its end it
-// is violated, and that counts.
+// The search leaves some schedules before their end. If no body was put until then, the run has no verdict: perhaps the
+// check cannot see the cache's bodies. If the whole run is violated, that counts.
 func TestTheEndOfARunMayTellMore(t *testing.T) {
 	p := isr.Protocol{Name: "announced", New: func(cfg isr.Config) (isr.Handler, error) { return announced{cfg}, nil }}
 	for _, actors := range []string{"{name: alice, script: [get /home]}, {name: bob, script: [get /home]}", "{name: bob, script: [get /home]}, {name: alice, script: [get /home]}"} {

@@ -314,7 +314,7 @@ func drawnAs(t *testing.T, n int) (text string, s *scenario.Scenario, p isr.Prot
 
 func TestEqualStatesHaveEqualSuccessors(t *testing.T) {
 	effort.Long(t)
-	worlds, each := effort.Quick(effort.Fewer(1000, 100), len(drawnKinds)), effort.Quick(effort.Fewer(200, 50), 40)
+	worlds, each := effort.Fewer(1000, 100), effort.Fewer(200, 50)
 	var walked, repeated, found int
 	taken := map[sim.Kind]int{}
 	for n := range worlds {

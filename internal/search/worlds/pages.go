@@ -100,8 +100,9 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 		for i := range s.Actors {
 			drawClockWithin(t, s, &s.Actors[i], longest(s))
 		}
-		mapped := extra.Rows.Translate != nil || len(extra.Rows.Rows) > 0                                      // its rows have other keys
-		if key := pick(t, "unprocessed", "", "", isr.SortMeta, isr.SortLock); key != "" && !plain && !mapped { // it strikes batches alone
+		// This fault strikes batches alone, and no rows with other keys.
+		mapped := extra.Rows.Translate != nil || len(extra.Rows.Rows) > 0
+		if key := pick(t, "unprocessed", "", "", isr.SortMeta, isr.SortLock); key != "" && !plain && !mapped {
 			s.Faults = append(s.Faults, scenario.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: key, Times: 3}, Maybe: true})
 		}
 		s.Settle = settle(s)
