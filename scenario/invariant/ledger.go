@@ -175,7 +175,7 @@ func (s *step) note(c *ddbfake.Change, sk string) {
 	switch {
 	case sk == sortLock:
 		s.onLock = c
-		s.noteLock(c)
+		s.noteLock(c, s.MaxClockSkew)
 	case sk == sortMeta:
 		if s.onMeta != nil { // a page and a row that marks it, translated from one request
 			both := *c
@@ -189,8 +189,9 @@ func (s *step) note(c *ddbfake.Change, sk string) {
 	}
 }
 
-// noteLock reads a change of LOCK. A lease belongs to the actor that put its token into the row.
-func (p *partition) noteLock(c *ddbfake.Change) {
+// noteLock reads a change of LOCK. A lease belongs to the actor that put its token into the row, until another one puts
+// the same token there when the lease is over.
+func (p *partition) noteLock(c *ddbfake.Change, skew time.Duration) {
 	before := p.lock
 	p.lock, p.murky = lease{}, 0
 	if c.After == nil {
@@ -206,7 +207,7 @@ func (p *partition) noteLock(c *ddbfake.Change) {
 	if now.open != 0 {
 		now.open = c.Seq
 	}
-	if now.token == before.token {
+	if over := !before.expires.After(c.Time.Add(skew)); now.token == before.token && (c.Actor == before.holder || before.open != 0 || !over) {
 		now.holder, now.copied = before.holder, before.copied
 	} else {
 		now.holder, now.copied = c.Actor, c.Cause == ddbfake.CauseReplica

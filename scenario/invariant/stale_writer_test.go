@@ -31,6 +31,8 @@ func TestStaleWriterPasses(t *testing.T) {
 				at(90*second).lock("bob", "b1", 120*second).at(100*second).publish("bob", "two")},
 		{name: "a takeover at the very end of a lease",
 			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).publish("bob", "new")},
+		{name: "a takeover with the same token, and a publish of the new holder",
+			log: newLog().lock("alice", "1", 30*second).at(30*second).lock("bob", "1", 60*second).publish("bob", "new")},
 		{name: "a lease refreshed, and published in its extension",
 			log: newLog().lock("alice", "a1", 30*second).at(20*second).lock("alice", "a1", 50*second).at(40*second).publish("alice", "new")},
 		{name: "a lock that TTL deleted, and a new one",
@@ -95,6 +97,9 @@ func TestStaleWriterCatches(t *testing.T) {
 			why: []string{"alice", "lease was free"}, show: []int{1, 2, 3}},
 		{name: "a paused writer, after the takeover",
 			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).at(31*second).meta("alice", "new"),
+			why: []string{"alice published", "token of bob"}, show: []int{1, 2, 3}},
+		{name: "a paused writer, after a takeover with the same token",
+			log: newLog().lock("alice", "1", 30*second).at(30*second).lock("bob", "1", 60*second).meta("alice", "old"),
 			why: []string{"alice published", "token of bob"}, show: []int{1, 2, 3}},
 		{name: "a writer paused on the wire: sent before the takeover, arrived after it",
 			log: newLog().lock("alice", "a1", 30*second).at(30*second).lock("bob", "b1", 60*second).
