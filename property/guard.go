@@ -8,8 +8,7 @@ import (
 	"io"
 	"reflect"
 	"regexp"
-	"runtime"
-	"slices"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -240,44 +239,20 @@ func (b guardedSteps) Step(ctx context.Context, s hooks.BodyStep) error {
 	return b.BodySteps.Step(ctx, s)
 }
 
-// inStore calls the store under test: every way from the simulator into the store leads through here. So if the
-// simulator called the store in a goroutine, that goroutine has this function on its stack. A goroutine or coroutine
-// that a store starts does not have it there. (The number of a goroutine would say the same, but the runtime tells it
-// only by printing the whole stack.)
-//
-//go:noinline
+// inStore calls the store under test: every way from the simulator into the store leads through here. A goroutine or
+// coroutine that a store starts is another one, and has not been here. The runtime tells the number of a goroutine only
+// by printing its whole stack. But it keeps a setting for each goroutine, which begins as false, and matters only to
+// those who read memory that is not there.
 func inStore(call func()) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	call()
 }
 
-// inStoreEntry is the address at which the code of inStore begins. It is taken from the stack of a call in inStore.
-var inStoreEntry = func() (entry uintptr) {
-	inStore(func() {
-		var callers [2]uintptr // this function and its caller
-		runtime.Callers(1, callers[:])
-		entry = runtime.FuncForPC(callers[1] - 1).Entry()
-	})
-	return entry
-}()
-
-// usualDepth is a number of calls that few stacks exceed.
-const usualDepth = 96
-
 // calledByTheSimulator says whether the simulator called the store in the goroutine that calls this function.
 func calledByTheSimulator() bool {
-	var usual [usualDepth]uintptr
-	stack := usual[:]
-	n := runtime.Callers(0, stack)
-	for n == len(stack) {
-		stack = append(stack, stack...)
-		n = runtime.Callers(0, stack)
-	}
-	for _, caller := range slices.Backward(stack[:n]) { // inStore is one of the outermost calls
-		if runtime.FuncForPC(caller-1).Entry() == inStoreEntry {
-			return true
-		}
-	}
-	return false
+	is := debug.SetPanicOnFault(true)
+	debug.SetPanicOnFault(is)
+	return is
 }
 
 // wallYear is the time of package time in a bubble, where it stands still: 2000-01-01 00:00:00 UTC, forty years before
