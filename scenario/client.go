@@ -543,6 +543,9 @@ const madeUp = "xxxxxxxx-0000-4000-8000-xxxxxxxxxxxx"
 // are not known here count as one, which has no parts: an attribute pk need not be a key.
 func (w *world) partsOf(table *string, row map[string]types.AttributeValue) []string {
 	if w.rows != nil {
+		if !slices.Contains(tableNames(w.scenario.Rows), aws.ToString(table)) {
+			return nil // it is no table of the mapping
+		}
 		return []string{w.rows.Name(aws.ToString(table), row)}
 	}
 	if name, is := rowOf(row); is && !w.ownKeys && aws.ToString(table) == hooks.TableName {

@@ -759,3 +759,107 @@ func endsOf(t *testing.T, s *scenario.Scenario, p isr.Protocol, o scenario.Optio
 	}
 	return slices.Sorted(maps.Keys(end)), slices.Sorted(maps.Keys(breaks)), x.Explored()
 }
+
+// doing is a cache that serves no page. It does what its node does in the test.
+type doing struct {
+	cfg isr.Config
+	do  func(ctx context.Context, h doing, key string) error
+}
+
+func (h doing) Get(ctx context.Context, key string) (isr.Served, error) {
+	return isr.Served{}, errors.Join(h.do(ctx, h, key), errNoPage)
+}
+
+// name is the name of the machine.
+func (h doing) name() string {
+	name, _, _ := strings.Cut(h.cfg.Tokens(), "-")
+	return name
+}
+
+func (h doing) put(ctx context.Context, table string, item map[string]types.AttributeValue) error {
+	_, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &table, Item: item})
+	return err
+}
+
+// note writes a row that has a name alone.
+func (h doing) note(ctx context.Context, name string) error {
+	return h.put(ctx, h.cfg.Table, pagecache.Key("notes", name))
+}
+
+// has says whether a table has a row.
+func (h doing) has(ctx context.Context, table string, key map[string]types.AttributeValue) (bool, error) {
+	out, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &table, Key: key, ConsistentRead: aws.Bool(true)})
+	return err == nil && out.Item != nil, err
+}
+
+// own makes a table with the key id, and has TTL delete its rows by the attribute gone.
+func (h doing) own(ctx context.Context, table string) error {
+	db := h.cfg.Client.(*dynamodb.Client)
+	id := aws.String("id")
+	_, err := db.CreateTable(ctx, &dynamodb.CreateTableInput{
+		TableName: &table, BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: id, AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: id, KeyType: types.KeyTypeHash}},
+	})
+	if err != nil {
+		return err
+	}
+	gone := &types.TimeToLiveSpecification{AttributeName: aws.String("gone"), Enabled: aws.Bool(true)}
+	_, err = db.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: &table, TimeToLiveSpecification: gone})
+	return err
+}
+
+// wrong leaves a wrong row behind: what the machine saw is the bug.
+func (h doing) wrong(ctx context.Context, key string) error {
+	return writeLock(ctx, h.cfg, isr.PartitionKey("", key), 1)
+}
+
+// finds says that a search through a world, in which only one order or one moment leads to a wrong row, finds it.
+func finds(t *testing.T, text string, do func(ctx context.Context, h doing, key string) error) {
+	t.Helper()
+	p := isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) { return doing{cfg, do}, nil }}
+	s := scenariotest.Parsed(t, "name: small\ninvariants: [ttl-well-formed]\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\n"+text)
+	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
+	if err != nil || proof.Verdict != invariant.Violated {
+		t.Errorf("%sgot %v, error %v; want a wrong row", text, proof, err)
+	}
+}
+
+const (
+	twoActors = "actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n"
+	ownRows   = "rows:\n  - {partition: \"pk = {key}\", sort: sk = META, body: html, generated: generated_at, ttl: ttl}\n" +
+		"  - {partition: \"pk = {key}\", sort: sk = LOCK, token: lease_token, expires: lease_expires_at, ttl: ttl}\n"
+)
+
+// A row may have the key of another table among its attributes. It is still one row, whether a request has all of it or
+// its key alone. That holds for tables of the mapping, and for one that the cache has made.
+func TestARowHasOneName(t *testing.T) {
+	key := func(page string) map[string]types.AttributeValue {
+		return map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "lock#" + page}}
+	}
+	for _, writer := range []string{"alice", "bob"} {
+		for of, rows := range map[string]string{"mapped": ownRows + "  - {table: leases, partition: \"id = lock#{key}\", token: owner, expires: until}\n", "made": ownRows} {
+			finds(t, rows+"bounds: {ticks: 0}\n"+twoActors, func(ctx context.Context, h doing, page string) error {
+				if h.name() == writer {
+					row := pagecache.Key("home", isr.SortMeta)
+					maps.Copy(row, key(page))
+					var err error
+					if of == "made" {
+						err = h.own(ctx, "leases")
+					}
+					return errors.Join(err, h.note(ctx, "begun"), h.put(ctx, "leases", row), h.note(ctx, "done"))
+				}
+				if begun, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "begun")); err != nil || !begun {
+					return err
+				}
+				if locked, err := h.has(ctx, "leases", key(page)); err != nil || locked {
+					return err
+				}
+				if done, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "done")); err != nil || !done {
+					return err
+				}
+				return h.wrong(ctx, page)
+			})
+		}
+	}
+}
