@@ -863,3 +863,23 @@ func TestARowHasOneName(t *testing.T) {
 		}
 	}
 }
+
+// Rows that are none of the mapping's make no run differ from its repetition, though the search judges what a run shows
+// only once.
+func TestRowsOfNoEntryAreRepeated(t *testing.T) {
+	p := isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) {
+		return doing{cfg, func(ctx context.Context, h doing, _ string) error {
+			if h.name() == "carol" {
+				return h.note(ctx, "begun")
+			}
+			_, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "begun"))
+			_, again := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "begun"))
+			return errors.Join(err, again)
+		}}, nil
+	}}
+	s := scenariotest.Parsed(t, "name: small\nbounds: {ticks: 0}\ncache: {poll: 11s, patience: 1}\n"+ownRows+twoActors+"  - {name: carol, script: [get /home]}\n")
+	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
+	if err != nil || !proof.Explored.Complete {
+		t.Errorf("got %v, error %v; want a complete search", proof, err)
+	}
+}
