@@ -317,7 +317,7 @@ func (w *world) meetEnds(r *storeRequest) {
 			w.ends.met.Meet(s.of, s.at, r.call.Sent)
 		}
 	}
-	eachRow(r.call.Input, func(table *string, key map[string]types.AttributeValue, _ bool) {
+	inside.In(&w.db).Rows(r.call, func(table string, key map[string]types.AttributeValue) {
 		if w.rows == nil {
 			pk, _ := key["pk"].(*types.AttributeValueMemberS)
 			sk, _ := key["sk"].(*types.AttributeValueMemberS)
@@ -326,7 +326,7 @@ func (w *world) meetEnds(r *storeRequest) {
 			}
 			return
 		}
-		pk, roles := w.rows.place(table, key)
+		pk, roles := w.rows.place(&table, key)
 		if roles.Has(rowmap.Lock) {
 			meet(endOf{region, pk, true})
 		}

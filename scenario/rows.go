@@ -189,10 +189,10 @@ func (w *world) matches(f ddbfake.Fault, c ddbfake.Call) bool {
 		return false
 	}
 	found := false
-	eachRow(c.Input, func(table *string, key map[string]types.AttributeValue, _ bool) {
-		_, roles := w.rows.place(table, key)
+	inside.In(&w.db).Rows(c, func(table string, key map[string]types.AttributeValue) {
+		_, roles := w.rows.place(&table, key)
 		if in, is := c.Input.(*dynamodb.UpdateItemInput); is && role == rowmap.Page && roles.Has(rowmap.Lock) && !w.rows.Guesses() {
-			found = w.rows.Publishes(aws.ToString(table), key, in.UpdateExpression, in.ExpressionAttributeNames)
+			found = w.rows.Publishes(table, key, in.UpdateExpression, in.ExpressionAttributeNames)
 			return // the row is the lock, too, and a request that only gives the lock back is not one about the page
 		}
 		found = found || roles.Has(role)

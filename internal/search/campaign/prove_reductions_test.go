@@ -883,3 +883,69 @@ func TestRowsOfNoEntryAreRepeated(t *testing.T) {
 		t.Errorf("got %v, error %v; want a complete search", proof, err)
 	}
 }
+
+// A fault of pages strikes whatever names a page's row by its key, be it a statement of PartiQL or a Query. It is met by
+// a GetItem, too, so nothing else would show that it strikes nothing else.
+func TestAFaultOfPagesStrikesEachFormOfRequest(t *testing.T) {
+	home := isr.PartitionKey("", "/home")
+	for name, ask := range map[string]func(context.Context, *dynamodb.Client, string) error{
+		"statement": func(ctx context.Context, db *dynamodb.Client, table string) error {
+			_, err := db.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{
+				Statement: aws.String("SELECT * FROM \"" + table + "\" WHERE pk = '" + home + "' AND sk = 'META'"), ConsistentRead: aws.Bool(true),
+			})
+			return err
+		},
+		"transaction": func(ctx context.Context, db *dynamodb.Client, table string) error {
+			_, err := db.ExecuteTransaction(ctx, &dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{
+				{Statement: aws.String("DELETE FROM \"" + table + "\" WHERE pk = '" + home + "' AND sk = 'META'")},
+			}})
+			return err
+		},
+		"query": func(ctx context.Context, db *dynamodb.Client, table string) error {
+			_, err := db.Query(ctx, &dynamodb.QueryInput{
+				TableName: &table, KeyConditionExpression: aws.String("pk = :pk AND sk = :sk"),
+				ExpressionAttributeValues: valuesOf(home, isr.SortMeta),
+			})
+			return err
+		},
+	} {
+		for _, rows := range []string{"", ownRows} {
+			t.Run(name, func(t *testing.T) {
+				finds(t, rows+"faults: [maybe throttled key=META]\nbounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home]}\n", func(ctx context.Context, h doing, page string) error {
+					if _, err := h.has(ctx, h.cfg.Table, pagecache.Key(home, isr.SortMeta)); err != nil {
+						return err
+					}
+					if err := ask(ctx, h.cfg.Client.(*dynamodb.Client), h.cfg.Table); err != nil {
+						return h.wrong(ctx, page)
+					}
+					return nil
+				})
+			})
+		}
+	}
+}
+
+func valuesOf(pk, sk string) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{":pk": &types.AttributeValueMemberS{Value: pk}, ":sk": &types.AttributeValueMemberS{Value: sk}}
+}
+
+// A machine that reads a lock by a statement meets the end of the lease as one does that reads it by GetItem.
+func TestStatementsMeetTheEndsOfLeases(t *testing.T) {
+	home := isr.PartitionKey("", "/home")
+	p := isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) {
+		return doing{cfg, func(ctx context.Context, h doing, _ string) error {
+			if h.name() == "alice" {
+				return writeLock(ctx, h.cfg, home, h.cfg.Clock.Now().Unix()+20)
+			}
+			_, err := h.cfg.Client.(*dynamodb.Client).ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{
+				Statement: aws.String("SELECT * FROM \"" + h.cfg.Table + "\" WHERE pk = '" + home + "' AND sk = 'LOCK'"), ConsistentRead: aws.Bool(true),
+			})
+			return err
+		}}, nil
+	}}
+	s := scenariotest.Parsed(t, "name: small\nbounds: {ticks: 1}\ncache: {lease: 10s, poll: 11s, patience: 1}\n"+twoActors)
+	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
+	if err != nil || !proof.Explored.Complete || len(proof.Deadlines) != 1 || len(proof.Unreached()) > 0 {
+		t.Errorf("got %v, error %v; want the end of one lease, met on all sides", proof, err)
+	}
+}
