@@ -225,9 +225,9 @@ func (w *world) noteDeadlines(row attr.Item) {
 	add(w.freshUntil(row))
 }
 
-// addDeadline makes time stop at a deadline of a row of the cache's own.
+// addDeadline makes time stop at a deadline of a row that has names of its own.
 func (w *world) addDeadline(t time.Time) {
-	step := w.rows.Resolution()
+	step := w.rows.mapping().Resolution()
 	switch {
 	case t.Unix() < 1 || t.Unix() > latest:
 	case step >= time.Second:

@@ -163,8 +163,12 @@ func (w *world) noteOwn(c *ddbfake.Change) {
 		w.noteEnd(to)
 		w.noteDeadlines(to.After)
 	}
-	// TTL deletes a row that is translated to nothing, or to a row without ttl, all the same.
-	if due, _ := inside.In(&w.db).Fate(c.Table, c.Key); c.After != nil && !due.IsZero() {
+	w.noteFate(c) // TTL deletes a row that is translated to nothing, or to a row without ttl, all the same
+}
+
+// noteFate makes time stop at the ttl of a row, whatever its table calls it.
+func (w *world) noteFate(c *ddbfake.Change) {
+	if due, _ := inside.In(&w.db).FateOf(c); c.After != nil && !due.IsZero() {
 		w.addDeadline(due)
 	}
 }

@@ -390,6 +390,9 @@ func (w *world) noteChanges() (byClients int) {
 			w.noteEnd(c)
 			w.deadlines.note(c.After)
 			w.noteTTL(c.Key, c.After)
+			if c.Table != hooks.TableName { // the cache has made it, and its ttl may have another name
+				w.noteFate(c)
+			}
 		}
 		if w.allStops && w.scenario.ReplicaLag > 0 {
 			w.deadlines.addStops(c.Time.Add(w.scenario.ReplicaLag)) // replicas hear of it

@@ -864,6 +864,33 @@ func TestARowHasOneName(t *testing.T) {
 	}
 }
 
+// Time stops where TTL deletes a row, also where no entry matches it, in another region, and in a table of the cache.
+func TestTimeStopsAtEachTTL(t *testing.T) {
+	for of, text := range map[string]string{
+		"region": "region-lag: never\n" + ownRows + "actors:\n  - {name: alice, script: [sleep 1s]}\n  - {name: bob, region: eu-west-1, script: [get /home, get /home]}\n",
+		"made":   "actors:\n  - {name: alice, script: [get /home, get /home]}\n",
+	} {
+		finds(t, "ttl-lag: scheduler\nbounds: {ticks: 1}\n"+text, func(ctx context.Context, h doing, page string) error {
+			table, key, ttl := h.cfg.Table, pagecache.Key("own", "row"), "ttl"
+			if of == "made" {
+				table, key, ttl = "leases", map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "row"}}, "gone"
+			}
+			if begun, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "begun")); err != nil || !begun {
+				row := maps.Clone(key)
+				row[ttl] = &types.AttributeValueMemberN{Value: strconv.FormatInt(h.cfg.Clock.Now().Unix()+60, 10)}
+				if of == "made" {
+					err = errors.Join(err, h.own(ctx, table))
+				}
+				return errors.Join(err, h.put(ctx, table, row), h.note(ctx, "begun"))
+			}
+			if there, err := h.has(ctx, table, key); err != nil || there {
+				return err
+			}
+			return h.wrong(ctx, page)
+		})
+	}
+}
+
 // Rows that are none of the mapping's make no run differ from its repetition, though the search judges what a run shows
 // only once.
 func TestRowsOfNoEntryAreRepeated(t *testing.T) {
