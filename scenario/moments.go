@@ -55,7 +55,7 @@ func (s *sweeper) Steps() []uint64 {
 		if s.w.replicator != nil { // a deletion by TTL also goes to the other regions
 			touches = s.w.touch(row.Region, true, parts...)
 		}
-		touches = withPages(touches, s.w.rowPages(row.Table, row.Key), s.w.reached(row.Region)...)
+		touches = s.w.withOrder(withPages(touches, s.w.rowPages(row.Table, row.Key), s.w.reached(row.Region)...))
 		number := sim.ObjectNamed(rowObject, row.Region, row.Table, row.Key.String())
 		s.steps, s.touches = append(s.steps, number), append(s.touches, touches)
 	}
@@ -514,7 +514,7 @@ func (r *replicator) Accesses(step uint64) []sim.Access {
 		return nil
 	}
 	c := &r.under[i]
-	return withPages(arrivalIn(c.Region, r.w.rowParts(c.Table, c.Key)...), r.w.rowPages(c.Table, c.Key), c.Region)
+	return r.w.withOrder(withPages(arrivalIn(c.Region, r.w.rowParts(c.Table, c.Key)...), r.w.rowPages(c.Table, c.Key), c.Region))
 }
 
 func (r *replicator) Take(step uint64) string {

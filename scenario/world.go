@@ -65,6 +65,7 @@ type world struct {
 	ofLocks       bool              // scripts hold locks
 	ordered       bool              // see sim.Config.Ordered
 	allStops      bool              // see Options.AllStops
+	showsOrder    bool              // see Scenario.showsOrder
 	ofCalls       bool              // scripts make calls that run once
 	shown         hooks.Shown       // what shows the violation
 	// The latest changes, by stage.changed: of the store; of rows, bodies, data and events; of bodies, data, names and marks.
@@ -100,6 +101,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		ownKeys: hasOwnKeys(r.setup.Table),
 	}
 	w.allStops = r.AllStops && (w.ofLocks || w.ofCalls || s.Skew > 0 || s.ReplicaLag > 0 || len(s.CompareLags) > 0)
+	w.showsOrder = s.showsOrder()
 	w.deadlines.all, w.deadlines.skew = w.allStops, 0
 	if w.allStops {
 		w.deadlines.skew = s.Skew

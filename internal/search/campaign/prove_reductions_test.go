@@ -864,6 +864,35 @@ func TestARowHasOneName(t *testing.T) {
 	}
 }
 
+// A stale read of several rows sees in which order they were written last.
+func TestTheOrderCountsThatAStaleReadSees(t *testing.T) {
+	for _, missing := range []string{"X", "Y"} {
+		for _, of := range []string{"faults: [maybe stale-read op=Query]\n", "replica-lag: 1s\nfaults: [maybe stale-read]\n"} {
+			finds(t, of+"bounds: {ticks: 1}\n"+twoActors+"  - {name: carol, script: [get /home]}\n", func(ctx context.Context, h doing, page string) error {
+				switch h.name() {
+				case "alice":
+					return h.note(ctx, "X")
+				case "bob":
+					return h.note(ctx, "Y")
+				}
+				for _, name := range []string{"X", "Y"} {
+					if there, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", name)); err != nil || !there {
+						return err
+					}
+				}
+				out, err := h.cfg.Client.Query(ctx, &dynamodb.QueryInput{
+					TableName: &h.cfg.Table, KeyConditionExpression: aws.String("pk = :notes"),
+					ExpressionAttributeValues: map[string]types.AttributeValue{":notes": &types.AttributeValueMemberS{Value: "notes"}},
+				})
+				if err != nil || len(out.Items) != 1 || out.Items[0]["sk"].(*types.AttributeValueMemberS).Value == missing {
+					return err
+				}
+				return h.wrong(ctx, page)
+			})
+		}
+	}
+}
+
 // Time stops where TTL deletes a row, also where no entry matches it, in another region, and in a table of the cache.
 func TestTimeStopsAtEachTTL(t *testing.T) {
 	for of, text := range map[string]string{
