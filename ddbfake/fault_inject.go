@@ -92,6 +92,12 @@ func (db *DB) matches(f Fault, op *operation, actor, region string, in any) bool
 	return false
 }
 
+// byKey says whether Fault.Key means a row, and whether it knows such a Key.
+type byKey func(key, table string, values map[string]types.AttributeValue) (is, known bool)
+
+// ByKey sets the function that is asked, until Reset, which rows Fault.Key means. It must not call the DB.
+func (db own) ByKey(f byKey) { db.byKey = f }
+
 // target is a row, or the part of a table, that a call touches.
 type target struct {
 	table  string
@@ -105,6 +111,11 @@ func (db *DB) hits(f Fault, region string, t target) bool {
 	}
 	if f.Key == "" {
 		return true
+	}
+	if db.byKey != nil {
+		if is, known := db.byKey(f.Key, t.table, t.values); known {
+			return is
+		}
 	}
 	table := db.state.tables[address(region, t.table)]
 	if table == nil {

@@ -184,24 +184,27 @@ func (w *world) matches(f ddbfake.Fault, c ddbfake.Call) bool {
 	if !w.byRole(f) {
 		return inside.In(&w.db).Matches(f, c)
 	}
-	role := rowmap.Page
-	if f.Key == isr.SortLock {
-		role = rowmap.Lock
-	}
-	f.Key = ""
-	if !inside.In(&w.db).Matches(f, c) {
-		return false
-	}
-	found := false
-	inside.In(&w.db).Rows(c, func(table string, key map[string]types.AttributeValue) {
-		_, roles := w.rows.place(&table, key)
-		if in, is := c.Input.(*dynamodb.UpdateItemInput); is && role == rowmap.Page && roles.Has(rowmap.Lock) && !w.rows.Guesses() {
-			found = w.rows.Publishes(table, key, in.UpdateExpression, in.ExpressionAttributeNames)
-			return // the row is the lock, too, and a request that only gives the lock back is not one about the page
+	// If the row is the lock, too, a request that only gives the lock back is not one about the page.
+	if in, is := c.Input.(*dynamodb.UpdateItemInput); is && f.Key == isr.SortMeta && !w.rows.Guesses() {
+		if _, roles := w.rows.place(in.TableName, in.Key); roles.Has(rowmap.Lock) && !w.rows.Publishes(aws.ToString(in.TableName), in.Key, in.UpdateExpression, in.ExpressionAttributeNames) {
+			return false
 		}
-		found = found || roles.Has(role)
-	})
-	return found
+	}
+	return inside.In(&w.db).Matches(f, c)
+}
+
+// ofRole says whether a row has the role that the key of a fault names: see byRole.
+func (w *world) ofRole(key, table string, row map[string]types.AttributeValue) (is, known bool) {
+	role := rowmap.Page
+	switch key {
+	case isr.SortMeta:
+	case isr.SortLock:
+		role = rowmap.Lock
+	default:
+		return false, false
+	}
+	_, roles := w.rows.place(&table, row)
+	return roles.Has(role), true
 }
 
 // tableCreator is the part of a client that createTable needs.

@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
@@ -126,6 +127,9 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		w.deadlines.windows = append(w.deadlines.windows, w.start.Add(end))
 	}
 	w.db.Reset(ddbfake.Options{Clock: w.clock, Lag: lag, Seed: cfg.Seed, ReplicaLag: s.ReplicaLag, OnFault: w.onFault}, empty)
+	if rows != nil {
+		inside.In(&w.db).ByKey(w.ofRole)
+	}
 	if regions != nil {
 		w.replicator = &replicator{w: w}
 		w.db.SetRegionLag(s.RegionLag.ofStore())

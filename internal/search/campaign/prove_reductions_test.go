@@ -1005,3 +1005,41 @@ func TestStatementsMeetTheEndsOfLeases(t *testing.T) {
 		t.Errorf("got %v, error %v; want the end of one lease, met on all sides", proof, err)
 	}
 }
+
+// A fault of pages or locks hits these rows of a batch or a transaction, and no others.
+func TestAFaultOfPagesHitsTheirPartOfARequest(t *testing.T) {
+	mapped := "rows:\n  - {table: pages, partition: \"path = {key}\", body: html, generated: made, ttl: ttl}\n" +
+		"  - {table: locks, partition: \"id = {key}\", token: owner, expires: until}\n" + ownRows[len("rows:\n"):]
+	page := map[string]types.AttributeValue{"path": &types.AttributeValueMemberS{Value: "/home"}}
+	lock := map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "/home"}}
+	for fault, hit := range map[string]string{"unprocessed key=META": "pages", "conflict key=LOCK": "locks"} {
+		finds(t, mapped+"faults: [maybe "+fault+"]\nbounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home]}\n", func(ctx context.Context, h doing, key string) error {
+			db := h.cfg.Client.(*dynamodb.Client)
+			var left []string
+			if hit == "pages" {
+				out, err := db.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
+					"pages": {{PutRequest: &types.PutRequest{Item: page}}}, "locks": {{PutRequest: &types.PutRequest{Item: lock}}},
+				}})
+				if err != nil {
+					return err
+				}
+				left = slices.Collect(maps.Keys(out.UnprocessedItems))
+			} else {
+				_, err := db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+					{Put: &types.Put{TableName: aws.String("pages"), Item: page}}, {Put: &types.Put{TableName: aws.String("locks"), Item: lock}},
+				}})
+				if refused, is := errors.AsType[*types.TransactionCanceledException](err); is {
+					for i, reason := range refused.CancellationReasons {
+						if aws.ToString(reason.Code) == "TransactionConflict" {
+							left = append(left, []string{"pages", "locks"}[i])
+						}
+					}
+				}
+			}
+			if slices.Equal(left, []string{hit}) {
+				return h.wrong(ctx, key)
+			}
+			return nil
+		})
+	}
+}
