@@ -98,6 +98,7 @@ type DB struct {
 	userErrors  map[string]int       // by region
 	request     request              // the request that is being served: calls are served one at a time
 	onRestore   []*func(func())      // see OnRestore
+	byKey       byKey                // see ByKey
 }
 
 type ours = inside.Of[own]
@@ -142,7 +143,7 @@ func (db *DB) reset(o Options, s *Snapshot) {
 	db.lag, db.regionLag, db.replicaLag, db.keepChanges = o.Lag, LagAtOnce, max(o.ReplicaLag, 0), max(o.KeepChanges, 0)
 	db.state = restored
 	db.retime()
-	db.injected = nil
+	db.injected, db.byKey = nil, nil
 	db.resetMetrics()
 	db.limits = nil
 	if o.Throughput {

@@ -63,6 +63,17 @@ func (db own) Matches(f Fault, c Call) bool {
 	return db.matches(f, op, c.Actor, cmp.Or(c.Region, DefaultRegion), c.Input)
 }
 
+// Rows calls visit for each row that a call names by its key, be it in a statement of PartiQL or in the conditions of a
+// Query: what Fault.Key is about. The values are the key's attributes, perhaps among others.
+func (db own) Rows(c Call, visit func(table string, values map[string]types.AttributeValue)) {
+	db.mu.Lock()
+	targets := db.targets(cmp.Or(c.Region, DefaultRegion), c.Input)
+	db.mu.Unlock()
+	for _, t := range targets {
+		visit(t.table, t.values)
+	}
+}
+
 func (db *DB) matches(f Fault, op *operation, actor, region string, in any) bool {
 	if f.Op != "" && f.Op != op.name || !f.Kind.befalls(in) {
 		return false
@@ -81,6 +92,12 @@ func (db *DB) matches(f Fault, op *operation, actor, region string, in any) bool
 	return false
 }
 
+// byKey says whether Fault.Key means a row, and whether it knows such a Key.
+type byKey func(key, table string, values map[string]types.AttributeValue) (is, known bool)
+
+// ByKey sets the function that is asked, until Reset, which rows Fault.Key means. It must not call the DB.
+func (db own) ByKey(f byKey) { db.byKey = f }
+
 // target is a row, or the part of a table, that a call touches.
 type target struct {
 	table  string
@@ -94,6 +111,11 @@ func (db *DB) hits(f Fault, region string, t target) bool {
 	}
 	if f.Key == "" {
 		return true
+	}
+	if db.byKey != nil {
+		if is, known := db.byKey(f.Key, t.table, t.values); known {
+			return is
+		}
 	}
 	table := db.state.tables[address(region, t.table)]
 	if table == nil {

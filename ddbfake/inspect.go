@@ -1,6 +1,7 @@
 package ddbfake
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -54,4 +55,9 @@ func (db own) Fate(table string, key attr.Item) (due, deletion time.Time) {
 	}
 	deletion, _ = db.lag.ends(db.seed, t, r)
 	return time.Unix(r.due, 0).UTC(), deletion
+}
+
+// FateOf is Fate for the row of a change, in the change's region.
+func (db own) FateOf(c *Change) (due, deletion time.Time) {
+	return db.Fate(address(cmp.Or(c.Region, DefaultRegion), c.Table), c.Key)
 }

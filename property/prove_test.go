@@ -82,6 +82,7 @@ func proofs() map[string]func(t *testing.T, file string) {
 			})
 		},
 		"purged":            lock(turnstile{purgedBy: "purge_at"}),
+		"wholeSeconds":      lock(turnstile{wholeSeconds: true}),
 		"neverOver":         lock(turnstile{neverOver: true}),
 		"alwaysSure":        lock(turnstile{alwaysSure: true}),
 		"countsBehind":      lock(turnstile{countsBehind: true}),
@@ -201,6 +202,8 @@ func TestProve(t *testing.T) {
 		{"by a function", small, []string{"complete: ", "proved within the bounds of "}},
 		{"random ids", small, []string{"complete: ", "proved within the bounds of "}},
 		{"lock", twoHolders, []string{"complete: ", "proved within the bounds of ", "mutual-exclusion, guarded-write, ", "free-lock"}},
+		// Its clocks show no part of a second, as docs/LOCKS.md says.
+		{"wholeSeconds", twoHolders, []string{"complete: ", "proved within the bounds of "}},
 		{"without freshness", small, []string{"complete: ", "proved within the bounds of ", "freshness: not judged"}},
 		{"correct", "ttl-lag: scheduler\n" + small, []string{"complete: ", "TTL deleted no row, and what follows a deletion is not proved (ttl-lag in the scenario: scheduler)"}},
 	} {
@@ -227,6 +230,7 @@ func TestProveRefutes(t *testing.T) {
 			"replay: go test -v -run '^TestChild$'", "replay: property.Replay(t, \"" + failFile + "\", newStore)"}},
 		{"grabs", twoHolders, []string{"violated: two-holders under lock-under-test", "kept-lease: ", "scenario: " + failFile}},
 		{"countsBehind", "replica-lag: 1s\n" + strings.NewReplacer(", crashes: 1", "", "6s", "300ms", "5s", "500ms").Replace(twoHolders), []string{"violated: two-holders", "guarded-write: "}},
+		{"wholeSeconds", aTick, []string{"violated: a-tick under lock-under-test", "kept-lease: "}},
 		{"halfEarly", strings.Replace(aTick, "20s", "1s", 1), []string{"violated: a-tick under lock-under-test", "mutual-exclusion: ", "9.998s before"}},
 		{"neverOver", twoHolders, []string{"vacuous: ", "reached hold-taken-over"}},
 		{"lock", strings.Replace(twoHolders, ", crashes: 1", "", 1), []string{"vacuous: ", "reached hold-taken-over"}},

@@ -473,7 +473,7 @@ func (w *world) accessesIn(region string, input any) []sim.Access {
 		return nil
 	}
 	if writes {
-		touched = append(touched, sim.Access{Object: leads})
+		touched = w.withOrder(append(touched, sim.Access{Object: leads}))
 	}
 	if token := w.givenToken(input); token != "" {
 		touched = append(touched, sim.Access{Object: sim.ObjectNamed(tokenObject, region, token), Write: true})
@@ -493,6 +493,14 @@ func withPages(touched []sim.Access, pages []string, regions ...string) []sim.Ac
 		}
 	}
 	return touched
+}
+
+// withOrder adds an access to the order of all writes, if a read can see it, to those of a write.
+func (w *world) withOrder(touched []sim.Access) []sim.Access {
+	if !w.showsOrder {
+		return touched
+	}
+	return append(touched, sim.Access{Object: sim.ObjectNamed(orderObject, "rows"), Write: true})
 }
 
 // pagesIn returns the pages to which the row of a request may belong.
@@ -543,6 +551,9 @@ const madeUp = "xxxxxxxx-0000-4000-8000-xxxxxxxxxxxx"
 // are not known here count as one, which has no parts: an attribute pk need not be a key.
 func (w *world) partsOf(table *string, row map[string]types.AttributeValue) []string {
 	if w.rows != nil {
+		if !slices.Contains(tableNames(w.scenario.Rows), aws.ToString(table)) {
+			return nil // it is no table of the mapping
+		}
 		return []string{w.rows.Name(aws.ToString(table), row)}
 	}
 	if name, is := rowOf(row); is && !w.ownKeys && aws.ToString(table) == hooks.TableName {

@@ -34,7 +34,12 @@ import (
 // answers that the actors got, and package sim includes these answers.
 type fingerprinter struct {
 	// pasts says that stale reads can still read a row's past. The past is then a part of the row's fingerprint.
-	pasts    bool
+	pasts bool
+	// order has the rows in the order of their last writes, if a read can see that order: see Scenario.showsOrder. With a
+	// replica lag it has them once for each write.
+	ordered, lags bool
+	order         []rowName
+
 	regions  bool // there are several
 	own      bool // rows have names of the cache's own, and are judged as what they are translated to
 	rows     map[rowName]fingerprint.Hash
@@ -60,7 +65,7 @@ func (p *fingerprinter) clone() *fingerprinter {
 		p.shared[i] = true
 	}
 	c := *p
-	c.memories, c.shared = slices.Clone(p.memories), slices.Clone(p.shared)
+	c.memories, c.shared, c.order = slices.Clone(p.memories), slices.Clone(p.shared), slices.Clone(p.order)
 	return &c
 }
 
@@ -79,6 +84,14 @@ func (p *fingerprinter) tell(c *ddbfake.Change, e *history.Event) {
 			m.Event(*e)
 		}
 	}
+}
+
+// showsOrder says whether a read can see in which order different rows were written: a stale read of several rows sees
+// them as they were before the last write of any of them.
+func (s *Scenario) showsOrder() bool {
+	return slices.ContainsFunc(s.Faults, func(f Fault) bool {
+		return f.Kind == ddbfake.FaultStaleRead && slices.Contains([]string{"", "Query", "Scan", "ExecuteStatement", "BatchExecuteStatement"}, f.Op)
+	})
 }
 
 // rowName names a row; region is "" if the table is in only one. A row may be translated to one of its own name.
@@ -102,7 +115,7 @@ func rowOf(key map[string]types.AttributeValue) (rowName, bool) {
 func newFingerprinter(s *Scenario, text, body func(string) string) *fingerprinter {
 	promise := invariant.Promise{MaxClockSkew: s.Skew, Revalidate: s.Cache.Revalidate}
 	p := &fingerprinter{
-		pasts: s.ReplicaLag > 0, regions: s.regions() != nil, own: isMapped(s), rows: map[rowName]fingerprint.Hash{},
+		pasts: s.ReplicaLag > 0, ordered: s.showsOrder(), lags: s.ReplicaLag > 0, regions: s.regions() != nil, own: isMapped(s), rows: map[rowName]fingerprint.Hash{},
 		memories: inside.In(&ofPages[0]).Memories(promise, text, body),
 	}
 	if s.holds() || s.asks(verbOnce) { // their invariants have one memory
@@ -137,6 +150,12 @@ func (p *fingerprinter) row(c ddbfake.Change, translated bool) {
 	}
 	p.twins.key(name.pk)
 	p.twins.key(name.sk)
+	if p.ordered && !translated {
+		if i := slices.Index(p.order, name); i >= 0 && !p.lags {
+			p.order = slices.Delete(p.order, i, i+1)
+		}
+		p.order = append(p.order, name)
+	}
 	before, now := p.rows[name], fingerprint.Hash(0)
 	if p.pasts {
 		now = before.Number(uint64(c.Time.UnixNano()))
@@ -258,6 +277,9 @@ func (w *world) fingerprint() uint64 {
 	h := p.sum
 	if p.tables != 0 {
 		h = h.Number(uint64(p.tables))
+	}
+	for _, row := range p.order {
+		h = h.Text(row.region).Text(row.pk).Text(row.sk)
 	}
 	for _, m := range p.memories {
 		h = h.Number(m.Fingerprint(w.clock.Now()))

@@ -55,7 +55,7 @@ func (s *sweeper) Steps() []uint64 {
 		if s.w.replicator != nil { // a deletion by TTL also goes to the other regions
 			touches = s.w.touch(row.Region, true, parts...)
 		}
-		touches = withPages(touches, s.w.rowPages(row.Table, row.Key), s.w.reached(row.Region)...)
+		touches = s.w.withOrder(withPages(touches, s.w.rowPages(row.Table, row.Key), s.w.reached(row.Region)...))
 		number := sim.ObjectNamed(rowObject, row.Region, row.Table, row.Key.String())
 		s.steps, s.touches = append(s.steps, number), append(s.touches, touches)
 	}
@@ -225,9 +225,9 @@ func (w *world) noteDeadlines(row attr.Item) {
 	add(w.freshUntil(row))
 }
 
-// addDeadline makes time stop at a deadline of a row of the cache's own.
+// addDeadline makes time stop at a deadline of a row that has names of its own.
 func (w *world) addDeadline(t time.Time) {
-	step := w.rows.Resolution()
+	step := w.rows.mapping().Resolution()
 	switch {
 	case t.Unix() < 1 || t.Unix() > latest:
 	case step >= time.Second:
@@ -317,7 +317,7 @@ func (w *world) meetEnds(r *storeRequest) {
 			w.ends.met.Meet(s.of, s.at, r.call.Sent)
 		}
 	}
-	eachRow(r.call.Input, func(table *string, key map[string]types.AttributeValue, _ bool) {
+	inside.In(&w.db).Rows(r.call, func(table string, key map[string]types.AttributeValue) {
 		if w.rows == nil {
 			pk, _ := key["pk"].(*types.AttributeValueMemberS)
 			sk, _ := key["sk"].(*types.AttributeValueMemberS)
@@ -326,7 +326,7 @@ func (w *world) meetEnds(r *storeRequest) {
 			}
 			return
 		}
-		pk, roles := w.rows.place(table, key)
+		pk, roles := w.rows.place(&table, key)
 		if roles.Has(rowmap.Lock) {
 			meet(endOf{region, pk, true})
 		}
@@ -514,7 +514,7 @@ func (r *replicator) Accesses(step uint64) []sim.Access {
 		return nil
 	}
 	c := &r.under[i]
-	return withPages(arrivalIn(c.Region, r.w.rowParts(c.Table, c.Key)...), r.w.rowPages(c.Table, c.Key), c.Region)
+	return r.w.withOrder(withPages(arrivalIn(c.Region, r.w.rowParts(c.Table, c.Key)...), r.w.rowPages(c.Table, c.Key), c.Region))
 }
 
 func (r *replicator) Take(step uint64) string {

@@ -163,8 +163,12 @@ func (w *world) noteOwn(c *ddbfake.Change) {
 		w.noteEnd(to)
 		w.noteDeadlines(to.After)
 	}
-	// TTL deletes a row that is translated to nothing, or to a row without ttl, all the same.
-	if due, _ := inside.In(&w.db).Fate(c.Table, c.Key); c.After != nil && !due.IsZero() {
+	w.noteFate(c) // TTL deletes a row that is translated to nothing, or to a row without ttl, all the same
+}
+
+// noteFate makes time stop at the ttl of a row, whatever its table calls it.
+func (w *world) noteFate(c *ddbfake.Change) {
+	if due, _ := inside.In(&w.db).FateOf(c); c.After != nil && !due.IsZero() {
 		w.addDeadline(due)
 	}
 }
@@ -180,24 +184,27 @@ func (w *world) matches(f ddbfake.Fault, c ddbfake.Call) bool {
 	if !w.byRole(f) {
 		return inside.In(&w.db).Matches(f, c)
 	}
-	role := rowmap.Page
-	if f.Key == isr.SortLock {
-		role = rowmap.Lock
-	}
-	f.Key = ""
-	if !inside.In(&w.db).Matches(f, c) {
-		return false
-	}
-	found := false
-	eachRow(c.Input, func(table *string, key map[string]types.AttributeValue, _ bool) {
-		_, roles := w.rows.place(table, key)
-		if in, is := c.Input.(*dynamodb.UpdateItemInput); is && role == rowmap.Page && roles.Has(rowmap.Lock) && !w.rows.Guesses() {
-			found = w.rows.Publishes(aws.ToString(table), key, in.UpdateExpression, in.ExpressionAttributeNames)
-			return // the row is the lock, too, and a request that only gives the lock back is not one about the page
+	// If the row is the lock, too, a request that only gives the lock back is not one about the page.
+	if in, is := c.Input.(*dynamodb.UpdateItemInput); is && f.Key == isr.SortMeta && !w.rows.Guesses() {
+		if _, roles := w.rows.place(in.TableName, in.Key); roles.Has(rowmap.Lock) && !w.rows.Publishes(aws.ToString(in.TableName), in.Key, in.UpdateExpression, in.ExpressionAttributeNames) {
+			return false
 		}
-		found = found || roles.Has(role)
-	})
-	return found
+	}
+	return inside.In(&w.db).Matches(f, c)
+}
+
+// ofRole says whether a row has the role that the key of a fault names: see byRole.
+func (w *world) ofRole(key, table string, row map[string]types.AttributeValue) (is, known bool) {
+	role := rowmap.Page
+	switch key {
+	case isr.SortMeta:
+	case isr.SortLock:
+		role = rowmap.Lock
+	default:
+		return false, false
+	}
+	_, roles := w.rows.place(&table, row)
+	return roles.Has(role), true
 }
 
 // tableCreator is the part of a client that createTable needs.

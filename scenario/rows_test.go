@@ -139,7 +139,7 @@ func TestFaultsOfOwnRows(t *testing.T) {
 		{"response-lost key=LOCK op=PutItem times=1", "PutItem lock//home in locks {", ""},
 		{"throttled key=META nth=2 times=1", "TransactionCanceledException", ""},
 		{"maybe throttled key=META", "", ""},
-		{"throttled key=nothing times=always", "", "Throughput"},
+		{"throttled key=nothing times=always", "", "Throttling"},
 	} {
 		s := ownWorld(t, "faults: ["+test.fault+"]\n")
 		var trace strings.Builder
@@ -155,7 +155,7 @@ func TestFaultsOfOwnRows(t *testing.T) {
 	var trace strings.Builder
 	do(t, counted, ownProtocol(false), &trace)
 	lines := strings.Split(trace.String(), "\n")
-	i := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "Throughput") })
+	i := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "ThrottlingException") })
 	if i < 0 || !strings.Contains(lines[i], "PutItem lock//home") || !strings.Contains(lines[i], "+2m") {
 		t.Errorf("the third call of a lock was not struck:\n%s", trace.String())
 	}

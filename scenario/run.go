@@ -100,6 +100,9 @@ func (r Run) judged(ctx context.Context) (*Outcome, error) {
 	once := w.memory.Search != nil && inside.In(o).Result.End == sim.Abandoned && len(judges.own) == 0
 	if once && w.isJudged() || told && inside.In(o).Result.End == sim.Abandoned {
 		o.Verdict, o.out = invariant.OK, judges.out
+		if !told {
+			w.rows.fit(o) // the run says whether its rows fit, however often they were judged
+		}
 	} else {
 		evidence := w.judge(o, lags, judges)
 		inside.In(o).Judged = w.judgesSomething(judges, evidence)

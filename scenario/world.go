@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
@@ -65,6 +66,7 @@ type world struct {
 	ofLocks       bool              // scripts hold locks
 	ordered       bool              // see sim.Config.Ordered
 	allStops      bool              // see Options.AllStops
+	showsOrder    bool              // see Scenario.showsOrder
 	ofCalls       bool              // scripts make calls that run once
 	shown         hooks.Shown       // what shows the violation
 	// The latest changes, by stage.changed: of the store; of rows, bodies, data and events; of bodies, data, names and marks.
@@ -100,6 +102,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		ownKeys: hasOwnKeys(r.setup.Table),
 	}
 	w.allStops = r.AllStops && (w.ofLocks || w.ofCalls || s.Skew > 0 || s.ReplicaLag > 0 || len(s.CompareLags) > 0)
+	w.showsOrder = s.showsOrder()
 	w.deadlines.all, w.deadlines.skew = w.allStops, 0
 	if w.allStops {
 		w.deadlines.skew = s.Skew
@@ -124,6 +127,9 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		w.deadlines.windows = append(w.deadlines.windows, w.start.Add(end))
 	}
 	w.db.Reset(ddbfake.Options{Clock: w.clock, Lag: lag, Seed: cfg.Seed, ReplicaLag: s.ReplicaLag, OnFault: w.onFault}, empty)
+	if rows != nil {
+		inside.In(&w.db).ByKey(w.ofRole)
+	}
 	if regions != nil {
 		w.replicator = &replicator{w: w}
 		w.db.SetRegionLag(s.RegionLag.ofStore())
@@ -390,6 +396,9 @@ func (w *world) noteChanges() (byClients int) {
 			w.noteEnd(c)
 			w.deadlines.note(c.After)
 			w.noteTTL(c.Key, c.After)
+			if c.Table != hooks.TableName { // the cache has made it, and its ttl may have another name
+				w.noteFate(c)
+			}
 		}
 		if w.allStops && w.scenario.ReplicaLag > 0 {
 			w.deadlines.addStops(c.Time.Add(w.scenario.ReplicaLag)) // replicas hear of it

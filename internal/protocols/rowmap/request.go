@@ -87,11 +87,13 @@ func (e *entry) roles() (r Roles) {
 	return r
 }
 
-// keyOf returns the attributes of a key that the entries of a table name, nil if the item lacks them.
+// keyOf returns the attributes of a key that the entries of a table name, nil if the item lacks them. The entries that
+// name the table come first: an item of theirs may have the key of another table among its attributes.
 func (m *Mapping) keyOf(table string, item map[string]types.AttributeValue) attr.Item {
+	named := slices.ContainsFunc(m.entries, func(e entry) bool { return e.table != "" && e.table == table })
 	for i := range m.entries {
 		e := &m.entries[i]
-		if e.table != "" && e.table != table || item[e.partition.name] == nil || e.sort.name != "" && item[e.sort.name] == nil {
+		if named != (e.table != "") || named && e.table != table || item[e.partition.name] == nil || e.sort.name != "" && item[e.sort.name] == nil {
 			continue
 		}
 		key := attr.Item{}

@@ -759,3 +759,287 @@ func endsOf(t *testing.T, s *scenario.Scenario, p isr.Protocol, o scenario.Optio
 	}
 	return slices.Sorted(maps.Keys(end)), slices.Sorted(maps.Keys(breaks)), x.Explored()
 }
+
+// doing is a cache that serves no page. It does what its node does in the test.
+type doing struct {
+	cfg isr.Config
+	do  func(ctx context.Context, h doing, key string) error
+}
+
+func (h doing) Get(ctx context.Context, key string) (isr.Served, error) {
+	return isr.Served{}, errors.Join(h.do(ctx, h, key), errNoPage)
+}
+
+// name is the name of the machine.
+func (h doing) name() string {
+	name, _, _ := strings.Cut(h.cfg.Tokens(), "-")
+	return name
+}
+
+func (h doing) put(ctx context.Context, table string, item map[string]types.AttributeValue) error {
+	_, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &table, Item: item})
+	return err
+}
+
+// note writes a row that has a name alone.
+func (h doing) note(ctx context.Context, name string) error {
+	return h.put(ctx, h.cfg.Table, pagecache.Key("notes", name))
+}
+
+// has says whether a table has a row.
+func (h doing) has(ctx context.Context, table string, key map[string]types.AttributeValue) (bool, error) {
+	out, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &table, Key: key, ConsistentRead: aws.Bool(true)})
+	return err == nil && out.Item != nil, err
+}
+
+// own makes a table with the key id, and has TTL delete its rows by the attribute gone.
+func (h doing) own(ctx context.Context, table string) error {
+	db := h.cfg.Client.(*dynamodb.Client)
+	id := aws.String("id")
+	_, err := db.CreateTable(ctx, &dynamodb.CreateTableInput{
+		TableName: &table, BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: id, AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: id, KeyType: types.KeyTypeHash}},
+	})
+	if err != nil {
+		return err
+	}
+	gone := &types.TimeToLiveSpecification{AttributeName: aws.String("gone"), Enabled: aws.Bool(true)}
+	_, err = db.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: &table, TimeToLiveSpecification: gone})
+	return err
+}
+
+// wrong leaves a wrong row behind: what the machine saw is the bug.
+func (h doing) wrong(ctx context.Context, key string) error {
+	return writeLock(ctx, h.cfg, isr.PartitionKey("", key), 1)
+}
+
+// finds says that a search through a world, in which only one order or one moment leads to a wrong row, finds it.
+func finds(t *testing.T, text string, do func(ctx context.Context, h doing, key string) error) {
+	t.Helper()
+	p := isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) { return doing{cfg, do}, nil }}
+	s := scenariotest.Parsed(t, "name: small\ninvariants: [ttl-well-formed]\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\n"+text)
+	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
+	if err != nil || proof.Verdict != invariant.Violated {
+		t.Errorf("%sgot %v, error %v; want a wrong row", text, proof, err)
+	}
+}
+
+const (
+	twoActors = "actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n"
+	ownRows   = "rows:\n  - {partition: \"pk = {key}\", sort: sk = META, body: html, generated: generated_at, ttl: ttl}\n" +
+		"  - {partition: \"pk = {key}\", sort: sk = LOCK, token: lease_token, expires: lease_expires_at, ttl: ttl}\n"
+)
+
+// A row may have the key of another table among its attributes. It is still one row, whether a request has all of it or
+// its key alone. That holds for tables of the mapping, and for one that the cache has made.
+func TestARowHasOneName(t *testing.T) {
+	key := func(page string) map[string]types.AttributeValue {
+		return map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "lock#" + page}}
+	}
+	for _, writer := range []string{"alice", "bob"} {
+		for of, rows := range map[string]string{"mapped": ownRows + "  - {table: leases, partition: \"id = lock#{key}\", token: owner, expires: until}\n", "made": ownRows} {
+			finds(t, rows+"bounds: {ticks: 0}\n"+twoActors, func(ctx context.Context, h doing, page string) error {
+				if h.name() == writer {
+					row := pagecache.Key("home", isr.SortMeta)
+					maps.Copy(row, key(page))
+					var err error
+					if of == "made" {
+						err = h.own(ctx, "leases")
+					}
+					return errors.Join(err, h.note(ctx, "begun"), h.put(ctx, "leases", row), h.note(ctx, "done"))
+				}
+				if begun, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "begun")); err != nil || !begun {
+					return err
+				}
+				if locked, err := h.has(ctx, "leases", key(page)); err != nil || locked {
+					return err
+				}
+				if done, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "done")); err != nil || !done {
+					return err
+				}
+				return h.wrong(ctx, page)
+			})
+		}
+	}
+}
+
+// A stale read of several rows sees in which order they were written last.
+func TestTheOrderCountsThatAStaleReadSees(t *testing.T) {
+	for _, missing := range []string{"X", "Y"} {
+		for _, of := range []string{"faults: [maybe stale-read op=Query]\n", "replica-lag: 1s\nfaults: [maybe stale-read]\n"} {
+			finds(t, of+"bounds: {ticks: 1}\n"+twoActors+"  - {name: carol, script: [get /home]}\n", func(ctx context.Context, h doing, page string) error {
+				switch h.name() {
+				case "alice":
+					return h.note(ctx, "X")
+				case "bob":
+					return h.note(ctx, "Y")
+				}
+				for _, name := range []string{"X", "Y"} {
+					if there, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", name)); err != nil || !there {
+						return err
+					}
+				}
+				out, err := h.cfg.Client.Query(ctx, &dynamodb.QueryInput{
+					TableName: &h.cfg.Table, KeyConditionExpression: aws.String("pk = :notes"),
+					ExpressionAttributeValues: map[string]types.AttributeValue{":notes": &types.AttributeValueMemberS{Value: "notes"}},
+				})
+				if err != nil || len(out.Items) != 1 || out.Items[0]["sk"].(*types.AttributeValueMemberS).Value == missing {
+					return err
+				}
+				return h.wrong(ctx, page)
+			})
+		}
+	}
+}
+
+// Time stops where TTL deletes a row, also where no entry matches it, in another region, and in a table of the cache.
+func TestTimeStopsAtEachTTL(t *testing.T) {
+	for of, text := range map[string]string{
+		"region": "region-lag: never\n" + ownRows + "actors:\n  - {name: alice, script: [sleep 1s]}\n  - {name: bob, region: eu-west-1, script: [get /home, get /home]}\n",
+		"made":   "actors:\n  - {name: alice, script: [get /home, get /home]}\n",
+	} {
+		finds(t, "ttl-lag: scheduler\nbounds: {ticks: 1}\n"+text, func(ctx context.Context, h doing, page string) error {
+			table, key, ttl := h.cfg.Table, pagecache.Key("own", "row"), "ttl"
+			if of == "made" {
+				table, key, ttl = "leases", map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "row"}}, "gone"
+			}
+			if begun, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "begun")); err != nil || !begun {
+				row := maps.Clone(key)
+				row[ttl] = &types.AttributeValueMemberN{Value: strconv.FormatInt(h.cfg.Clock.Now().Unix()+60, 10)}
+				if of == "made" {
+					err = errors.Join(err, h.own(ctx, table))
+				}
+				return errors.Join(err, h.put(ctx, table, row), h.note(ctx, "begun"))
+			}
+			if there, err := h.has(ctx, table, key); err != nil || there {
+				return err
+			}
+			return h.wrong(ctx, page)
+		})
+	}
+}
+
+// Rows that are none of the mapping's make no run differ from its repetition, though the search judges what a run shows
+// only once.
+func TestRowsOfNoEntryAreRepeated(t *testing.T) {
+	p := isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) {
+		return doing{cfg, func(ctx context.Context, h doing, _ string) error {
+			if h.name() == "carol" {
+				return h.note(ctx, "begun")
+			}
+			_, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "begun"))
+			_, again := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "begun"))
+			return errors.Join(err, again)
+		}}, nil
+	}}
+	s := scenariotest.Parsed(t, "name: small\nbounds: {ticks: 0}\ncache: {poll: 11s, patience: 1}\n"+ownRows+twoActors+"  - {name: carol, script: [get /home]}\n")
+	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
+	if err != nil || !proof.Explored.Complete {
+		t.Errorf("got %v, error %v; want a complete search", proof, err)
+	}
+}
+
+// A fault of pages strikes whatever names a page's row by its key, be it a statement of PartiQL or a Query. It is met by
+// a GetItem, too, so nothing else would show that it strikes nothing else.
+func TestAFaultOfPagesStrikesEachFormOfRequest(t *testing.T) {
+	home := isr.PartitionKey("", "/home")
+	for name, ask := range map[string]func(context.Context, *dynamodb.Client, string) error{
+		"statement": func(ctx context.Context, db *dynamodb.Client, table string) error {
+			_, err := db.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{
+				Statement: aws.String("SELECT * FROM \"" + table + "\" WHERE pk = '" + home + "' AND sk = 'META'"), ConsistentRead: aws.Bool(true),
+			})
+			return err
+		},
+		"transaction": func(ctx context.Context, db *dynamodb.Client, table string) error {
+			_, err := db.ExecuteTransaction(ctx, &dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{
+				{Statement: aws.String("DELETE FROM \"" + table + "\" WHERE pk = '" + home + "' AND sk = 'META'")},
+			}})
+			return err
+		},
+		"query": func(ctx context.Context, db *dynamodb.Client, table string) error {
+			_, err := db.Query(ctx, &dynamodb.QueryInput{
+				TableName: &table, KeyConditionExpression: aws.String("pk = :pk AND sk = :sk"),
+				ExpressionAttributeValues: valuesOf(home, isr.SortMeta),
+			})
+			return err
+		},
+	} {
+		for _, rows := range []string{"", ownRows} {
+			t.Run(name, func(t *testing.T) {
+				finds(t, rows+"faults: [maybe throttled key=META]\nbounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home]}\n", func(ctx context.Context, h doing, page string) error {
+					if _, err := h.has(ctx, h.cfg.Table, pagecache.Key(home, isr.SortMeta)); err != nil {
+						return err
+					}
+					if err := ask(ctx, h.cfg.Client.(*dynamodb.Client), h.cfg.Table); err != nil {
+						return h.wrong(ctx, page)
+					}
+					return nil
+				})
+			})
+		}
+	}
+}
+
+func valuesOf(pk, sk string) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{":pk": &types.AttributeValueMemberS{Value: pk}, ":sk": &types.AttributeValueMemberS{Value: sk}}
+}
+
+// A machine that reads a lock by a statement meets the end of the lease as one does that reads it by GetItem.
+func TestStatementsMeetTheEndsOfLeases(t *testing.T) {
+	home := isr.PartitionKey("", "/home")
+	p := isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) {
+		return doing{cfg, func(ctx context.Context, h doing, _ string) error {
+			if h.name() == "alice" {
+				return writeLock(ctx, h.cfg, home, h.cfg.Clock.Now().Unix()+20)
+			}
+			_, err := h.cfg.Client.(*dynamodb.Client).ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{
+				Statement: aws.String("SELECT * FROM \"" + h.cfg.Table + "\" WHERE pk = '" + home + "' AND sk = 'LOCK'"), ConsistentRead: aws.Bool(true),
+			})
+			return err
+		}}, nil
+	}}
+	s := scenariotest.Parsed(t, "name: small\nbounds: {ticks: 1}\ncache: {lease: 10s, poll: 11s, patience: 1}\n"+twoActors)
+	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
+	if err != nil || !proof.Explored.Complete || len(proof.Deadlines) != 1 || len(proof.Unreached()) > 0 {
+		t.Errorf("got %v, error %v; want the end of one lease, met on all sides", proof, err)
+	}
+}
+
+// A fault of pages or locks hits these rows of a batch or a transaction, and no others.
+func TestAFaultOfPagesHitsTheirPartOfARequest(t *testing.T) {
+	mapped := "rows:\n  - {table: pages, partition: \"path = {key}\", body: html, generated: made, ttl: ttl}\n" +
+		"  - {table: locks, partition: \"id = {key}\", token: owner, expires: until}\n" + ownRows[len("rows:\n"):]
+	page := map[string]types.AttributeValue{"path": &types.AttributeValueMemberS{Value: "/home"}}
+	lock := map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "/home"}}
+	for fault, hit := range map[string]string{"unprocessed key=META": "pages", "conflict key=LOCK": "locks"} {
+		finds(t, mapped+"faults: [maybe "+fault+"]\nbounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home]}\n", func(ctx context.Context, h doing, key string) error {
+			db := h.cfg.Client.(*dynamodb.Client)
+			var left []string
+			if hit == "pages" {
+				out, err := db.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
+					"pages": {{PutRequest: &types.PutRequest{Item: page}}}, "locks": {{PutRequest: &types.PutRequest{Item: lock}}},
+				}})
+				if err != nil {
+					return err
+				}
+				left = slices.Collect(maps.Keys(out.UnprocessedItems))
+			} else {
+				_, err := db.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+					{Put: &types.Put{TableName: aws.String("pages"), Item: page}}, {Put: &types.Put{TableName: aws.String("locks"), Item: lock}},
+				}})
+				if refused, is := errors.AsType[*types.TransactionCanceledException](err); is {
+					for i, reason := range refused.CancellationReasons {
+						if aws.ToString(reason.Code) == "TransactionConflict" {
+							left = append(left, []string{"pages", "locks"}[i])
+						}
+					}
+				}
+			}
+			if slices.Equal(left, []string{hit}) {
+				return h.wrong(ctx, key)
+			}
+			return nil
+		})
+	}
+}
