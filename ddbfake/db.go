@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/faults"
@@ -98,6 +100,8 @@ type DB struct {
 	userErrors  map[string]int       // by region
 	request     request              // the request that is being served: calls are served one at a time
 	onRestore   []*func(func())      // see OnRestore
+	// undone is nil, or decides what a FaultUnprocessed leaves undone: see Undone.
+	undone func(table string, row map[string]types.AttributeValue) bool
 }
 
 type ours = inside.Of[own]

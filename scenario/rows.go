@@ -175,15 +175,20 @@ func (w *world) byRole(f ddbfake.Fault) bool {
 	return w.rows != nil && (f.Key == isr.SortMeta || f.Key == isr.SortLock)
 }
 
+// roleOf is the role of the rows that a fault is about: see byRole.
+func roleOf(f ddbfake.Fault) rowmap.Roles {
+	if f.Key == isr.SortLock {
+		return rowmap.Lock
+	}
+	return rowmap.Page
+}
+
 // matches does the same as DB.Matches, also for faults that are about roles of rows.
 func (w *world) matches(f ddbfake.Fault, c ddbfake.Call) bool {
 	if !w.byRole(f) {
 		return inside.In(&w.db).Matches(f, c)
 	}
-	role := rowmap.Page
-	if f.Key == isr.SortLock {
-		role = rowmap.Lock
-	}
+	role := roleOf(f)
 	f.Key = ""
 	if !inside.In(&w.db).Matches(f, c) {
 		return false
@@ -198,6 +203,47 @@ func (w *world) matches(f ddbfake.Fault, c ddbfake.Call) bool {
 		found = found || roles.Has(role)
 	})
 	return found
+}
+
+// parts is how many requests of a batch a fault may leave undone, of which the schedule chooses one; 0 if the fault says
+// which.
+func (f *Fault) parts(input any) (n int) {
+	if f.Kind != ddbfake.FaultUnprocessed || f.Key != "" || !f.Maybe {
+		return 0
+	}
+	eachRow(input, func(table *string, _ map[string]types.AttributeValue, _ bool) {
+		if f.isAbout(table) {
+			n++
+		}
+	})
+	return n
+}
+
+func (f *Fault) isAbout(table *string) bool {
+	return f.Table == "" || nameOfTable(f.Table) == nameOfTable(aws.ToString(table))
+}
+
+// leaveUndone has the store leave requests of the next batch undone: those whose rows the fault is about, or the one with
+// that number among them. It returns the fault in the form that the store knows.
+func (w *world) leaveUndone(f Fault, input any, nth int) *ddbfake.Fault {
+	role, one := w.byRole(f.Fault), f.parts(input) > 1
+	if !role && !one {
+		return &f.Fault
+	}
+	inside.In(&w.db).Undone(func(table string, row map[string]types.AttributeValue) bool {
+		if !f.isAbout(&table) {
+			return false
+		}
+		if role {
+			_, roles := w.rows.place(&table, row)
+			return roles.Has(roleOf(f.Fault))
+		}
+		nth--
+		return nth < 0 && nth >= -1
+	})
+	known := f.Fault
+	known.Key = ""
+	return &known
 }
 
 // tableCreator is the part of a client that createTable needs.

@@ -87,6 +87,7 @@ func (l Locks) Generator(name, protocol string, schedules int) *rapid.Generator[
 			drawClockWithin(t, s, &s.Actors[i], longestHolds(s))
 		}
 		s.ReplicaLag = pick(t, "replica lag", 0, 0, time.Second)
+		drawInPart(t, s)
 		s.Settle = l.settle(s)
 		return World{s}
 	})
@@ -142,6 +143,14 @@ func drawLockFaults(t *rapid.T) []scenario.Fault {
 		return f
 	})
 	return rapid.SliceOfNDistinct(generator, 0, 3, scenario.Fault.String).Draw(t, "faults")
+}
+
+// drawInPart draws whether batches come back in part, in half of the worlds in which something else fails, too: worlds
+// without faults are judged more strictly. Nobody knows the keys of the rows, so the schedule chooses one row.
+func drawInPart(t *rapid.T, s *scenario.Scenario) {
+	if pick(t, "batches in part", false, true) && len(s.Faults) > 0 {
+		s.Faults = append(s.Faults, scenario.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Times: 3}, Maybe: true})
+	}
 }
 
 // LockNames are the locks that scripts hold.
