@@ -41,7 +41,22 @@ func (k batchKeys) add(t *table, key primaryKey) error {
 
 // withholds reports whether a fault leaves one request of a batch undone.
 func (db *DB) withholds(r *request, table string, values map[string]types.AttributeValue) bool {
-	return r.unprocessed != nil && db.hits(*r.unprocessed, r.region, target{table, values})
+	switch {
+	case r.unprocessed == nil:
+		return false
+	case db.undone != nil:
+		return db.undone(table)
+	default:
+		return db.hits(*r.unprocessed, r.region, target{table, values})
+	}
+}
+
+// Undone has the function decide what a FaultUnprocessed leaves undone, until it is nil again. It is asked once for each
+// request of a batch, in order.
+func (db own) Undone(decide func(table string) bool) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.undone = decide
 }
 
 // consumedByBatch reports units by table, without saying whether they were read or written.

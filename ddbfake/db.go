@@ -99,6 +99,7 @@ type DB struct {
 	request     request              // the request that is being served: calls are served one at a time
 	onRestore   []*func(func())      // see OnRestore
 	byKey       byKey                // see ByKey
+	undone      func(string) bool    // see Undone
 }
 
 type ours = inside.Of[own]

@@ -76,7 +76,7 @@ func TestChild(t *testing.T) {
 		return
 	}
 	if store, ok := strangers[name]; ok {
-		property.CheckStore(t, strange(store))
+		store.check().Run(t, strange(store))
 		return
 	}
 	if check, ok := choices()[name]; ok {
@@ -137,6 +137,10 @@ func TestChild(t *testing.T) {
 	}
 	if bug, ok := strings.CutPrefix(name, "once: "); ok {
 		recordsCheck.Run(t, newRecords(bug))
+		return
+	}
+	if name == "lock: in part" {
+		property.LockCheck{Table: turnstileTable}.Run(t, newTwoRows("gone"))
 		return
 	}
 	if name == "lock: extends in no table" {

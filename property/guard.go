@@ -360,9 +360,17 @@ func tableOf(input any) (string, bool) {
 	return aws.ToString(name), ok
 }
 
-// String says how many answers were errors, and shows one of them.
+// String says how many answers were errors, and shows one of them. Answers of locks and calls are not counted: it then
+// says that of their requests.
 func (a *answers) String() string {
-	if a.errors == 0 {
+	switch {
+	case a.all == 0 && a.requests == 0:
+		return ""
+	case a.all == 0 && a.refused == 0:
+		return fmt.Sprintf("none of its %d requests was malformed, or for a table that is not there", a.requests)
+	case a.all == 0:
+		return fmt.Sprintf("%d of its %d requests were refused, such as: %v", a.refused, a.requests, a.refusal)
+	case a.errors == 0:
 		return fmt.Sprintf("none of the store's %d answers was an error", a.all)
 	}
 	return fmt.Sprintf("%d of the store's %d answers were errors, such as: %v", a.errors, a.all, a.first)

@@ -94,8 +94,8 @@ type LockCheck struct {
 	// Wait is how long the lock may wait by itself in one Acquire while nobody else can hold it; default 2 s.
 	Wait time.Duration
 	// Takeover is for a lock whose holder has died, or has failed to give the lock back. It is how long after the end of
-	// its lease the lock may still count as held. The default is one more lease, which a lock needs if it compares no
-	// clocks.
+	// its lease the lock may still count as held. The default is one more lease. A lock that compares no clocks watches a
+	// whole lease from when a machine first looks, and needs two of the longest lease, and some seconds.
 	Takeover time.Duration
 
 	extends *atomic.Bool // some Held can extend its lease; nil outside of Run

@@ -168,7 +168,7 @@ func (r runner) unproved(proof *campaign.Proof, file string) string {
 	case proof.Verdict != invariant.OK:
 		return fmt.Sprintf("%v: %s: %s\nall schedules were run, and prove nothing\n", proof.Verdict, file, proof.Why)
 	case r.subject.basic != "" && !slices.Contains(proof.Reached(), r.subject.basic):
-		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but %s\n", proof.Schedules, file, r.subject.nothing)
+		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but %s\n%s", proof.Schedules, file, r.subject.nothing, r.answers)
 	case r.subject.basic == "" && r.answers.errors == r.answers.all:
 		return fmt.Sprintf("vacuous: nothing was violated in the %d schedules of %s, but the store served nothing\n%s%s", proof.Schedules, file, misfit, r.answers)
 	case len(proof.Proved()) == 0:

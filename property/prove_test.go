@@ -72,7 +72,13 @@ func proofs() map[string]func(t *testing.T, file string) {
 			property.LockCheck{Table: turnstileTable}.Prove(t, file, newTurnstiles(bugs))
 		}
 	}
+	inPart := func(bug string) func(*testing.T, string) {
+		return func(t *testing.T, file string) {
+			property.LockCheck{Table: turnstileTable}.Prove(t, file, newTwoRows(bug))
+		}
+	}
 	return map[string]func(*testing.T, string){
+		"gone": inPart("gone"), "gives up": inPart("gives up"),
 		"lock":  lock(turnstile{}),
 		"grabs": lock(turnstile{grabs: true}),
 		"halfEarly": func(t *testing.T, file string) {
@@ -183,6 +189,10 @@ var small = strings.Replace(twoWriters, "faults: [maybe response-lost]\n", "", 1
 const twoHolders = "name: two-holders\ncache: {lease: 10s, poll: 5s, patience: 4, attempts: 1}\nbounds: {ticks: 0}\n" +
 	"actors:\n  - {name: alice, script: [hold job for 6s], crashes: 1}\n  - {name: bob, script: [hold job for 6s]}\n"
 
+// inParts is a world in which a batch may come back in part.
+const inParts = "name: in-parts\ncache: {lease: 10s, poll: 5s, patience: 4, attempts: 1}\nbounds: {ticks: 0}\nfaults: [maybe unprocessed]\n" +
+	"reach: [hold-contended]\nactors:\n  - {name: alice, script: [hold job for 6s]}\n  - {name: bob, script: [hold job for 6s]}\n"
+
 // aTick is a world in which time may move on while a holder works.
 const aTick = "name: a-tick\ncache: {lease: 10s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\nactors:\n" +
 	"  - {name: alice, script: [hold job for 20s]}\n  - {name: bob, script: [hold job for 1s]}\n"
@@ -204,6 +214,7 @@ func TestProve(t *testing.T) {
 		{"lock", twoHolders, []string{"complete: ", "proved within the bounds of ", "mutual-exclusion, guarded-write, ", "free-lock"}},
 		// Its clocks show no part of a second, as docs/LOCKS.md says.
 		{"wholeSeconds", twoHolders, []string{"complete: ", "proved within the bounds of "}},
+		{"gives up", inParts, []string{"complete: ", "proved within the bounds of ", "mutual-exclusion, guarded-write, ", "free-lock"}},
 		{"without freshness", small, []string{"complete: ", "proved within the bounds of ", "freshness: not judged"}},
 		{"correct", "ttl-lag: scheduler\n" + small, []string{"complete: ", "TTL deleted no row, and what follows a deletion is not proved (ttl-lag in the scenario: scheduler)"}},
 	} {
@@ -232,8 +243,9 @@ func TestProveRefutes(t *testing.T) {
 		{"countsBehind", "replica-lag: 1s\n" + strings.NewReplacer(", crashes: 1", "", "6s", "300ms", "5s", "500ms").Replace(twoHolders), []string{"violated: two-holders", "guarded-write: "}},
 		{"wholeSeconds", aTick, []string{"violated: a-tick under lock-under-test", "kept-lease: "}},
 		{"halfEarly", strings.Replace(aTick, "20s", "1s", 1), []string{"violated: a-tick under lock-under-test", "mutual-exclusion: ", "9.998s before"}},
-		{"neverOver", twoHolders, []string{"vacuous: ", "reached hold-taken-over"}},
+		{"neverOver", twoHolders, []string{"vacuous: ", "reached hold-taken-over", "none of its ", " requests was malformed"}},
 		{"lock", strings.Replace(twoHolders, ", crashes: 1", "", 1), []string{"vacuous: ", "reached hold-taken-over"}},
+		{"gone", inParts, []string{"violated: in-parts under lock-under-test", "mutual-exclusion: "}},
 		{"purged", aPurge, []string{"vacuous: ", "TTL deleted no row, and the row ", "has purge_at = ", `set LockCheck.TTL to "purge_at"`}},
 		{"tokenless", twoWriters, []string{"violated: two-writers under store-under-test", "scenario: " + failFile}},
 		{"random tokens", twoWriters, []string{"broken: two-writers under store-under-test: the store under test is not deterministic", "the run cannot be repeated: at step ", "locked_by", "hint: "}},

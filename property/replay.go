@@ -147,7 +147,7 @@ func (r runner) recordedSchedule(s *scenario.Scenario, file string) {
 func (r runner) vacuous(s *scenario.Scenario, report *campaign.Report, file string) string {
 	switch {
 	case r.subject.basic != "" && !slices.Contains(report.Reached(), r.subject.basic):
-		return "vacuous: nothing was violated in the world of " + file + ", but " + r.subject.nothing + " in it\n"
+		return "vacuous: nothing was violated in the world of " + file + ", but " + r.subject.nothing + " in it\n" + r.answers.String()
 	case r.subject.basic == "" && r.answers.errors == r.answers.all:
 		return "vacuous: nothing was violated in the world of " + file + ", but the store served nothing\n" + r.answers.String()
 	case len(report.Missing) > 0 || len(s.Reach) > 0 && report.Vacuous():

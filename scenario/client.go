@@ -58,7 +58,7 @@ func (n *node) sdkClient() *dynamodb.Client {
 		}
 		n.own.retries(invocation, n.proc.Now())
 		out, err := n.call(ctx, c, attempt)
-		n.own.attempted(invocation, n.proc.Now(), err)
+		n.own.attempted(invocation, n.proc.Now(), cmp.Or(err, inPart(out)))
 		return out, err
 	}
 	return ddbfake.NewClient(do, ddbfake.WithActor(n.proc.Name()), ddbfake.WithClientID(n.client), func(o *dynamodb.Options) {
@@ -280,7 +280,8 @@ type storeRequest struct {
 }
 
 // Outcomes implements sim.Request. Outcome 0 is the ordinary one. Each fault that the schedule may choose for this call
-// is an outcome, too: its number is its place in world.possible plus one.
+// is an outcome, too: its number is its place in world.possible plus one. A fault that may strike one row or another has
+// further outcomes, each by the number of possible faults greater.
 func (r *storeRequest) Outcomes() []int {
 	if len(r.node.world.possible) == 0 {
 		return ordinary
@@ -290,7 +291,9 @@ func (r *storeRequest) Outcomes() []int {
 		f := &r.node.world.possible[i]
 		if f.left != 0 && r.node.world.canStrike(&f.fault, r.call) {
 			r.node.world.met[f.declared] = true
-			r.ways = append(r.ways, i+1)
+			for part := range max(f.fault.parts(r.call.Input), 1) {
+				r.ways = append(r.ways, i+1+part*len(r.node.world.possible))
+			}
 		}
 	}
 	return r.ways
@@ -305,7 +308,7 @@ func (r *storeRequest) Apply(outcome int) {
 	var struck *Fault
 	r.slow, r.late = nil, 0
 	if outcome > 0 {
-		struck = w.possible[outcome-1].strike()
+		struck = w.possible[(outcome-1)%len(w.possible)].strike()
 		if struck.Latency > 0 {
 			struck, r.slow = nil, struck
 		}
@@ -320,6 +323,10 @@ func (r *storeRequest) Apply(outcome int) {
 	}
 	if struck != nil {
 		call.Fault = &struck.Fault
+		if struck.Kind == ddbfake.FaultUnprocessed {
+			w.leaveUndone(struck, call.Input, (outcome-1)/max(len(w.possible), 1))
+			defer inside.In(&w.db).Undone(nil)
+		}
 		if struck.CutOff {
 			w.mark(mark.CutOff)
 		}

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -534,10 +535,28 @@ func (o *ownTime) tellsTrouble(options *dynamodb.Options) {
 		return s.Initialize.Add(middleware.InitializeMiddlewareFunc("isr-sim trouble",
 			func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
 				out, meta, err := next.HandleInitialize(context.WithValue(ctx, ownClient{}, true), in)
-				o.attempted("", time.Time{}, err)
+				o.attempted("", time.Time{}, cmp.Or(err, inPart(out.Result)))
 				return out, meta, err
 			}), middleware.Before)
 	})
+}
+
+// errInPart is the failure of a batch that was not done to its end. Its caller may give up because of it.
+var errInPart = errors.New("the batch came back in part")
+
+// inPart returns errInPart if an answer says that a part of a batch was left undone.
+func inPart(out any) error {
+	switch out := out.(type) {
+	case *dynamodb.BatchGetItemOutput:
+		if out != nil && len(out.UnprocessedKeys) > 0 {
+			return errInPart
+		}
+	case *dynamodb.BatchWriteItemOutput:
+		if out != nil && len(out.UnprocessedItems) > 0 {
+			return errInPart
+		}
+	}
+	return nil
 }
 
 // refusal says whether an error is only about failed conditions. That there is no such table yet is the condition of

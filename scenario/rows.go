@@ -207,6 +207,39 @@ func (w *world) ofRole(key, table string, row map[string]types.AttributeValue) (
 	return roles.Has(role), true
 }
 
+// parts is how many requests of a batch a fault may leave undone, of which the schedule chooses one; 0 if the fault says
+// which.
+func (f *Fault) parts(input any) (n int) {
+	if f.Kind != ddbfake.FaultUnprocessed || f.Key != "" || !f.Maybe {
+		return 0
+	}
+	eachRow(input, func(table *string, _ map[string]types.AttributeValue, _ bool) {
+		if f.isAbout(table) {
+			n++
+		}
+	})
+	return n
+}
+
+func (f *Fault) isAbout(table *string) bool {
+	return f.Table == "" || nameOfTable(f.Table) == nameOfTable(aws.ToString(table))
+}
+
+// leaveUndone has the store leave one request of the next batch undone, the one with that number among those that the
+// fault is about, if the schedule chooses: see parts.
+func (w *world) leaveUndone(f *Fault, input any, nth int) {
+	if f.parts(input) <= 1 {
+		return
+	}
+	inside.In(&w.db).Undone(func(table string) bool {
+		if !f.isAbout(&table) {
+			return false
+		}
+		nth--
+		return nth == -1
+	})
+}
+
 // tableCreator is the part of a client that createTable needs.
 type tableCreator interface {
 	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -126,6 +127,44 @@ func TestOwnRows(t *testing.T) {
 	o = do(t, s, ownProtocol(true), nil)
 	if o.Verdict != invariant.Violated || !strings.Contains(o.Violation.Why, "alice published and kept its lock") {
 		t.Errorf("%s", o.Explain("own", "own"))
+	}
+}
+
+type getter func(ctx context.Context, key string) (isr.Served, error)
+
+func (g getter) Get(ctx context.Context, key string) (isr.Served, error) { return g(ctx, key) }
+
+// A batch in part: a fault of META or LOCK leaves rows of that role undone, and one that names no rows and leaves the
+// strike to the schedule leaves one row undone, whichever.
+func TestBatchesOfOwnRowsInPart(t *testing.T) {
+	for fault, want := range map[string]string{
+		"unprocessed key=META": "pages", "unprocessed key=LOCK": "locks", "maybe unprocessed": " locks pages", "maybe unprocessed table=pages": " pages",
+	} {
+		left := map[string]bool{}
+		reads := isr.Protocol{Name: "own", SDK: true, New: func(cfg isr.Config) (isr.Handler, error) {
+			return getter(func(ctx context.Context, key string) (isr.Served, error) {
+				row := func(name, value string) types.KeysAndAttributes {
+					return types.KeysAndAttributes{Keys: []map[string]types.AttributeValue{{name: &types.AttributeValueMemberS{Value: value}}}}
+				}
+				out, err := cfg.Client.(*dynamodb.Client).BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+					"pages": row("path", key), "locks": row("name", "lock/"+key),
+				}})
+				if err == nil {
+					left[strings.Join(slices.Sorted(maps.Keys(out.UnprocessedKeys)), "+")] = true
+				}
+				return isr.Served{}, err
+			}), nil
+		}}
+		s := ownWorld(t, "faults: ["+fault+"]\n")
+		s.Actors[0].Script = s.Actors[0].Script[:1]
+		for seed := range uint64(20) {
+			if _, err := (scenario.Run{Scenario: s, Protocol: reads, Seed: seed, Options: scenario.Options{SDK: true}}).Do(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := strings.Join(slices.Sorted(maps.Keys(left)), " "); got != want {
+			t.Errorf("%s: left undone: %q, want %q", fault, got, want)
+		}
 	}
 }
 

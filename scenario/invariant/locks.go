@@ -26,7 +26,7 @@ func OfLocks() []Invariant { return slices.Clone(ofLocks) }
 // A write that is still under way when the lease ends may take effect at any time. A lock can prevent that only if it
 // gives out fencing tokens and the resource checks them: then a late write is refused. So a write out of order is a
 // violation only if it took effect before the end of the lease less 2e, or if its writer had a token. For that, tokens
-// must grow.
+// must grow: it is a violation, too, if a write is refused within that time, since an earlier holder had a greater token.
 func guardedWrites() Invariant {
 	return Invariant{
 		Name: "guarded-write",
@@ -60,6 +60,16 @@ func checkWrites(ev Evidence, lock *lock) Finding {
 						first.actor, lock.key, second.actor),
 					Events: events(first.taken, second.asked, second.taken, before, late),
 				}
+			}
+		}
+	}
+	for _, refused := range lock.refused {
+		if h := lock.byID[inside.In(refused).Hold.ID]; refused.Time.Before(h.sure(ev, refused)) {
+			return Finding{
+				Verdict: Violated,
+				Why: fmt.Sprintf("a write of %s, which could still rely on lock %s, was refused for its fencing token %d: an earlier holder had a greater one",
+					h.actor, lock.key, inside.In(refused).Hold.Token),
+				Events: events(h.asked, h.taken, refused),
 			}
 		}
 	}
@@ -311,6 +321,8 @@ type lock struct {
 	holds  []*hold // the granted requests, in the order of the answers
 	byID   map[string]*hold
 	writes []*history.Event // writes that the guarded resource accepted
+
+	refused []*history.Event // writes that it refused
 }
 
 // answered is a holder's question whether it still holds a lock, or for an extension, and the answer that it does.
@@ -486,6 +498,8 @@ func (l *lock) take(h *hold, e *history.Event) {
 		}
 	case mark.EventGuardedWrite:
 		l.writes = append(l.writes, e)
+	case mark.EventGuardedRefused:
+		l.refused = append(l.refused, e)
 	default:
 	}
 }

@@ -122,6 +122,8 @@ func TestInvariantsOfLocks(t *testing.T) {
 		{"a late write that is refused", "guarded-write", 0, LockTerms{}, join(takes(0, "alice", "a", 1), takes(12*s, "bob", "b", 2), is(12*s, "bob", mark.EventGuardedWrite, "b", 2), is(13*s, "alice", mark.EventGuardedRefused, "a", 1)), OK},
 		{"one token for two", "guarded-write", 0, LockTerms{}, join(takes(0, "alice", "a", 1), back(s, "alice", "a"), takes(12*s, "bob", "b", 1)), Violated},
 		{"one token for two at a time", "guarded-write", 0, LockTerms{}, join(is(0, "bob", mark.EventLockAsked, "b", 0), takes(0, "alice", "a", 2), is(s, "bob", mark.EventLockTaken, "b", 1)), OK},
+		{"refused for a smaller token", "guarded-write", 0, LockTerms{}, join(is(0, "alice", mark.EventLockAsked, "a", 0), takes(0, "bob", "b", 2), back(s, "bob", "b"), is(2*s, "alice", mark.EventLockTaken, "a", 1), is(3*s, "alice", mark.EventGuardedRefused, "a", 1)), Violated},
+		{"refused when its lease is over", "guarded-write", 0, LockTerms{}, join(takes(0, "alice", "a", 1), takes(12*s, "bob", "b", 2), is(13*s, "alice", mark.EventGuardedRefused, "a", 1)), OK},
 		{"a token, and then none", "guarded-write", 0, LockTerms{}, join(takes(0, "alice", "a", 1), takes(12*s, "bob", "b", 0)), OK},
 		{"no token, and then a small one", "guarded-write", 0, LockTerms{}, join(takes(0, "alice", "a", 0), takes(12*s, "bob", "b", -1)), OK},
 		{"writes of two who asked at a time", "guarded-write", 0, LockTerms{}, join(is(0, "bob", mark.EventLockAsked, "b", 0), takes(0, "alice", "a", 0), is(s, "bob", mark.EventLockTaken, "b", 0), is(2*s, "bob", mark.EventGuardedWrite, "b", 0), is(3*s, "alice", mark.EventGuardedWrite, "a", 0)), OK},

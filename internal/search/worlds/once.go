@@ -94,6 +94,7 @@ func (c Calls) Generator(name, protocol string, schedules int) *rapid.Generator[
 			drawClockWithin(t, s, &s.Actors[i], longestCalls(s))
 		}
 		s.ReplicaLag = pick(t, "replica lag", 0, 0, time.Second)
+		drawInPart(t, s)
 		s.Settle = c.settle(s)
 		return World{s}
 	})

@@ -100,9 +100,12 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 		for i := range s.Actors {
 			drawClockWithin(t, s, &s.Actors[i], longest(s))
 		}
-		// This fault strikes batches alone, and no rows with other keys.
+		// This fault strikes batches alone. A page may have more rows of its own than two, so the schedule then chooses one.
 		mapped := extra.Rows.Translate != nil || len(extra.Rows.Rows) > 0
-		if key := pick(t, "unprocessed", "", "", isr.SortMeta, isr.SortLock); key != "" && !plain && !mapped {
+		if key := pick(t, "unprocessed", "", "", isr.SortMeta, isr.SortLock); key != "" && !plain && (!mapped || locksStay(s)) {
+			if mapped {
+				key = ""
+			}
 			s.Faults = append(s.Faults, scenario.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: key, Times: 3}, Maybe: true})
 		}
 		s.Settle = settle(s)
