@@ -31,8 +31,9 @@ function flags(options) {
   })
 }
 
-/** Runs isr-sim check for a test, and rejects with all that it says unless the cache is right. */
-async function checked(testPath, name, options, adapter) {
+/** Runs isr-sim check for a test, and rejects with all that it says unless the cache is right. whole is the name of the
+ * test after those of the groups that it is in. */
+async function checked({ testPath, currentTestName: whole }, name, options, adapter) {
   if (typeof options !== 'object') throw new TypeError(`isr-sim: ${name}: found the options ${options}, expected an object, such as { worlds: 50 }, and then the adapter`)
   const { exec, keep, timeout: allowed = timeout(options), ...rest } = options
   const folder = path.dirname(testPath)
@@ -44,7 +45,7 @@ async function checked(testPath, name, options, adapter) {
     command = `${quoted(process.execPath)} ${types}${quoted(file)}`
   }
   const said = { ...rest, seed: process.env.ISR_SIM_SEED ?? rest.seed, worlds: process.env.ISR_SIM_WORLDS ?? rest.worlds }
-  const kept = keep ?? path.join('__isr_sim__', path.basename(testPath), name.replace(/[^\w.-]+/g, '-'))
+  const kept = keep ?? path.join('__isr_sim__', path.basename(testPath), (whole ?? name).replace(/[^\p{L}\p{N}_.-]+/gu, '-'))
   const child = spawn(binary(), ['check', '--exec', command, '--keep', kept, ...flags(said)], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], timeout: allowed })
   const end = () => child.kill()
   process.once('exit', end) // a test that has ended early leaves nothing behind

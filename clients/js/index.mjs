@@ -1,12 +1,13 @@
 // The kit of isr-sim for Node.js: import it before anything else. It speaks the protocol of docs/NODES.md, and replaces
 // the clock, the timers and the randomness of the process by simulated ones.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { ChildProcess } from 'node:child_process'
+import processes, { ChildProcess } from 'node:child_process'
 import crypto from 'node:crypto'
 import dns from 'node:dns'
 import { getEventListeners } from 'node:events'
 import http from 'node:http'
 import { syncBuiltinESMExports } from 'node:module'
+import net from 'node:net'
 import os from 'node:os'
 import readline from 'node:readline'
 import { Readable } from 'node:stream'
@@ -34,11 +35,13 @@ let busy = false // a command is being done
 
 const learn = (t) => { if (t !== undefined) time = Number(t) }
 
-class SimulatedDate extends real.Date {
-  constructor(...given) { given.length === 0 ? super(time) : super(...given) }
-  static now() { return time }
-}
-globalThis.Date = new Proxy(SimulatedDate, { apply: () => new SimulatedDate().toString() })
+// The prototype stays: dates that come from structuredClone, node:v8 and node:fs are of the same class.
+globalThis.Date = new Proxy(real.Date, {
+  construct: (plain, given, of) => Reflect.construct(plain, given.length === 0 ? [time] : given, of),
+  apply: () => new Date().toString(),
+})
+real.Date.now = () => time
+real.Date.prototype.constructor = Date
 for (const name of ['format', 'formatToParts']) { // which take now for a date that is not given
   const plain = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, name)
   const given = (f) => (date) => f(date === undefined ? time : date)
@@ -68,6 +71,9 @@ for (const of of [dns, dns.promises]) { // no network knows an actor's name
   const known = (name, ...more) => lookup(init !== null && name === os.hostname() ? hostname() : name, ...more)
   of.lookup = Object.defineProperties(known, Object.getOwnPropertyDescriptors(lookup))
 }
+// Owners are named by their processes, too. No process of any system has such a high number, and none is sent a signal.
+const { pid } = process
+Object.defineProperty(process, 'pid', { get: () => (init === null ? pid : 2 ** 22 + 1 + init.seed % 2 ** 22), enumerable: true, configurable: true })
 
 // Timers. isr-sim says when the first of them fires.
 
@@ -193,19 +199,37 @@ for (const name of ['wait', 'waitAsync']) {
   if (plain) Atomics[name] = (...given) => { usesReal(`the time that Atomics.${name} takes`); return plain(...given) }
 }
 
+const { connect } = net.Socket.prototype
+net.Socket.prototype.connect = function (...given) { // of all clients, those of fetch and of TLS too
+  const first = Array.isArray(given[0]) ? given[0][0] : given[0] // the options, a port, or a path
+  const { host, port } = typeof first === 'object' ? first : { host: given[1], port: first }
+  if (!ours(host, port)) usesReal('connections to others than isr-sim')
+  return connect.apply(this, given)
+}
+
 // Child processes end with the life that started them. They neither read nor print lines of the protocol.
 
 const children = new Set()
 const { spawn } = ChildProcess.prototype
-ChildProcess.prototype.spawn = function (options) {
-  const { stdio } = options
-  const own = (to, fd) => (to === 'inherit' || to === fd || to?.fd === fd ? ['ignore', 2, 2][fd] ?? to : to)
-  const split = typeof stdio === 'string' ? [stdio, stdio, stdio] : stdio
-  const result = spawn.call(this, { ...options, stdio: split?.map((to, fd) => own(to, fd)) })
+const childOf = (options) => {
   if (init !== null) usesReal('what child processes do')
+  const own = (to, fd) => (to === 'inherit' || to === fd || to?.fd === fd ? ['ignore', 2, 2][fd] ?? to : to)
+  const { stdio } = options
+  const split = typeof stdio === 'string' ? [stdio, stdio, stdio] : stdio
+  return { ...options, stdio: split?.map((to, fd) => own(to, fd)) }
+}
+ChildProcess.prototype.spawn = function (options) {
+  const result = spawn.call(this, childOf(options))
   children.add(this)
   this.once('exit', () => children.delete(this))
   return result
+}
+for (const name of ['spawnSync', 'execSync', 'execFileSync']) {
+  const plain = processes[name]
+  processes[name] = (file, ...more) => { // the options are the last
+    const options = more.findLast((m) => m !== null && typeof m === 'object' && !Array.isArray(m)) ?? {}
+    return plain(file, ...more.filter((m) => Array.isArray(m)), childOf(options))
+  }
 }
 const endChildren = () => {
   for (const child of children) child.kill('SIGKILL')

@@ -3,5 +3,5 @@
 const { checked, timeout } = require('./check.cjs')
 
 exports.check = (name, options, adapter) => {
-  test(name, () => checked(expect.getState().testPath, name, options, adapter), timeout(options))
+  test(name, () => checked(expect.getState(), name, options, adapter), timeout(options))
 }

@@ -182,7 +182,7 @@ func (v *proveCommand) one(ctx context.Context, s *scenario.Scenario, name strin
 	var far atomic.Pointer[sim.Explored]
 	far.Store(&sim.Explored{})
 	remove := progress.Search(v.stderr, func() string { return fmt.Sprintf("searching %s: %s", s.Name, prose.Searched(*far.Load())) })
-	proof, err := flags.Resume(func(v campaign.Prove) (*campaign.Proof, error) { return v.Run(ctx) }, campaign.Prove{
+	proof, err := v.program.Resume(func(v campaign.Prove) (*campaign.Proof, error) { return v.Run(ctx) }, campaign.Prove{
 		Scenario: s, Protocol: p, Seed: v.seed, MaxSchedules: v.schedules, MaxStates: v.states, Forgetful: v.program.Forgets(), Certify: v.to != "", Against: v.against,
 		Split: v.split, File: name, Progress: func(e sim.Explored) { far.Store(&e) },
 	}, v.kept, v.stderr)

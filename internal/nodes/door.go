@@ -156,7 +156,7 @@ func (p *process) takeInLine(line []byte) bool {
 	case err != nil:
 		p.fail(fmt.Sprintf("printed %s on stdout: %v", excerpt(line), err), "")
 	case r.Type == "real":
-		p.program.uses(r.What)
+		p.program.Uses(r.What)
 	case r.Type == "left":
 		p.takeInLeft(r.Number)
 	default:

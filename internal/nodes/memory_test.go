@@ -108,9 +108,12 @@ func TestMemoryIsNotBelieved(t *testing.T) {
 	}
 	// What a process keeps from other lives may show in the last words of a life alone, which no other life comes by.
 	p := program(t, "keeps", 0)
-	_, err = campaign.Prove{Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
+	_, err = campaign.Prove{Scenario: s, Protocol: p.Protocol(), Seed: 7, Options: scenario.Options{SDK: true}}.Run(t.Context())
 	if want := "not deterministic: its answer was"; !errors.As(err, &bad) || !strings.Contains(bad.Problem, want) {
 		t.Errorf("proof: got %v, want ...%s", err, want)
+	}
+	if broken, is := errors.AsType[*scenario.BrokenError](err); !is || broken.Replay().Seed != 7 || len(broken.Replay().Choices) == 0 {
+		t.Errorf("got the replay %+v, want that of the run in which it was done at first", broken.Replay())
 	}
 	p = program(t, "random", 0)
 	for seed := range uint64(30) {

@@ -123,7 +123,7 @@ func (n *node) Rest(ctx context.Context, d time.Duration) error {
 // heartbeat that goes on after the release of its lock would not be noticed.
 func (n *node) waitsIdle() {
 	if n.later {
-		n.life.program.uses("timers that fire between two commands (its hello does not name " + canWork + ")")
+		n.life.program.Uses("timers that fire between two commands (its hello does not name " + canWork + ")")
 	}
 }
 

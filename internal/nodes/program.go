@@ -120,12 +120,14 @@ func (g *Program) Real() []string {
 	return slices.Clone(g.real)
 }
 
-// uses notes that a process uses something real.
-func (g *Program) uses(what string) {
+// Uses notes that a process uses something real, or that one did in the part of a search that came before.
+func (g *Program) Uses(all ...string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if i, known := slices.BinarySearch(g.real, what); !known {
-		g.real = slices.Insert(g.real, i, what)
+	for _, what := range all {
+		if i, known := slices.BinarySearch(g.real, what); !known {
+			g.real = slices.Insert(g.real, i, what)
+		}
 	}
 }
 

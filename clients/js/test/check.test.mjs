@@ -13,10 +13,12 @@ writeFileSync(command, '#!/bin/sh\nprintf "%s\\n" "$@"\necho complaint >&2\nexit
 chmodSync(command, 0o755)
 writeFileSync(path.join(folder, 'my node.mjs'), '')
 
+const at = (currentTestName) => ({ testPath: path.join(folder, 'cache.test.mjs'), currentTestName })
+
 const told = async (options, ends = '1', adapter = 'my node.mjs') => {
   process.env.ISR_SIM_BINARY = command
   process.env.ISR_SIM_ENDS = ends
-  const failure = await core.checked(path.join(folder, 'cache.test.mjs'), 'my cache', options, adapter).then(() => null, (e) => e)
+  const failure = await core.checked(at('my cache'), 'my cache', options, adapter).then(() => null, (e) => e)
   return failure?.message
 }
 
@@ -35,13 +37,13 @@ test('a check that ends well is a test that passes, and says what it did', async
 
 test('a command that says nothing is no check, and one that takes too long ends with its test', async () => {
   process.env.ISR_SIM_BINARY = 'true'
-  assert.match(await core.checked(path.join(folder, 'cache.test.mjs'), 'my cache', { exec: 'x' }).catch((e) => e.message), /true said nothing/)
+  assert.match(await core.checked(at('my cache'), 'my cache', { exec: 'x' }).catch((e) => e.message), /true said nothing/)
   const slow = path.join(folder, 'slow')
   writeFileSync(slow, '#!/bin/sh\nexec sleep 60\n')
   chmodSync(slow, 0o755)
   process.env.ISR_SIM_BINARY = path.relative('.', slow)
   const began = Date.now()
-  assert.match(await core.checked(path.join(folder, 'cache.test.mjs'), 'my cache', { exec: 'x', timeout: 200 }).catch((e) => e.message), /exit code null/)
+  assert.match(await core.checked(at('my cache'), 'my cache', { exec: 'x', timeout: 200 }).catch((e) => e.message), /exit code null/)
   assert.ok(Date.now() - began < 10_000)
 })
 
@@ -49,6 +51,13 @@ test('a violation is told without what the nodes print, and all else with it', a
   const node = `${process.execPath} '${path.join(folder, 'my node.mjs')}'`
   assert.equal(await told({ worlds: 3, seed: 7 }), `isr-sim check, exit code 1, in ${folder}:\ncheck\n--exec\n${node}\n--keep\n__isr_sim__/cache.test.mjs/my-cache\n--worlds\n3\n--seed\n7\n`)
   assert.match(await told({ exec: 'python3 node.py', keep: 'kept' }, '3'), /^isr-sim check, exit code 3, in .*:\n(.|\n)*python3 node\.py\n--keep\nkept\n(.|\n)*complaint/s)
+})
+
+test('checks of one name have a folder each', async () => {
+  process.env.ISR_SIM_BINARY = command
+  const kept = async (whole) => (await core.checked(at(whole), 'my cache', { exec: 'x' }).catch((e) => e.message)).match(/--keep\n(.*)/)[1]
+  assert.equal(await kept('eu > my cache'), '__isr_sim__/cache.test.mjs/eu-my-cache')
+  assert.notEqual(await kept('кэш'), await kept('锁'))
 })
 
 test('a night says how much', async () => {

@@ -259,9 +259,18 @@ test('the timers by which fetch watches its connections are none of the node', a
   assert.deepEqual(steps, ['GET /x', 'timer after 60000', 'GET /x', 'timer after 60000'])
 })
 
-test('each actor is a host', async () => {
-  const { replies } = await run("async () => ({ body: (await import('node:os')).hostname() })")
-  assert.deepEqual(replies, ['carol'])
+test('each actor is a host, and each life a process with a number', async () => {
+  const { replies } = await run("async () => ({ body: [(await import('node:os')).hostname(), process.pid].join() })")
+  assert.deepEqual(replies, [`carol,${2 ** 22 + 6}`])
+})
+
+test('all dates are of one class', async () => {
+  const { replies } = await run(`async () => {
+    class Later extends Date {}
+    const date = new Date()
+    return { body: [structuredClone(date) instanceof Date, date.constructor === Date, new Later() instanceof Later, date instanceof Later, new Later().getTime()].join() }
+  }`)
+  assert.deepEqual(replies, [`true,true,true,false,${start}`])
 })
 
 test('each life may be a process of its own', async () => {
@@ -364,7 +373,25 @@ test('what is not simulated is said once', async () => {
     return {}
   }`, 2)
   assert.deepEqual(real, ['what workers do', 'the time that Atomics.wait takes', 'what child processes do'])
-  assert.deepEqual((await run(`async () => ({ body: await origin('a') })`)).real, [])
+  assert.deepEqual((await run(`async () => ({ body: await origin('a') + await (await fetch(init.endpoint + '/x')).text() })`)).real, [])
+  for (const child of ["execSync('true')", "execFileSync('true', [])", "spawnSync('true', { shell: true })"]) {
+    assert.deepEqual((await run(`async () => { (await import('node:child_process')).${child}; return {} }`)).real, ['what child processes do'])
+  }
+})
+
+test('a connection to another host is not simulated, and that is said', async () => {
+  const other = http.createServer((_, answer) => answer.end('other')).listen(0, '127.0.0.1')
+  await new Promise((done) => other.once('listening', done))
+  const at = `127.0.0.1:${other.address().port}`
+  for (const ask of [
+    `await (await fetch('http://${at}')).text()`, `await new Promise((done) => http.get('http://${at}', (r) => { r.resume(); done() }))`,
+    `await new Promise(async (done) => { const s = (await import('node:net')).connect(${other.address().port}, '127.0.0.1', () => { s.destroy(); done() }) })`,
+  ]) {
+    const { real } = await run(`async () => { ${ask}; return {} }`)
+    assert.deepEqual(real, ['connections to others than isr-sim'], ask)
+  }
+  other.close()
+  other.closeAllConnections()
 })
 
 test('what listens for a time limit is left to do later', async () => {
@@ -394,9 +421,11 @@ test('what the cache prints is no line', async () => {
   const { replies } = await run(`async () => {
     console.log('a line'); console.info('another'); process.stdout.write('half a line')
     await new Promise((done) => spawn('echo', ['of a child'], { stdio: 'inherit' }).on('exit', done))
-    return { body: 'done' }
+    const { execFileSync, execSync } = await import('node:child_process')
+    execFileSync('echo', ['of another'], { stdio: 'inherit' })
+    return { body: 'done' + execSync('echo .') }
   }`)
-  assert.deepEqual(replies, ['done'])
+  assert.deepEqual(replies, ['done.\n'])
 })
 
 test('a method that the cache lacks is said to be skipped', async () => {

@@ -323,8 +323,9 @@ uuid._node = 0x020000000001  # and no hardware's address
 # Each actor is a machine of its own: owners of locks are often named by their hosts.
 
 _actor = None  # of this life
+_pid = None  # and the number of its process: owners are often named by that, too
 
-_gethostname, _getfqdn, _platform_node = socket.gethostname, socket.getfqdn, platform.node
+_getpid, _gethostname, _getfqdn, _platform_node = os.getpid, socket.gethostname, socket.getfqdn, platform.node
 
 
 def _fqdn(name=""):
@@ -340,6 +341,7 @@ def _of_host(look_up):
     return of
 
 
+os.getpid = lambda: _pid or _getpid()
 socket.gethostname = lambda: _actor or _gethostname()
 socket.getfqdn = _fqdn
 for _name in ("gethostbyname", "gethostbyname_ex", "getaddrinfo"):
@@ -402,6 +404,18 @@ for _name in ("alarm", "setitimer"):
     if hasattr(signal, _name):
         setattr(signal, _name, _alarm(getattr(signal, _name)))
 
+
+def _audit(event, of):
+    if event == "socket.connect":
+        by = sys._getframe(1).f_code.co_name
+        if of[1][:2] != _here and "socketpair" not in by:  # on Windows, that of a loop is a connection
+            _uses_real("connections to others than isr-sim")
+    elif event == "os.system" or event == "os.posix_spawn":
+        _note_child()
+
+
+sys.addaudithook(_audit)
+
 # Child processes end with the life that started them.
 
 _children = []
@@ -412,6 +426,12 @@ _exec = getattr(_posixsubprocess, "fork_exec", None)
 def _note_child():
     if _threads.mine() is not None:
         _uses_real("what child processes do")
+
+
+def _forget():
+    global _pid
+    _pid = None
+    _threads.forget()
 
 
 def _fork_and_note():
@@ -449,7 +469,7 @@ if hasattr(_posixsubprocess, "fork_exec"):
     _posixsubprocess.fork_exec = _exec_and_note  # of multiprocessing
 if _fork:
     os.fork = _fork_and_note
-    os.register_at_fork(after_in_child=_threads.forget)
+    os.register_at_fork(after_in_child=_forget)
 
 # The services of the simulator besides DynamoDB.
 
@@ -540,7 +560,7 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
     margin, of calls payload, and of both wait and takeover. With new_process, each life is a process of its own, as it is
     for a cache that keeps something in variables of its modules; that takes some tenths of a second for each.
     """
-    global _actor, _began, _here
+    global _actor, _began, _here, _pid
 
     def read():
         text = _told.readline()
@@ -590,6 +610,8 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
             at = urllib.parse.urlsplit(line["endpoint"])
             _began, _here = line["time"], (at.hostname, at.port)
             _actor = line.get("actor", "").partition(".")[0]  # alice.2 is alice after a restart
+            # No process of any system has such a high number, and none is sent a signal.
+            _pid = 2**22 + 1 + line["seed"] % 2**22
             platform._uname_cache = None  # it has the host's name
             _seed(line["seed"])
             cache, held = create(line), {}

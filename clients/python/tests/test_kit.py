@@ -157,6 +157,18 @@ class KitTest(unittest.TestCase):
             self.assertEqual(s.steps, origins("cba"))  # the last one first
             self.assertEqual(s.reply, ",".join("of /_isr-sim/origin?key=" + key for key in "abc"))
 
+    def test_each_life_is_a_process_with_a_number(self):
+        s = Simulator("""
+            import os
+            read, write = os.pipe()
+            pid = os.fork()
+            if pid == 0:
+                os.write(write, str(os.getpid()).encode())
+                os._exit(0)
+            return "%d %s" % (os.getpid(), int(os.read(read, 20)) == pid), False
+        """)
+        self.assertEqual(s.reply, "%d True" % (2**22 + 6))
+
     def test_each_actor_is_a_host(self):
         s = Simulator("""
             import os, platform, socket
@@ -432,9 +444,21 @@ isr_sim.origin("beside it")""",
         """, commands=2)
         self.assertEqual(s.real, ["what child processes do", "alarms of the system", "threads that are started without threading",
                                   "threads that are stopped elsewhere than where they wait"])
-        self.assertEqual(Simulator("return 'a', False").real, [])
+        self.assertEqual(Simulator("return isr_sim.origin('a'), False").real, [])
+        for child in ("os.system('true')", "os.waitpid(os.posix_spawn('/bin/sh', ['sh', '-c', ''], {}), 0)"):
+            self.assertEqual(Simulator("import os; %s; return '', False" % child).real, ["what child processes do"])
         s = Simulator("return 'a', False", create="(threading.Thread(target=int).start(), lambda init: Node())[1]")
         self.assertEqual(s.real, ["threads that are started while modules are imported"])
+
+    def test_a_connection_to_another_host_is_not_simulated_and_that_is_said(self):
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            at = "socket.create_connection(('127.0.0.1', %d))" % other.getsockname()[1]
+            for s in (Simulator("import socket; %s; return '', False" % at),
+                      Simulator("return '', False", create="(exec(%r), lambda init: Node())[1]" % ("import socket; " + at))):
+                self.assertEqual(s.real, ["connections to others than isr-sim"])
+        s = Simulator("import urllib.request; return urllib.request.urlopen(self.at + '/x').read().decode(), False",
+                      create="lambda init: setattr(Node, 'at', init['endpoint']) or Node()")
+        self.assertEqual((s.real, s.reply), ([], "of /x"))
 
     def test_asyncio_sleeps_by_the_simulated_clock(self):
         s = Simulator("""

@@ -21,20 +21,23 @@ const keepEvery = time.Minute
 
 // Resume runs a proof that keeps its search in a file every minute and when it ends early, and goes on with the search
 // that is in the file. The file is removed when nothing is left to search, unless the proof is a part. Without a name it
-// is Run.
-func Resume(run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove, file string, log io.Writer) (*campaign.Proof, error) {
+// is Run. What a program used that is not simulated is kept, too.
+func (p *Program) Resume(run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove, file string, log io.Writer) (*campaign.Proof, error) {
 	if file == "" {
 		return run(v)
 	}
-	return resume(run, v, file, log, clockwork.NewRealClock())
+	return p.resume(run, v, file, log, clockwork.NewRealClock())
 }
 
-func resume(run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove, file string, log io.Writer, clock clockwork.Clock) (*campaign.Proof, error) {
+func (p *Program) resume(run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove, file string, log io.Writer, clock clockwork.Clock) (*campaign.Proof, error) {
 	text, err := os.ReadFile(file)
 	switch {
 	case err == nil:
 		if v.From, err = campaign.ReadSearch(text); err != nil {
 			return nil, mistake.New(fmt.Errorf("--resume %s: %w", file, err), "without the file the search begins anew")
+		}
+		if p.nodes != nil {
+			p.nodes.Uses(v.From.Real...)
 		}
 		fmt.Fprintf(log, "%s: goes on after %d schedules and %d states\n", file, v.From.Reached.Schedules, len(v.From.Reached.States))
 	case !errors.Is(err, fs.ErrNotExist):
@@ -51,6 +54,9 @@ func resume(run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove,
 			return nil
 		}
 		if err == nil {
+			if p.nodes != nil {
+				s.Real = p.nodes.Real()
+			}
 			text, err = s.Bytes()
 		}
 		if err == nil {

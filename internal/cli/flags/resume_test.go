@@ -12,6 +12,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 )
 
@@ -36,7 +37,7 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 	}
 	part := func(over bool, seconds int) {
 		t.Helper()
-		_, err := resume(func(v campaign.Prove) (*campaign.Proof, error) {
+		_, err := new(Program).resume(func(v campaign.Prove) (*campaign.Proof, error) {
 			for range seconds {
 				schedules++
 				clock.Advance(time.Second)
@@ -61,7 +62,7 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 	}
 	var log bytes.Buffer
 	broken := errors.New("broken")
-	if _, err := resume(func(v campaign.Prove) (*campaign.Proof, error) {
+	if _, err := new(Program).resume(func(v campaign.Prove) (*campaign.Proof, error) {
 		if v.From.Reached.Schedules != 130 {
 			t.Errorf("goes on after %d schedules, expected 130", v.From.Reached.Schedules)
 		}
@@ -70,12 +71,12 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 		t.Errorf("got %v, %d schedules, %q; expected the error, and that the file stays", err, kept(), log.String())
 	}
 	left := func() (*campaign.Search, error) { return nil, nil }
-	if _, err := resume(func(v campaign.Prove) (*campaign.Proof, error) {
+	if _, err := new(Program).resume(func(v campaign.Prove) (*campaign.Proof, error) {
 		return &campaign.Proof{}, v.Keep(left, true)
 	}, campaign.Prove{}, file, io.Discard, clock); err != nil || kept() != 130 {
 		t.Errorf("got %v, %d schedules after a search whose last schedule was left, expected 130", err, kept())
 	}
-	if _, err := resume(func(campaign.Prove) (*campaign.Proof, error) {
+	if _, err := new(Program).resume(func(campaign.Prove) (*campaign.Proof, error) {
 		return &campaign.Proof{}, nil
 	}, campaign.Prove{}, file, io.Discard, clock); err != nil || kept() != 130 {
 		t.Errorf("got %v, %d schedules after a search whose last repetition was left, expected 130", err, kept())
@@ -83,5 +84,24 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 	schedules = 0
 	if part(false, 1); kept() != 0 {
 		t.Error("the file is there after a search that is whole, expected none")
+	}
+}
+
+// TestResumeKeepsWhatIsReal: what a program used in the part of a search that came before is named at its end, where no
+// process does it again.
+func TestResumeKeepsWhatIsReal(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "kept")
+	search := func() (*campaign.Search, error) { return &campaign.Search{Reached: &sim.Saved{}}, nil }
+	before, after := Program{nodes: &nodes.Program{}}, Program{nodes: &nodes.Program{}}
+	before.nodes.Uses("what workers do")
+	for _, p := range []*Program{&before, &after} {
+		if _, err := p.resume(func(v campaign.Prove) (*campaign.Proof, error) {
+			return &campaign.Proof{}, v.Keep(search, true)
+		}, campaign.Prove{}, file, io.Discard, clockwork.NewFakeClock()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := after.Real(), before.Real(); got != want || got == "" {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -178,17 +178,26 @@ func (v Prove) checked(ctx context.Context) (*Proof, error) {
 	looked.Ends, looked.Judged, looked.OnWorld = hooks.Ends{}, map[string]bool{}, v.onWorld
 	var checks errgroup.Group
 	var failed atomic.Bool
+	type repetition struct {
+		again func() error
+		of    *sim.Result // the run in which it was done at first, once that is over
+	}
+	wrong := &sim.Result{} // the run whose repetition failed
+	run := &sim.Result{}   // under way
 	checks.SetLimit(runtime.GOMAXPROCS(0))
 	// What is repeated comes in another order than at first: a process may keep something of the life before.
 	const atOnce = 16
-	var owed []func() error
+	var owed []repetition
 	repeat := func() {
 		all := owed
 		owed = nil
 		checks.Go(func() error {
-			for _, again := range slices.Backward(all) {
-				if err := again(); err != nil {
-					failed.Store(true)
+			for _, r := range slices.Backward(all) {
+				if err := r.again(); err != nil {
+					if failed.Swap(true) {
+						return nil // another one was the first
+					}
+					wrong = r.of
 					return err
 				}
 			}
@@ -196,25 +205,30 @@ func (v Prove) checked(ctx context.Context) (*Proof, error) {
 		})
 	}
 	looked.Memory.Check = func(again func() error) { // lives of programs end one after the other
-		if owed = append(owed, again); len(owed) == atOnce {
+		if owed = append(owed, repetition{again, run}); len(owed) == atOnce {
 			repeat()
 		}
 	}
-	proof, err := v.explore(ctx, looked, failed.Load)
+	proof, err := v.explore(ctx, looked, failed.Load, func(r sim.Result) {
+		*run = r
+		run = &sim.Result{}
+	})
 	repeat()
 	if err := checks.Wait(); errors.Is(err, sim.ErrLeft) {
 		if proof != nil && proof.Verdict == invariant.OK {
 			proof.Explored.Complete, proof.Verdict, proof.Why = false, invariant.Unknown, v.ended(ctx, proof.Explored)
 		}
 	} else if err != nil {
-		result := sim.Result{End: sim.Broken, Err: err}
+		result := *wrong // without choices, if that run broke, too
+		result.End, result.Err = sim.Broken, err
 		return nil, schedules.Broken(v.Scenario, v.Protocol, v.Options, result)
 	}
 	return proof, err
 }
 
-// explore runs the schedules one after the other, until one of them ends the search, or failed reports true.
-func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() bool) (*Proof, error) {
+// explore runs the schedules one after the other, until one of them ends the search, or failed reports true. It calls ran
+// after each.
+func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() bool, ran func(sim.Result)) (*Proof, error) {
 	s := v.Scenario
 	proof := &Proof{judged: looked.Judged, Report: Report{
 		Scenario: s, Protocol: v.Protocol, Seed: v.Seed, Verdict: invariant.OK, unjudged: judgesNothing(s, v.Options), only: v.Only,
@@ -276,6 +290,7 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 		if o == nil {
 			continue // it was a repetition
 		}
+		ran(inside.In(o).Result)
 		check.last = inside.In(o).Result.Choices
 		if v.Keep != nil && schedules.OfProgram(v.Protocol) && proof.witnesses.due(x.Schedules()) {
 			w, err := v.witnessed(ctx, o)

@@ -47,6 +47,8 @@ type Search struct {
 	Misfit string            `json:"misfit,omitempty"`
 	Doubt  *schedule.Choices `json:"doubt,omitempty"` // of the first run without a verdict
 	Judged map[string]bool   `json:"judged"`
+	// Real is what a program used so far that is not simulated. The command that has the program fills it.
+	Real []string `json:"real,omitempty"`
 	// Witnesses are runs of a program, by which it is known again.
 	Witnesses witnesses  `json:"witnesses,omitzero"`
 	Ends      []metEnd   `json:"ends,omitempty"`
