@@ -149,9 +149,8 @@ func (g *guard) check(ctx context.Context, actor, call string) error {
 
 // moved says whether package time has moved in the bubble in which the store without goroutines is called.
 func moved() bool {
-	const decade = 10 * 365 * 24 * time.Hour // outside of a bubble, more time has passed
-	since := time.Since(wallYear)            //nolint:forbidigo // the bubble's time
-	return since > 0 && since < decade
+	now := time.Now() //nolint:forbidigo // the bubble's time
+	return now.After(wallYear) && now.Before(inEarnest)
 }
 
 // onClient makes the client of a node check each call before it begins.
@@ -258,6 +257,9 @@ func calledByTheSimulator() bool {
 // wallYear is the time of package time in a bubble, where it stands still: 2000-01-01 00:00:00 UTC, forty years before
 // the nodes' clocks.
 var wallYear = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// inEarnest is a time before that of any clock outside of a bubble.
+var inEarnest = wallYear.AddDate(10, 0, 0)
 
 // looked is the number of requests of a store that are examined in each campaign. More are not needed, because a store
 // reads its clocks in the same way in all requests.

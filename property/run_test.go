@@ -28,6 +28,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	ours "github.com/isr-sim/isr-sim/internal/base/inside" // property has a function of that name
 	"github.com/isr-sim/isr-sim/internal/base/race"
+	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
@@ -641,6 +642,8 @@ func TestWaysIntoTheSimulator(t *testing.T) {
 				inStore(func() { open, err = open || calledByTheSimulator(), way.take(n) })
 				offence, want := g.offence(), "the store under test called "+way.name+" on alice from a goroutine of its own: "
 				switch {
+				case open && !goroutines && (g.answers.requests == 1) != strings.HasPrefix(way.name, "DynamoDB"):
+					t.Errorf("%s: %d requests", way.name, g.answers.requests)
 				case open && (err != nil || offence != nil || !slices.Equal(s.reached, []string{way.name})):
 					t.Errorf("%s reached %v, %v, offence %v", way.name, s.reached, err, offence)
 				case !open && (len(s.reached) > 0 || offence == nil || !strings.HasPrefix(offence.Error(), want)):
@@ -673,6 +676,66 @@ func TestWaysIntoTheSimulator(t *testing.T) {
 	}
 	if get(n.Client) == nil || g.offence() != first {
 		t.Errorf("the first offence is %v, want %v", g.offence(), first)
+	}
+}
+
+// TestPackageTimeThatMoves: only in a bubble, and only after a wait.
+func TestPackageTimeThatMoves(t *testing.T) {
+	if moved() {
+		t.Error("time outside of a bubble counts as moved")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		if moved() {
+			t.Error("time has moved at the beginning of a bubble")
+		}
+		if time.Sleep(1); !moved() { //nolint:forbidigo // the bubble's time
+			t.Error("time has not moved by a wait")
+		}
+	})
+}
+
+// TestRequestsAreCounted: requests that no schedule would have let through are, too, with the first table that is not there.
+func TestRequestsAreCounted(t *testing.T) {
+	code := func(code string) error { return fmt.Errorf("put: %w", &smithy.GenericAPIError{Code: code}) }
+	invalid, absent, failed := code("ValidationException"), code("ResourceNotFoundException"), code("ConditionalCheckFailedException")
+	in := func(table string) any { return &dynamodb.GetItemInput{TableName: aws.String(table)} }
+	g := &guard{answers: &answers{}}
+	for i, tc := range []struct {
+		input any
+		err   error
+		want  answers
+	}{
+		{in("a"), nil, answers{requests: 1}},
+		{in("b"), errors.New("not today"), answers{requests: 2}},
+		{in("c"), failed, answers{requests: 3}},
+		{in("d"), invalid, answers{requests: 4, refused: 1, refusal: invalid}},
+		{&dynamodb.BatchGetItemInput{}, absent, answers{requests: 5, refused: 2, refusal: invalid}},
+		{nil, absent, answers{requests: 6, refused: 3, refusal: invalid}},
+		{in("e"), absent, answers{requests: 7, refused: 4, refusal: invalid, table: "e"}},
+		{in("f"), absent, answers{requests: 8, refused: 5, refusal: invalid, table: "e"}},
+	} {
+		if g.requested(tc.input, tc.err); *g.answers != tc.want {
+			t.Errorf("after request %d: %+v, want %+v", i, *g.answers, tc.want)
+		}
+	}
+
+	cfg := (&side{}).config()
+	told := 0
+	ours.In(&cfg).Observe = func(storeop.Operation) func(storeop.Operation) { told++; return nil }
+	n, err := g.node(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours.In(&n.Config).Observe(storeop.Operation{})
+	if g.answers.operations != 1 || told != 1 {
+		t.Errorf("an operation counts as %d, and is told %d times", g.answers.operations, told)
+	}
+	g.requested(nil, nil) // it would wait for ever for a lock that is kept
+	if err := n.calls.check(t.Context(), "Clock.Sleep"); err == nil {
+		t.Error("a call from the test's goroutine is let through")
+	}
+	if err := (*calls)(nil).check(t.Context(), "Clock.Sleep"); err != nil {
+		t.Errorf("a call of a store with goroutines: %v", err)
 	}
 }
 
