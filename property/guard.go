@@ -343,23 +343,23 @@ func (g *guard) requested(input any, err error) {
 	if a.refused++; a.refusal == nil {
 		a.refusal = err
 	}
-	if name, is := tableOf(input); is && a.table == "" && api.ErrorCode() == "ResourceNotFoundException" {
-		a.table = name
+	if a.table == "" && api.ErrorCode() == "ResourceNotFoundException" {
+		a.table = tableOf(input)
 	}
 }
 
-// tableOf is the table of a request that names one for all its rows.
-func tableOf(input any) (string, bool) {
+// tableOf is the table of a request that names one for all its rows, and else "".
+func tableOf(input any) string {
 	v := reflect.Indirect(reflect.ValueOf(input))
 	if v.Kind() != reflect.Struct {
-		return "", false
+		return ""
 	}
 	f := v.FieldByName("TableName")
 	if !f.IsValid() {
-		return "", false
+		return ""
 	}
-	name, ok := f.Interface().(*string)
-	return aws.ToString(name), ok
+	name, _ := f.Interface().(*string)
+	return aws.ToString(name)
 }
 
 // String says how many answers were errors, and shows one of them. Answers of locks and calls are not counted: it then
