@@ -282,6 +282,31 @@ func TestTally(t *testing.T) {
 		t.Errorf("the sum of three worlds (-want +got):\n%s", diff)
 	}
 
+	idle := simple()
+	idle.Invariants, idle.Bounds.Schedules = []string{"tenant-isolation"}, 1
+	if report, err = (campaign.Campaign{Scenario: idle, Protocol: recipe.Reference(), Schedules: 1}).Run(t.Context()); err != nil || len(report.Idle()) == 0 {
+		t.Fatalf("a world in which nothing is judged: %+v, %v", report, err)
+	}
+	none := tally{marks: map[scenario.Mark]int{}}
+	none.add(report)
+	if count.add(report); none.judged || !count.judged {
+		t.Errorf("a world in which nothing is judged counts as %v, and after others as %v", none.judged, count.judged)
+	}
+
+	for _, tc := range []struct {
+		tally
+		want string
+	}{
+		{tally{}, ""},
+		{tally{pageless: "no page"}, "no page"},
+		{tally{pageless: "no page", marks: map[scenario.Mark]int{mark.Published: 1}}, ""},
+		{tally{pageless: "no page", misfit: "no row"}, "no row"},
+	} {
+		if got := tc.rows(); got != tc.want {
+			t.Errorf("rows %+v: %q, want %q", tc.tally, got, tc.want)
+		}
+	}
+
 	few := tally{worlds: 1, marks: map[scenario.Mark]int{}}
 	got := few.chance([]scenario.Mark{mark.Published, mark.LockTakenOver})
 	if !strings.HasPrefix(got, "not tested: published, lock-taken-over: ") {
@@ -311,12 +336,56 @@ func TestTally(t *testing.T) {
 		{locks, 1, published, answers{all: 2}, "no lock was taken in 1 worlds"},
 		{locks, 1, taken, answers{}, ""},
 	} {
-		count := tally{worlds: tc.worlds, marks: tc.marks, answers: &tc.answers, judged: true}
+		count := tally{worlds: tc.worlds, marks: tc.marks, answers: &tc.answers, judged: tc.of == &stores}
 		if got := count.nothing(tc.of); got != tc.want && (tc.want == "" || !strings.HasPrefix(got, tc.want)) {
 			t.Errorf("%s, %d worlds, %v, %+v: %q, want %q", tc.of.function, tc.worlds, tc.marks, tc.answers, got, tc.want)
 		}
 	}
 }
+
+// TestLocksThatNeverExtend: a lock that can extend its leases has been tested only if it has.
+func TestLocksThatNeverExtend(t *testing.T) {
+	extended := map[scenario.Mark]int{mark.HoldExtended: 1}
+	for _, tc := range []struct {
+		lock   Held
+		worlds int
+		marks  map[scenario.Mark]int
+		reach  []scenario.Mark
+		wrong  bool
+	}{
+		{extends{}, worlds.EnoughWorlds, nil, nil, true},
+		{extends{}, worlds.EnoughWorlds, extended, nil, false},
+		{extends{}, 1, nil, nil, false},
+		{extends{}, worlds.EnoughWorlds, nil, []scenario.Mark{mark.HoldTaken}, false},
+		{struct{ Held }{}, worlds.EnoughWorlds, nil, nil, false},
+		{nil, worlds.EnoughWorlds, nil, nil, false}, // none was ever taken
+	} {
+		c := LockCheck{Reach: tc.reach, extends: &atomic.Bool{}}
+		store, err := c.store(func(LockNode) (Lock, error) { return lends{tc.lock}, nil })(Node{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tc.lock != nil {
+			if _, err := store.(hooks.LockClient).Acquire(t.Context(), "job"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		count := &tally{worlds: tc.worlds, schedules: worlds.EnoughSchedules, marks: tc.marks}
+		why, _ := c.check().subject.unmet(count)
+		if want := "no Extend has ever succeeded"; strings.HasSuffix(why, want) != tc.wrong {
+			t.Errorf("%T, %d worlds, %v, reach %v: %q", tc.lock, tc.worlds, tc.marks, tc.reach, why)
+		}
+	}
+}
+
+// lends is a lock that is always free.
+type lends struct{ held Held }
+
+func (l lends) Acquire(context.Context, string) (Held, error) { return l.held, nil }
+
+type extends struct{ Held }
+
+func (extends) Extend(context.Context) error { return nil }
 
 // never is an invariant of the caller's own with the given name. The store under test gives it nothing to judge.
 func never(name string) invariant.Invariant {
