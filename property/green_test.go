@@ -198,11 +198,17 @@ func refusals() (all []green) {
 	add("replay a lock with a margin of the lease", "property: LockCheck.Margin: ", func(t *testing.T) {
 		property.LockCheck{Margin: time.Minute}.Replay(t, "nowhere.yaml", lock)
 	})
+	add("prove a lock with a margin of the lease", "property: LockCheck.Margin: ", func(t *testing.T) {
+		property.LockCheck{Margin: time.Minute}.Prove(t, "nowhere.yaml", lock)
+	})
 	add("replay a lock from nowhere", "replay: ", func(t *testing.T) { property.LockCheck{}.Replay(t, "nowhere.yaml", lock) })
 	add("a layer in no world", noWorld, func(t *testing.T) { none(t); property.CheckOnce(t, layer) })
 	add("a layer with a wait below zero", "property: OnceCheck.Wait: ", func(t *testing.T) { property.OnceCheck{Wait: -1}.Run(t, layer) })
 	add("replay a layer with a wait below zero", "property: OnceCheck.Wait: ", func(t *testing.T) {
 		property.OnceCheck{Wait: -1}.Replay(t, "nowhere.yaml", layer)
+	})
+	add("prove a layer with a wait below zero", "property: OnceCheck.Wait: ", func(t *testing.T) {
+		property.OnceCheck{Wait: -1}.Prove(t, "nowhere.yaml", layer)
 	})
 	add("replay a layer from nowhere", "replay: ", func(t *testing.T) { property.OnceCheck{}.Replay(t, "nowhere.yaml", layer) })
 	return all
