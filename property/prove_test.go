@@ -77,7 +77,11 @@ func proofs() map[string]func(t *testing.T, file string) {
 			property.LockCheck{Table: turnstileTable}.Prove(t, file, newTwoRows(bug))
 		}
 	}
+	calls := func(bug string) func(*testing.T, string) {
+		return func(t *testing.T, file string) { recordsCheck.Prove(t, file, newRecords(bug)) }
+	}
 	return map[string]func(*testing.T, string){
+		"calls": calls(""), "no condition": calls("no condition"),
 		"gone": inPart("gone"), "gives up": inPart("gives up"),
 		"lock":  lock(turnstile{}),
 		"grabs": lock(turnstile{grabs: true}),
@@ -193,6 +197,10 @@ const twoHolders = "name: two-holders\ncache: {lease: 10s, poll: 5s, patience: 4
 const inParts = "name: in-parts\ncache: {lease: 10s, poll: 5s, patience: 4, attempts: 1}\nbounds: {ticks: 0}\nfaults: [maybe unprocessed]\n" +
 	"reach: [hold-contended]\nactors:\n  - {name: alice, script: [hold job for 6s]}\n  - {name: bob, script: [hold job for 6s]}\n"
 
+// twoCalls is a world in which two machines make one call.
+const twoCalls = "name: two-calls\ncache: {lease: 10s, render: 1s, poll: 5s, patience: 4, attempts: 1}\nbounds: {ticks: 0}\nreach: [call-contended]\n" +
+	"actors:\n  - {name: alice, script: [once order-7 with a]}\n  - {name: bob, script: [once order-7 with a]}\n"
+
 // aTick is a world in which time may move on while a holder works.
 const aTick = "name: a-tick\ncache: {lease: 10s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\nactors:\n" +
 	"  - {name: alice, script: [hold job for 20s]}\n  - {name: bob, script: [hold job for 1s]}\n"
@@ -215,6 +223,7 @@ func TestProve(t *testing.T) {
 		// Its clocks show no part of a second, as docs/LOCKS.md says.
 		{"wholeSeconds", twoHolders, []string{"complete: ", "proved within the bounds of "}},
 		{"gives up", inParts, []string{"complete: ", "proved within the bounds of ", "mutual-exclusion, guarded-write, ", "free-lock"}},
+		{"calls", twoCalls, []string{"complete: ", "proved within the bounds of ", "effect-once, same-result, "}},
 		{"without freshness", small, []string{"complete: ", "proved within the bounds of ", "freshness: not judged"}},
 		{"correct", "ttl-lag: scheduler\n" + small, []string{"complete: ", "TTL deleted no row, and what follows a deletion is not proved (ttl-lag in the scenario: scheduler)"}},
 	} {
@@ -247,6 +256,7 @@ func TestProveRefutes(t *testing.T) {
 		{"lock", strings.Replace(twoHolders, ", crashes: 1", "", 1), []string{"vacuous: ", "reached hold-taken-over"}},
 		{"gone", inParts, []string{"violated: in-parts under lock-under-test", "mutual-exclusion: "}},
 		{"purged", aPurge, []string{"vacuous: ", "TTL deleted no row, and the row ", "has purge_at = ", `set LockCheck.TTL to "purge_at"`}},
+		{"no condition", twoCalls, []string{"violated: two-calls under calls-under-test", "effect-once: "}},
 		{"tokenless", twoWriters, []string{"violated: two-writers under store-under-test", "scenario: " + failFile}},
 		{"random tokens", twoWriters, []string{"broken: two-writers under store-under-test: the store under test is not deterministic", "the run cannot be repeated: at step ", "locked_by", "hint: "}},
 		{"counts its runs", twoWriters, []string{"is not deterministic", "the run cannot be repeated: at step "}},
