@@ -314,7 +314,8 @@ func TestTally(t *testing.T) {
 	}
 	plain, goroutines := &Check{}, &Check{Goroutines: true}
 	if plain.hint([]scenario.Mark{mark.Published, mark.ClockSet}) != "" || !strings.HasPrefix(plain.hint([]scenario.Mark{mark.TTLDeletion}), "hint: TTL deletes ") ||
-		!strings.HasPrefix(goroutines.hint([]scenario.Mark{mark.ClockSet}), "hint: nothing has read a node's Clock") {
+		!strings.HasPrefix(goroutines.hint([]scenario.Mark{mark.ClockSet}), "hint: nothing has read a node's Clock") ||
+		goroutines.hint([]scenario.Mark{mark.Published}) != "" {
 		t.Error("the hint is not for those whose rows TTL never deleted")
 	}
 
