@@ -222,6 +222,9 @@ func TestAnInvariantOfOnesOwnWatches(t *testing.T) {
 			}
 		}), []string{"violated no-locks by alice"}},
 		{"that cannot", own(nil), []string{"unknown no-locks by "}},
+		{"that gives no verdict", own(func(invariant.Promise) invariant.Watcher {
+			return func([]ddbfake.Change) invariant.Finding { return invariant.Finding{} }
+		}), []string{"unknown no-locks by alice"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := watch(t, 0, live.Options{Invariants: []invariant.Invariant{test.inv}})
@@ -262,6 +265,17 @@ func TestSetupIsExempt(t *testing.T) {
 		s.wantReported(test.reported...)
 		if got := s.checker.Found(); got.Verdict() != test.verdict || got.Excepted != test.excepted || got.Changes+got.Excepted != 5 {
 			t.Errorf("%v: %v, %d excepted, %d judged", test.except, got.Verdict(), got.Excepted, got.Changes)
+		}
+
+		// Nor is it judged by invariants of the caller's own, which then have judged nothing.
+		loud := invariant.Invariant{Name: "loud", Watch: func(invariant.Promise) invariant.Watcher {
+			return func([]ddbfake.Change) invariant.Finding { return invariant.Finding{Verdict: invariant.Violated} }
+		}}
+		own := watch(t, 0, live.Options{Except: test.except, Invariants: []invariant.Invariant{loud}})
+		own.publish(own.store("seed"), "/home")
+		own.checker.Look()
+		if got := own.checker.Found(); (got.Violations == 0) != (test.except != nil) || got.Verdict() == invariant.OK {
+			t.Errorf("%v, an invariant of one's own: %d violations, %v", test.except, got.Violations, got.Verdict())
 		}
 
 		// Other actors are judged by the lock that the setup has written.
