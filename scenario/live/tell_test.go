@@ -7,10 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
@@ -137,6 +141,16 @@ func TestWhatClientsTellIsJudged(t *testing.T) {
 			s.regenerate(alice, "alice", "/home", "one")
 			s.tell(rendered("worker-7", "/home", "two"))
 		}, []string{"unknown single-flight by worker-7"}},
+		{"another row with the same partition key, in another table", func(s *traffic, alice, _ *pagecache.RecipeA) {
+			if _, err := s.db.As("setup").CreateTable(s.Context(), isr.TableInput("stats")); err != nil {
+				s.Fatal(err)
+			}
+			_, err := s.db.As("stats").PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String("stats"), Item: pagecache.Key(alice.PK("/home"), "HITS")})
+			if err != nil {
+				s.Fatal(err)
+			}
+			s.regenerate(alice, "alice", "/home", "one")
+		}, nil},
 		{"rows that nobody has written, told once a page", func(s *traffic, _, _ *pagecache.RecipeA) {
 			s.tell(rendered("alice", "/none", "x"), rendered("alice", "/none", "y"))
 		}, []string{"unknown single-flight by alice"}},
