@@ -32,7 +32,7 @@ type Options struct {
 	// describes are judged, in tables with any keys. A wrong Schema is a doubt: see Found.
 	Rows isr.Schema
 	// Except are actors whose changes are not judged, such as a program that sets up rows. Later changes are still judged
-	// with these writes as their past.
+	// with these writes as their past. What DB.Load writes is not judged, either.
 	Except []string
 	// Clock is the clock of the DB. Tell takes the times of events from it. If it is nil, Tell refuses events.
 	Clock ddbfake.Clock
@@ -256,6 +256,7 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 			c.see(&request[i])
 		}
 		written := request
+		judge := judge && !inside.In(c.db).Loaded(request[0].Request)
 		c.judgeOwn(written, judge)
 		if request = c.cacheRows(request); len(request) == 0 {
 			continue
