@@ -307,12 +307,12 @@ func (s *step) publish() {
 // the version is a new one with an old name.
 func (s *step) lead(v *version) {
 	s.restored = v.shown
-	at, _ := s.generatedAt(s.meta)
-	if s.published && v.shown && !at.After(v.generated) {
+	at, known := s.generatedAt(s.meta)
+	if s.published && v.shown && known && !at.After(v.generated) {
 		s.back = s.setBack(v)
 	}
 	v.shown, v.change = true, s.onMeta.Seq
-	if at.After(v.generated) {
+	if known && at.After(v.generated) {
 		v.generated = at
 	}
 	for i := range s.versions {
@@ -330,9 +330,9 @@ func (s *step) setBack(to *version) *setBack {
 	sk, points := before.Str("current_sk")
 	from, known := s.generatedAt(before)
 	if i := s.versionAt(sk); i >= 0 && s.versions[i].shown {
-		from, known = s.versions[i].generated, true
+		from, known = s.versions[i].generated, !s.versions[i].generated.IsZero()
 	}
-	if !points || !known {
+	if !points || !known || to.generated.IsZero() {
 		return nil
 	}
 	b := &setBack{from: from, to: to.generated}

@@ -151,6 +151,13 @@ func TestARollbackThatLeadsForward(t *testing.T) {
 	monotonic := invariant.Named("monotonic-publication")
 	checkFinding(t, monotonic.Check(back("carol")), invariant.Violated, []int{14, 16, 17}, nil)
 	checkFinding(t, monotonic.Check(back("bob")), invariant.OK, nil, nil)
+	// When the version that is left was generated is not known.
+	silent := &run{changeLog: three()}
+	silent.happens("carol", history.RollingBack)
+	silent.do(func(l *changeLog) {
+		l.version("carol", "4").write("carol", "META", attr.Item{"current_sk": attr.S("VER#4")}).rollback("carol", "3", 200*second)
+	})
+	checkFinding(t, monotonic.Check(silent.evidence()), invariant.Unknown, nil, nil)
 	ev := back("carol")
 	ev.MaxClockSkew = 50 * second
 	checkFinding(t, monotonic.Check(ev), invariant.OK, nil, nil)
