@@ -258,7 +258,7 @@ func (p *partition) noteVersion(c *ddbfake.Change, sk string) {
 			p.versions = slices.Delete(p.versions, i, i+1)
 		}
 	} else if c.After != nil {
-		p.versions = append(p.versions, version{sk: sk, row: c.After, there: c.Request != 0 && c.Request == p.request})
+		p.versions = append(p.versions, version{sk: sk, row: c.After})
 	}
 }
 
