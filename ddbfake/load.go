@@ -79,7 +79,16 @@ func (db *DB) apply(l *loader) error {
 			return l.failed(s.at, fmt.Errorf("table %s: %w", s.table, err))
 		}
 	}
+	db.state.loads = append(slices.Clip(db.state.loads), before.requests+1, db.state.requests+1)
 	return nil
+}
+
+// Loaded reports whether a Load has made the request with this number.
+func (db own) Loaded(request int) bool {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	bounds, _ := slices.BinarySearch(db.state.loads, request+1) // so many are not after it
+	return bounds%2 == 1
 }
 
 // loader turns texts into requests.

@@ -353,7 +353,10 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 			store, err := newStore(n)
 			return idleRollback{store}, err
 		},
-		"never caches": answer(render),
+		"rolls back too far":   rollsBack(func(v pagecache.Version, chosen pagecache.Meta) bool { return v.GeneratedAt < chosen.GeneratedAt }),
+		"rolls back by name":   rollsBack(func(v pagecache.Version, chosen pagecache.Meta) bool { return v.SK > chosen.CurrentSK }),
+		"rolls back to newest": rollsBack(func(v pagecache.Version, chosen pagecache.Meta) bool { return v.GeneratedAt > chosen.GeneratedAt }),
+		"never caches":         answer(render),
 		"always fails": answer(func(context.Context, property.Node, string) (isr.Served, error) {
 			return isr.Served{}, errors.New("not today")
 		}),
@@ -364,6 +367,32 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 		"cannot be made": func(property.Node) (isr.Handler, error) { return nil, errors.New("no region") },
 		"is nil":         func(property.Node) (isr.Handler, error) { return nil, nil },
 	}
+}
+
+// rollsBack makes a store that goes back to another version than it should: the best of those that it has.
+func rollsBack(better func(v pagecache.Version, chosen pagecache.Meta) bool) func(property.Node) (isr.Handler, error) {
+	return func(n property.Node) (isr.Handler, error) {
+		return pagecache.OnRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return otherVersion{r, better} })(n.Config)
+	}
+}
+
+type otherVersion struct {
+	*pagecache.RecipeB
+	better func(v pagecache.Version, chosen pagecache.Meta) bool
+}
+
+func (o otherVersion) Older(ctx context.Context, key string) (visible, chosen pagecache.Meta, err error) {
+	visible, chosen, err = o.RecipeB.Older(ctx, key)
+	if err != nil {
+		return visible, chosen, err
+	}
+	versions, err := o.Versions(ctx, key)
+	for _, v := range versions {
+		if !o.Gone(v.TTL) && v.SK != visible.CurrentSK && o.better(v, chosen) {
+			chosen.CurrentSK, chosen.GeneratedAt, chosen.RevalidateSeconds, chosen.TTL = v.SK, v.GeneratedAt, v.RevalidateSeconds, v.TTL
+		}
+	}
+	return visible, chosen, err
 }
 
 // idleRollback says that it has gone back to an older version, and has not.

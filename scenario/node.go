@@ -397,7 +397,8 @@ func (n *node) invalidate(handler isr.Invalidator, key string) {
 	n.record(history.Event{Kind: history.Invalidated, Key: key})
 }
 
-// rollback makes the cache go back to an older version. No invariant demands that it does: the mark says that it has.
+// rollback makes the cache go back to an older version. No invariant demands that it does anything: the mark says that
+// it has. If it does, monotonic-publication judges where it leads.
 func (n *node) rollback(handler isr.Rollbacker, key string) {
 	n.record(history.Event{Kind: history.RollingBack, Key: key})
 	err := handler.Rollback(n.life(), key)

@@ -21,6 +21,9 @@ type followedFlights struct {
 	actors    map[string]bool     // the actors that have changed a row
 	locks     map[tableOf]bool    // the tables that have had a LOCK row
 	forgotten map[*partition]bool // not all of their flights are known
+	// replicated has the names of the tables in which a write has arrived from another region: until then, tables with one
+	// name in two regions may be two tables.
+	replicated map[string]bool
 }
 
 // tableOf is a table by its region and name. The name lacks the addition by which live.Checker marks a table that was
@@ -39,18 +42,22 @@ func (id rowID) tableOf() tableOf {
 func (all *followedFlights) Request(changes []ddbfake.Change) {
 	if all.byKey == nil {
 		all.byKey, all.actors, all.locks, all.forgotten = map[string][]*partition{}, map[string]bool{}, map[tableOf]bool{}, map[*partition]bool{}
+		all.replicated = map[string]bool{}
 	}
 	if c := &changes[0]; c.Cause == ddbfake.CauseClient {
 		all.actors[c.Actor] = true
 	}
 	all.log.take(changes, func(s *step) {
 		known := all.byKey[s.pk]
-		if !slices.Contains(known, s.partition) {
+		if (s.onMeta != nil || s.onLock != nil) && !slices.Contains(known, s.partition) {
 			same := func(other *partition) bool { return other.tableOf() == s.tableOf() } // it was created again
 			all.byKey[s.pk] = append(slices.DeleteFunc(known, same), s.partition)
 		}
 		if s.onLock != nil {
 			all.locks[s.tableOf()] = true
+		}
+		if changes[0].Cause == ddbfake.CauseReplica {
+			all.replicated[s.tableOf().name] = true
 		}
 		all.step(s)
 		all.forget(s.partition)
@@ -86,6 +93,7 @@ func (all *followedFlights) judge(e *history.Event) Finding {
 	if p == nil {
 		return unknown("event %d: %s made %s, and %s", e.Seq, e.Actor, e.Key, why).event(e.Seq)
 	}
+	all.apart = !all.replicated[p.tableOf().name]
 	under := all.pages[all.page(p)]
 	own := slices.IndexFunc(under, func(f *flight) bool { return f.actor == e.Actor })
 	if own < 0 {
@@ -108,7 +116,8 @@ func (all *followedFlights) judge(e *history.Event) Finding {
 	return all.renderIn(p, e)
 }
 
-// partitionOf returns the rows of a page, or says why they are not known.
+// partitionOf returns the rows of a page, or says why they are not known. In several regions, they are those of the
+// region in which the actor took the lease.
 func (all *followedFlights) partitionOf(e *history.Event) (*partition, string) {
 	pk := e.Partition
 	if pk == "" {
@@ -116,6 +125,15 @@ func (all *followedFlights) partitionOf(e *history.Event) (*partition, string) {
 	}
 	switch found := all.byKey[pk]; {
 	case len(found) == 1:
+		return found[0], ""
+	case len(found) > 1 && !slices.ContainsFunc(found, func(p *partition) bool { return all.page(p) != all.page(found[0]) }):
+		for _, f := range all.pages[all.page(found[0])] {
+			for _, p := range found {
+				if f.actor == e.Actor && f.region == p.region {
+					return p, ""
+				}
+			}
+		}
 		return found[0], ""
 	case len(found) > 1:
 		return nil, "there are rows of that page in the tables " + found[0].table + " and " + found[1].table

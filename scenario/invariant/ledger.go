@@ -59,6 +59,7 @@ type partition struct {
 
 	meta      attr.Item
 	shown     int       // the change since which META shows its page
+	request   int       // the request that made META show its page; 0 if it came from another region
 	newest    turn      // the turn of the newest generation that has been visible
 	generated time.Time // the latest generated_at that has been visible
 	versions  []version
@@ -75,6 +76,10 @@ type version struct {
 	sk    string
 	row   attr.Item // nil if META leads to a row that is not there
 	shown bool      // META has led to it
+	// generated is the latest generated_at with which META has led to it.
+	generated time.Time
+	there     bool // its row was there when META began to show its present page
+	change    int  // the latest change that made META lead to it
 }
 
 // step is the effect of one request on one key.
@@ -88,10 +93,18 @@ type step struct {
 	// published says that META shows another generation than before. restored says that META has led to this generation
 	// before.
 	published, restored bool
-	by                  turn // the publisher's last turn; zero if it has never taken the lease
+	// back is set if META was made to lead to a version that has been visible, as it was then, in the place of another.
+	back *setBack
+	by   turn // the publisher's last turn; zero if it has never taken the lease
 	// arrived says that META shows another generation than before, and that this generation was published in another
 	// region.
 	arrived bool
+}
+
+// setBack is a rollback, or the contrary of one: from one version to another.
+type setBack struct {
+	from, to time.Time // the generated_at of the two
+	skipped  *version  // the newest of the versions between them to which a rollback should have led; nil if there is none
 }
 
 // take reads the changes of one request and calls judge for each key. A step is valid until judge returns.
@@ -239,7 +252,9 @@ func (p *partition) lastOf(actor string) turn {
 
 func (p *partition) noteVersion(c *ddbfake.Change, sk string) {
 	if i := p.versionAt(sk); i >= 0 {
-		if p.versions[i].row = c.After; c.After == nil {
+		v := &p.versions[i]
+		v.there = v.there || v.row == nil && c.Request != 0 && c.Request == p.request
+		if v.row = c.After; c.After == nil {
 			p.versions = slices.Delete(p.versions, i, i+1)
 		}
 	} else if c.After != nil {
@@ -271,14 +286,14 @@ func (s *step) publish() {
 	default:
 		return
 	}
-	s.shown = s.onMeta.Seq
+	s.shown, s.request = s.onMeta.Seq, s.onMeta.Request
 	if sk, is := s.meta.Str("current_sk"); is {
 		i := s.versionAt(sk)
 		if i < 0 {
 			i = len(s.versions)
 			s.versions = append(s.versions, version{sk: sk})
 		}
-		s.restored, s.versions[i].shown = s.versions[i].shown, true
+		s.lead(&s.versions[i])
 	}
 	if s.by.n > s.newest.n {
 		s.newest = s.by
@@ -286,6 +301,61 @@ func (s *step) publish() {
 	if at, is := s.generatedAt(s.meta); is && at.After(s.generated) {
 		s.generated = at
 	}
+}
+
+// lead reads the version that META leads to now. If META has a later generated_at than it ever had with this version,
+// the version is a new one with an old name.
+func (s *step) lead(v *version) {
+	s.restored = v.shown
+	at, known := s.generatedAt(s.meta)
+	if s.published && v.shown && known && !at.After(v.generated) {
+		s.back = s.setBack(v)
+	}
+	v.shown, v.change = true, s.onMeta.Seq
+	if known && at.After(v.generated) {
+		v.generated = at
+	}
+	for i := range s.versions {
+		s.versions[i].there = s.versions[i].row != nil
+	}
+}
+
+// setBack compares a version with the one that META led to before; nil if META led to none.
+//
+// A rollback may have been decided at any time since META led to the version before. So a version whose row came later
+// is none that it should have led to. Versions within 2e of each other have no order. To a cache that treats a row as
+// gone before its ttl, a version is not gone if it has no earlier ttl than the one that was chosen.
+func (s *step) setBack(to *version) *setBack {
+	before := s.onMeta.Before
+	sk, points := before.Str("current_sk")
+	from, known := s.generatedAt(before)
+	if i := s.versionAt(sk); i >= 0 && s.versions[i].shown {
+		from, known = s.versions[i].generated, !s.versions[i].generated.IsZero()
+	}
+	if !points || !known || to.generated.IsZero() {
+		return nil
+	}
+	b := &setBack{from: from, to: to.generated}
+	for i := range s.versions {
+		v := &s.versions[i]
+		if v.shown && v.there && v.row != nil && s.older(b.to, v.generated) && s.older(v.generated, from) &&
+			outlasts(v.row, to.row, s.onMeta.Time) && (b.skipped == nil || b.skipped.generated.Before(v.generated)) {
+			b.skipped = v
+		}
+	}
+	return b
+}
+
+// older reports whether a generated_at is before another, by whatever clocks of the promise.
+func (p Promise) older(a, b time.Time) bool {
+	return farther(a, b, roundedUp(2*p.MaxClockSkew, grain(a, b)))
+}
+
+// outlasts reports whether a row is not past its ttl at t, and has no earlier ttl than another.
+func outlasts(row, other attr.Item, t time.Time) bool {
+	ttl, has := row.Int("ttl")
+	least, ends := other.Int("ttl")
+	return !has || ends && ttl >= least && !expired(row, t)
 }
 
 // generation returns the row of the page that META shows, and its sort key: META itself, or the version that META leads

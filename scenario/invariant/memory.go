@@ -103,9 +103,16 @@ func (m *pages) Clone() memory {
 }
 
 // Heeds says whether the memory may change by an event, or by a change, for which e is nil.
-func (*pages) Heeds(e *history.Event) bool    { return e == nil }
-func (*pages) Event(history.Event)            {}
+func (*pages) Heeds(e *history.Event) bool    { return e == nil || e.Kind == history.RollingBack }
 func (m *pages) Fingerprint(time.Time) uint64 { return uint64(m.sum) }
+
+// Event remembers who was asked for a rollback.
+func (m *pages) Event(e history.Event) {
+	if h := fingerprint.Hash(0).Number(uint64(e.Kind)).Text(m.text.of(e.Actor)); e.Kind == history.RollingBack && !m.tags[h] {
+		m.tags[h] = true
+		m.sum += h
+	}
+}
 
 // past is the fingerprint of a page's past in addition to its rows. It depends on the order of the turns, and on which
 // of them have published.
@@ -133,9 +140,17 @@ func (p *partition) past(promise Promise, text words) (h fingerprint.Hash) {
 		parts += fingerprint.Hash(0).Text(text.of(t.actor)).Number(uint64(rank))
 	}
 	for _, v := range p.versions {
-		if v.shown {
-			parts += fingerprint.Hash(0).Text(text.of(v.sk))
+		if !v.shown {
+			continue
 		}
+		one := fingerprint.Hash(0).Text(text.of(v.sk))
+		if at, has := promise.generatedAt(v.row); !has || !at.Equal(v.generated) {
+			one = one.Number(uint64(v.generated.Unix())).Number(uint64(v.generated.Nanosecond()))
+		}
+		if v.there != (v.row != nil) {
+			one = one.Number(1)
+		}
+		parts += one
 	}
 	if at, has := promise.generatedAt(p.meta); !p.generated.IsZero() && (!has || !at.Equal(p.generated)) {
 		h = h.Number(uint64(p.generated.Unix())).Number(uint64(p.generated.Nanosecond()))

@@ -2,7 +2,12 @@ package invariant
 
 import (
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/trace/recorder"
+	"github.com/isr-sim/isr-sim/scenario/history"
 )
 
 // monotonicPublication holds that a page only becomes newer: the node that took the lease later shows the newer
@@ -10,7 +15,10 @@ import (
 //
 // A publish belongs to the last turn of its actor at the lease. If the pointer is set back to a version that has been
 // visible, that is a rollback. It makes the page older on purpose, but its lease must be in order like that of any
-// other publish.
+// other publish. It must lead to the newest of the versions that are older than the one in whose place it is put, that
+// have been visible, and whose rows are still there and not past their ttl. Versions within 2e of each other have no
+// order. Whoever is asked for a rollback (history.RollingBack) must not set the page back to a newer version; without
+// such events, that may be somebody who takes a rollback back.
 //
 // Several regions are judged separately. A publish is judged in the region where it is made. When it arrives in another
 // region, its generated_at is judged there, too. Leases that are acquired in different regions have no order.
@@ -18,10 +26,12 @@ import (
 // generated_at may fall by 2e, and not only by e: one clock may be e ahead and the next e behind. If rows hold whole
 // seconds, the bound is 2e rounded up to seconds; if they hold fractions, to milliseconds.
 func monotonicPublication() Invariant {
-	return onLog("monotonic-publication",
-		"generations become visible in the order in which their leases were acquired, "+
+	return followed(Invariant{
+		Name: "monotonic-publication",
+		Statement: "generations become visible in the order in which their leases were acquired, " +
 			"and generated_at of a new one is at most 2e before that of any that has been visible",
-		func(s *step) Finding {
+		ours: inside.Put(own{Memory: rememberPages}),
+		rule: func(s *step) Finding {
 			if !s.published && !s.arrived {
 				return ok()
 			}
@@ -45,11 +55,54 @@ func monotonicPublication() Invariant {
 				return violated("%s published what was generated %s before what had been visible; at most %v is allowed",
 					c.Actor, span(at, newest), allowed)
 			}
+			if s.back != nil && s.back.skipped != nil {
+				f := violated("%s set the page back to what was generated %s before, and %s, generated %s before, had been visible and was still there",
+					c.Actor, span(s.back.to, s.back.from), s.back.skipped.sk, span(s.back.skipped.generated, s.back.from))
+				f.Changes = slices.Insert(f.Changes, 0, s.back.skipped.change)
+				return f
+			}
 			if s.by.n == 0 && s.published {
 				return unknown("change %d publishes, and the log does not show that its actor %s ever took the lease", c.Seq, c.Actor).change(c.Seq)
 			}
 			return ok()
-		})
+		},
+		beyond: newRollbacks,
+	})
+}
+
+// rollbacks judges those who were asked for rollbacks.
+type rollbacks struct {
+	asked map[string]bool
+	first Finding
+}
+
+func newRollbacks(ev Evidence, _ *ledger) follower {
+	if !slices.ContainsFunc(ev.History, func(e history.Event) bool { return e.Kind == history.RollingBack }) {
+		return nil
+	}
+	return &rollbacks{asked: map[string]bool{}, first: ok()}
+}
+
+func (all *rollbacks) event(e *history.Event) {
+	if e.Kind == history.RollingBack {
+		all.asked[e.Actor] = true
+	}
+}
+
+func (all *rollbacks) step(s *step) {
+	if c := s.onMeta; s.back != nil && all.asked[c.Actor] && s.older(s.back.from, s.back.to) {
+		all.first = all.first.and(Finding{Verdict: Violated, Changes: []int{s.was.shown, c.Seq},
+			Why: fmt.Sprintf("%s was asked for an older version, and set the page to one that was generated %s later than what was visible",
+				c.Actor, span(s.back.from, s.back.to))})
+	}
+}
+
+func (*rollbacks) body(*recorder.Body) {}
+
+func (all *rollbacks) found(ev Evidence) Finding {
+	f := all.first
+	f.Changes = Story(ev.Changes, f.Changes)
+	return f
 }
 
 // grain is the unit in which these two times are counted.

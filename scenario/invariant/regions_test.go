@@ -40,6 +40,13 @@ func TestInvariantsOfTheLogInSeveralRegions(t *testing.T) {
 		}
 		return l
 	}
+	// Versions 1 and 3 are made in region a, and 2 in region b. Then version 3 is set back to 1.
+	backPast := func(arrives, later func(*changeLog)) *changeLog {
+		return after(newLog().to("a").lock("alice", "a1", 30*second).swap("alice", "1").
+			at(100*second).to("b").lock("bob", "b1", 130*second).swap("bob", "2").to("a"), arrives, func(l *changeLog) {
+			l.at(200*second).lock("alice", "a2", 230*second).swap("alice", "3")
+		}, later, func(l *changeLog) { l.rollback("alice", "1", 0) })
+	}
 	for _, test := range []struct {
 		invariant string
 		judged
@@ -78,6 +85,11 @@ func TestInvariantsOfTheLogInSeveralRegions(t *testing.T) {
 		{"monotonic-publication", judged{name: "a pointer to an older version arrives", want: invariant.Unknown, why: []string{"rolled back"},
 			log: newLog().to("b").lock("bob", "b1", 30*second).version("bob", "2").point("bob", "2", 5*second).
 				to("a").lock("alice", "a1", 30*second).version("alice", "1").point("alice", "1", 0).to("b").arrive("a", "META")}},
+		{"monotonic-publication", judged{name: "a rollback past a version that had arrived", want: invariant.Violated, why: []string{"alice set the page back", "VER#2"},
+			log:  backPast(func(l *changeLog) { l.arrive("b", "VER#2").arrive("b", "META") }, func(*changeLog) {}),
+			show: []int{10, 11, 12, 13, 14, 15}}},
+		{"monotonic-publication", judged{name: "past one whose row may have arrived after the decision", want: invariant.OK,
+			log: backPast(func(l *changeLog) { l.arrive("b", "META") }, func(l *changeLog) { l.arrive("b", "VER#2") })}},
 
 		{"no-dangling-pointer", judged{name: "META arrives before its version", want: invariant.Violated, why: []string{"alice has META lead to VER#1, which is not there"},
 			log: newLog().to("a").lock("alice", "a1", 30*second).swap("alice", "1").to("b").arrive("a", "META"), show: []int{5}}},

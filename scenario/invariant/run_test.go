@@ -194,7 +194,7 @@ func leave(m recorder.Memory, c *ddbfake.Change, e *history.Event) recorder.Memo
 		other = *e
 	}
 	for _, actor := range []string{"alice", "bob", "carol"} {
-		for _, kind := range []history.Kind{history.Invalidating, history.Asked, history.Rendered, history.Invalidated, history.Served, history.Failed, history.Crashed} {
+		for _, kind := range []history.Kind{history.Invalidating, history.Asked, history.Rendered, history.Invalidated, history.Served, history.Failed, history.Crashed, history.RollingBack} {
 			other.Actor, other.Kind, other.Body = actor, kind, "another"
 			m.Event(other)
 		}

@@ -76,6 +76,7 @@ type flights struct {
 	// ones that have not rendered yet are late.
 	overlapping bool
 	late        map[rowID][]*flight
+	apart       bool // regions are judged each by itself
 }
 
 // flight is a node's turn at the lease of a page.
@@ -253,15 +254,16 @@ func (all *flights) renderIn(p *partition, e *history.Event) Finding {
 			own.murky, e.Actor, e.Key).change(own.murky).event(e.Seq)
 	}
 	own.rendered = e
-	for _, f := range under {
-		if f.rendered != nil && !f.crashed && slices.Contains(f.beside, own) {
+	doubt := ok()
+	for _, f := range append(slices.Clip(under), own.beside...) {
+		if f.rendered == nil || f.crashed || !slices.Contains(f.beside, own) && !slices.Contains(own.beside, f) {
+			continue
+		}
+		if !all.apart || f.region == own.region {
 			return together(f, own)
 		}
-	}
-	for _, f := range own.beside {
-		if f.rendered != nil && !f.crashed {
-			return together(f, own)
-		}
+		doubt = unknown("event %d: %s made %s while %s was making it in another region, and no write has shown that the tables are replicas",
+			e.Seq, e.Actor, e.Key, f.actor).event(e.Seq)
 	}
 	if e.Request == "" && own.unread {
 		return unknown("event %d: %s made %s, and META does not say whether it was fresh: it lacks generated_at (N) or revalidate_seconds (N)",
@@ -274,7 +276,7 @@ func (all *flights) renderIn(p *partition, e *history.Event) Finding {
 			Changes: []int{own.began}, Events: []int{e.Seq},
 		}
 	}
-	return ok()
+	return doubt
 }
 
 // belated says whether a rendering may be that of a late turn of its actor, which then is over. Nothing tells to which of

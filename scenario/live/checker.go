@@ -32,7 +32,7 @@ type Options struct {
 	// describes are judged, in tables with any keys. A wrong Schema is a doubt: see Found.
 	Rows isr.Schema
 	// Except are actors whose changes are not judged, such as a program that sets up rows. Later changes are still judged
-	// with these writes as their past.
+	// with these writes as their past. What DB.Load writes is not judged, either.
 	Except []string
 	// Clock is the clock of the DB. Tell takes the times of events from it. If it is nil, Tell refuses events.
 	Clock ddbfake.Clock
@@ -256,6 +256,7 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 			c.see(&request[i])
 		}
 		written := request
+		judge := judge && !inside.In(c.db).Loaded(request[0].Request)
 		c.judgeOwn(written, judge)
 		if request = c.cacheRows(request); len(request) == 0 {
 			continue
@@ -288,8 +289,12 @@ func (c *Checker) judgeOwn(request []ddbfake.Change, judge bool) {
 	for i, watch := range c.watchers {
 		if inv := c.options.Invariants[i]; watch != nil && isOwn(inv) {
 			f := watch(request)
-			if !judge {
+			if !judge || slices.Contains(c.options.Except, request[0].Actor) {
 				continue
+			}
+			if f.Verdict != invariant.OK && f.Verdict != invariant.Violated && f.Verdict != invariant.Unknown {
+				f = invariant.Finding{Verdict: invariant.Unknown,
+					Why: fmt.Sprintf("the Watch of %s gave the verdict %v, expected ok, violated or unknown", inv.Name, f.Verdict)}
 			}
 			if c.watched[i]++; f.Verdict != invariant.OK {
 				c.tell(inv, f, request, request)

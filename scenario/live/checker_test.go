@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"strings"
 	"testing"
 	"time"
 
@@ -222,6 +223,9 @@ func TestAnInvariantOfOnesOwnWatches(t *testing.T) {
 			}
 		}), []string{"violated no-locks by alice"}},
 		{"that cannot", own(nil), []string{"unknown no-locks by "}},
+		{"that gives no verdict", own(func(invariant.Promise) invariant.Watcher {
+			return func([]ddbfake.Change) invariant.Finding { return invariant.Finding{} }
+		}), []string{"unknown no-locks by alice"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := watch(t, 0, live.Options{Invariants: []invariant.Invariant{test.inv}})
@@ -237,6 +241,41 @@ func TestAnInvariantOfOnesOwnWatches(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a test loads is the past of what clients write, and is not judged: neither now nor after a restore.
+func TestLoadedRowsAreNotJudged(t *testing.T) {
+	s := watch(t, 0, live.Options{})
+	alice := s.store("alice")
+	load := func(key, token string) {
+		t.Helper()
+		pk, now := alice.PK(key), s.clock.Now().Unix()
+		text := fmt.Sprintf(`{"cache": [{"PutRequest": {"Item": {"pk": {"S": %q}, "sk": {"S": "META"}, "s3_key": {"S": "x"}, "generated_at": {"N": "%d"}, "revalidate_seconds": {"N": "60"}}}},
+			{"PutRequest": {"Item": {"pk": {"S": %q}, "sk": {"S": "LOCK"}, "lease_token": {"S": %q}, "lease_expires_at": {"N": "%d"}}}}]}`, pk, now, pk, token, now+30)
+		if err := s.db.Load("", strings.NewReader(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.publish(alice, "/home")
+	empty := s.db.Snapshot()
+	load("/home", "one")
+	load("/home", "two") // which would steal the lease
+	s.checker.Look()
+	s.wantReported()
+	if got := s.checker.Found(); got.Changes != 3 || got.Verdict() != invariant.OK {
+		t.Errorf("%d changes were judged, and the verdict is %v; want 3 and ok", got.Changes, got.Verdict())
+	}
+	if got := s.checker.Summary().String(); !strings.Contains(got, `all changes are signed "alice"`) {
+		t.Errorf("the summary is\n%s\nwant that alice alone has signed", got)
+	}
+	s.put("bob", s.meta(alice, "/home", "stolen").Item())
+	s.checker.Look()
+	s.wantReported("violated stale-writer by bob", "unknown monotonic-publication by bob")
+	s.reported = nil
+	s.db.Restore(empty)
+	s.put("bob", s.meta(alice, "/home", "stolen").Item()) // has the number of a request that was a Load
+	s.checker.Look()
+	s.wantReported("violated stale-writer by bob", "unknown monotonic-publication by bob")
 }
 
 // A program that sets up rows is not judged. Other writes are judged with its writes as their past.
@@ -262,6 +301,17 @@ func TestSetupIsExempt(t *testing.T) {
 		s.wantReported(test.reported...)
 		if got := s.checker.Found(); got.Verdict() != test.verdict || got.Excepted != test.excepted || got.Changes+got.Excepted != 5 {
 			t.Errorf("%v: %v, %d excepted, %d judged", test.except, got.Verdict(), got.Excepted, got.Changes)
+		}
+
+		// Nor is it judged by invariants of the caller's own, which then have judged nothing.
+		loud := invariant.Invariant{Name: "loud", Watch: func(invariant.Promise) invariant.Watcher {
+			return func([]ddbfake.Change) invariant.Finding { return invariant.Finding{Verdict: invariant.Violated} }
+		}}
+		own := watch(t, 0, live.Options{Except: test.except, Invariants: []invariant.Invariant{loud}})
+		own.publish(own.store("seed"), "/home")
+		own.checker.Look()
+		if got := own.checker.Found(); (got.Violations == 0) != (test.except != nil) || got.Verdict() == invariant.OK {
+			t.Errorf("%v, an invariant of one's own: %d violations, %v", test.except, got.Violations, got.Verdict())
 		}
 
 		// Other actors are judged by the lock that the setup has written.

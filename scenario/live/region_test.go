@@ -13,6 +13,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
@@ -23,14 +24,20 @@ const ireland = "eu-west-1"
 func inTwoRegions(t *testing.T) (*traffic, *someTest) {
 	t.Helper()
 	s, test := watched(t, live.Options{})
-	_, err := s.db.Client().UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: aws.String(table), ReplicaUpdates: []types.ReplicationGroupUpdate{
+	s.replicate()
+	return s, test
+}
+
+// replicate makes the table a global one.
+func (s *traffic) replicate() {
+	s.Helper()
+	_, err := s.db.Client().UpdateTable(s.Context(), &dynamodb.UpdateTableInput{TableName: aws.String(table), ReplicaUpdates: []types.ReplicationGroupUpdate{
 		{Create: &types.CreateReplicationGroupMemberAction{RegionName: aws.String(ireland)}},
 	}})
 	if err != nil {
-		t.Fatal(err)
+		s.Fatal(err)
 	}
 	s.db.SetRegionLag(ddbfake.LagFixed(time.Second))
-	return s, test
 }
 
 // storeIn is a correct writer in a region.
@@ -85,4 +92,62 @@ func TestWatchPassesAHomeRegion(t *testing.T) {
 	}
 	test.end()
 	wantTest(t, test)
+}
+
+// A page has rows in each region. Whoever makes it is judged in the region in which it has taken the lease, and over
+// all regions once a write has shown that they are replicas.
+func TestRenderingsInTwoRegions(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		do      func(s *traffic, alice, bob *pagecache.RecipeA)
+		want    []string
+		verdict invariant.Verdict
+	}{
+		{"one home", func(s *traffic, alice, _ *pagecache.RecipeA) {
+			for _, body := range []string{"two", "three"} {
+				s.clock.Advance(time.Minute)
+				s.regenerate(alice, "alice", "/home", body)
+			}
+		}, nil, invariant.OK},
+		{"the page is fresh", func(s *traffic, alice, _ *pagecache.RecipeA) {
+			s.regenerate(alice, "alice", "/home", "two")
+		}, []string{"violated single-flight by alice"}, invariant.Violated},
+		{"without a lease", func(s *traffic, alice, bob *pagecache.RecipeA) {
+			s.publish(bob, "/other")
+			s.clock.Advance(time.Minute)
+			s.tell(rendered("bob", "/home", "two"))
+		}, []string{"violated single-flight by bob"}, invariant.Violated},
+		{"in both at once", func(s *traffic, alice, bob *pagecache.RecipeA) {
+			s.clock.Advance(time.Minute)
+			s.both("/home", alice, bob)
+		}, []string{"violated single-flight by bob"}, invariant.Violated},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := hear(t, live.Options{})
+			s.replicate()
+			alice, bob := s.storeIn("alice", ddbfake.DefaultRegion), s.storeIn("bob", ireland)
+			s.regenerate(alice, "alice", "/home", "one")
+			s.clock.Advance(time.Second)
+			test.do(s, alice, bob)
+			s.wantReported(test.want...)
+			if got := s.checker.Found().Verdict(); got != test.verdict {
+				t.Errorf("%v, want %v", got, test.verdict)
+			}
+		})
+	}
+	s := hear(t, live.Options{})
+	s.replicate()
+	s.both("/home", s.storeIn("alice", ddbfake.DefaultRegion), s.storeIn("bob", ireland))
+	s.wantReported("unknown single-flight by bob")
+}
+
+// both lets two nodes take the lease and render.
+func (s *traffic) both(key string, alice, bob *pagecache.RecipeA) {
+	s.Helper()
+	for _, store := range []*pagecache.RecipeA{alice, bob} {
+		if _, err := store.Acquire(s.Context(), key); err != nil {
+			s.Fatal(err)
+		}
+	}
+	s.tell(rendered("alice", key, "by alice"), rendered("bob", key, "by bob"))
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -16,7 +17,7 @@ type pageOf struct{ tenant, key string }
 
 // settled judges the time after faults have stopped. The time of each page counts from the first request for it. A page
 // is well if it was served as fresh, and nobody had made it since it was asked for. In that case it came from the
-// cache.
+// cache. If it was made for its only readers, and its window is over, the time counts from the next request.
 type settled struct {
 	settled *history.Event // nil if no client has said that faults have stopped
 	pages   map[pageOf]*settling
@@ -29,14 +30,16 @@ type settled struct {
 
 // settling is the state of a page that was asked for.
 type settling struct {
-	first *history.Event
-	made  bool           // it was made since the last request for it
-	last  *history.Event // the last request or answer
-	done  bool           // it is known whether the page is well
+	first  *history.Event
+	made   bool           // it was made since the last request for it
+	last   *history.Event // the last request or answer
+	answer *history.Event // the last answer; nil if there is none
+	ends   time.Time      // the end of the window of the last rendering, as far as it is known
+	done   bool           // it is known whether the page is well
 }
 
-// hear takes an event in.
-func (s *settled) hear(e *history.Event) {
+// hear takes an event in. The time window is that of renderings that have none of their own.
+func (s *settled) hear(e *history.Event, window time.Duration) {
 	if e.Kind == history.Settled {
 		*s = settled{settled: e, pages: map[pageOf]*settling{}, open: s.undecided()}
 		return
@@ -55,13 +58,17 @@ func (s *settled) hear(e *history.Event) {
 	}
 	switch e.Kind {
 	case history.Asked:
+		if !p.done && p.answer != nil && p.answer.As == history.Fresh && !e.Time.Before(p.ends) {
+			p.first, p.answer = e, nil
+			s.waiting = append(slices.DeleteFunc(s.waiting, func(other *settling) bool { return other == p }), p)
+		}
 		p.last, p.made = e, false
 	case history.Rendered:
-		p.made = true
+		p.made, p.ends = true, e.Time.Add(cmp.Or(e.Within, window))
 	case history.Failed:
-		p.last = e
+		p.last, p.answer = e, e
 	case history.Served:
-		p.last = e
+		p.last, p.answer = e, e
 		if e.As == history.Fresh && !p.made {
 			p.done = true
 			s.open = slices.DeleteFunc(s.open, func(left pageOf) bool { return left == of })
@@ -80,7 +87,7 @@ func (s *settled) undecided() []pageOf {
 }
 
 // overdue returns the next page whose time is over; nil if there is none. If the last answer was fresh but was made for
-// its request, the page may be in the cache, and only the next answer can show it.
+// its request, the page may be in the cache, and only the next answer can show it, which may take as long again.
 func (s *settled) overdue(now time.Time) *settling {
 	for len(s.waiting) > 0 && s.waiting[0].done {
 		s.waiting = s.waiting[1:]
@@ -89,7 +96,8 @@ func (s *settled) overdue(now time.Time) *settling {
 		if !now.After(p.first.Time.Add(s.settled.Within)) {
 			break
 		}
-		if !p.done && (p.last.Kind != history.Served || p.last.As != history.Fresh) {
+		late := p.last.Kind == history.Asked && now.After(p.last.Time.Add(s.settled.Within))
+		if !p.done && (late || p.answer == nil || p.answer.As != history.Fresh) {
 			return p
 		}
 	}

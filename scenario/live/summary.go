@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -72,7 +73,7 @@ func (c *Checker) Summary() Summary {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	log := c.db.Changes()
-	s := summing{rows: c.rows.mapping(), revalidate: c.options.Promise.Revalidate, pages: map[string]*pageSum{}, named: map[string][]rowOf{}}
+	s := summing{db: c.db, rows: c.rows.mapping(), revalidate: c.options.Promise.Revalidate, pages: map[string]*pageSum{}, named: map[string][]rowOf{}}
 	s.sources(log)
 	events := s.written(c.translated(log), c.first.Seq)
 	requests := lastNumbering(c.db.Requests())
@@ -91,6 +92,7 @@ func (c *Checker) Summary() Summary {
 // summing is a Summary that is being made.
 type summing struct {
 	Summary
+	db         *ddbfake.DB
 	rows       *rowmap.Mapping
 	revalidate time.Duration
 	pages      map[string]*pageSum
@@ -154,7 +156,7 @@ func (s *summing) written(log []ddbfake.Change, after int) (events []event) {
 		if role := (rowOf{e.page, sk, source}); !slices.Contains(s.named[c.Region+" "+source], role) {
 			s.named[c.Region+" "+source] = append(s.named[c.Region+" "+source], role)
 		}
-		if e.counts && c.Cause == ddbfake.CauseClient {
+		if e.counts && c.Cause == ddbfake.CauseClient && !inside.In(s.db).Loaded(c.Request) {
 			s.actors = append(s.actors, c.Actor)
 		}
 		if sk == "META" {

@@ -7,10 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
@@ -137,6 +141,16 @@ func TestWhatClientsTellIsJudged(t *testing.T) {
 			s.regenerate(alice, "alice", "/home", "one")
 			s.tell(rendered("worker-7", "/home", "two"))
 		}, []string{"unknown single-flight by worker-7"}},
+		{"another row with the same partition key, in another table", func(s *traffic, alice, _ *pagecache.RecipeA) {
+			if _, err := s.db.As("setup").CreateTable(s.Context(), isr.TableInput("stats")); err != nil {
+				s.Fatal(err)
+			}
+			_, err := s.db.As("stats").PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String("stats"), Item: pagecache.Key(alice.PK("/home"), "HITS")})
+			if err != nil {
+				s.Fatal(err)
+			}
+			s.regenerate(alice, "alice", "/home", "one")
+		}, nil},
 		{"rows that nobody has written, told once a page", func(s *traffic, _, _ *pagecache.RecipeA) {
 			s.tell(rendered("alice", "/none", "x"), rendered("alice", "/none", "y"))
 		}, []string{"unknown single-flight by alice"}},
@@ -212,6 +226,51 @@ func TestWhatClientsTellIsJudged(t *testing.T) {
 			s.wantReported()
 			s.clock.Advance(1)
 			s.checker.Found()
+			s.checker.Found()
+		}, []string{"violated liveness by bob"}},
+		{"a page that is in the cache is asked for when its time is over", func(s *traffic, alice, _ *pagecache.RecipeA) {
+			s.tell(history.Event{Kind: history.Settled, Within: 10 * time.Second}, asked("alice", "/home"))
+			s.regenerate(alice, "alice", "/home", "one")
+			s.tell(served("alice", "/home", "one", history.Fresh))
+			s.clock.Advance(11 * time.Second)
+			s.tell(asked("bob", "/home"))
+			s.clock.Advance(10 * time.Second)
+			s.tell(served("bob", "/home", "one", history.Fresh))
+			if got := s.checker.Found().Verdict(); got != invariant.OK {
+				s.Errorf("%v, want ok", got)
+			}
+		}, nil},
+		{"a page that was made is stale at the next request, and well at the one after that", func(s *traffic, alice, _ *pagecache.RecipeA) {
+			s.tell(history.Event{Kind: history.Settled, Within: 10 * time.Second}, asked("alice", "/home"))
+			s.regenerate(alice, "alice", "/home", "one")
+			s.tell(served("alice", "/home", "one", history.Fresh))
+			s.clock.Advance(time.Minute)
+			s.tell(asked("bob", "/home"), served("bob", "/home", "one", history.Stale))
+			s.regenerate(alice, "alice", "/home", "two")
+			s.clock.Advance(10 * time.Second)
+			s.tell(asked("bob", "/home"), served("bob", "/home", "two", history.Fresh))
+			if got := s.checker.Found().Verdict(); got != invariant.OK {
+				s.Errorf("%v, want ok", got)
+			}
+		}, nil},
+		{"or is not", func(s *traffic, alice, _ *pagecache.RecipeA) {
+			s.tell(history.Event{Kind: history.Settled, Within: 10 * time.Second}, asked("alice", "/home"))
+			s.regenerate(alice, "alice", "/home", "one")
+			s.tell(served("alice", "/home", "one", history.Fresh))
+			s.clock.Advance(time.Minute)
+			s.tell(asked("bob", "/home"), served("bob", "/home", "one", history.Stale))
+			s.clock.Advance(10 * time.Second)
+			s.tell(asked("bob", "/home"), served("bob", "/home", "one", history.Stale))
+			s.clock.Advance(1)
+			s.checker.Found()
+		}, []string{"violated liveness by bob"}},
+		{"it is asked for, and there is no answer for as long again", func(s *traffic, alice, _ *pagecache.RecipeA) {
+			s.tell(history.Event{Kind: history.Settled, Within: 10 * time.Second}, asked("alice", "/home"))
+			s.regenerate(alice, "alice", "/home", "one")
+			s.tell(served("alice", "/home", "one", history.Fresh))
+			s.clock.Advance(11 * time.Second)
+			s.tell(asked("bob", "/home"))
+			s.clock.Advance(10*time.Second + 1)
 			s.checker.Found()
 		}, []string{"violated liveness by bob"}},
 		{"a page is made for its last reader", func(s *traffic, alice, _ *pagecache.RecipeA) {
@@ -341,7 +400,14 @@ func TestAHistoryThatWasAskedForAndNotTold(t *testing.T) {
 	s = hear(t, live.Options{Except: []string{"seed"}})
 	s.regenerate(s.store("alice"), "alice", "/home", "one")
 	s.regenerate(s.store("seed"), "seed", "/home", "two")
+	s.tell(history.Event{Actor: "seed", Kind: history.Settled, Within: time.Second}, asked("seed", "/home"), served("seed", "/home", "two", history.Stale))
+	s.clock.Advance(2 * time.Second)
+	s.checker.Found()
 	s.wantReported()
+	s.tell(asked("alice", "/home"), served("alice", "/home", "two", history.Stale))
+	s.clock.Advance(2 * time.Second)
+	s.checker.Found()
+	s.wantReported("violated liveness by alice")
 }
 
 // If the check has seen no lock, it does not report that somebody did not take a lock.

@@ -111,7 +111,9 @@ func (c *Checker) hear(e history.Event, now time.Time) {
 			c.tellEvent(c.options.Invariants[i], f, &e)
 		}
 	}
-	c.told.since.hear(&e)
+	if e.Kind == history.Settled || !slices.Contains(c.options.Except, e.Actor) {
+		c.told.since.hear(&e, c.options.Promise.Revalidate)
+	}
 }
 
 // clockIsOff reports whether rows have shown that an actor's clock is hours off: see wrongClock.

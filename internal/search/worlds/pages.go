@@ -82,6 +82,9 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 			crashes, keys = 0, keys[:1]
 		}
 		s.Actors = rapid.SliceOfN(actors(s, keys, crashes, verbs, plain), 2, len(ActorNames)).Draw(t, "actors")
+		if slices.Contains(verbs, "rollback") && pick(t, "many versions", false, true) {
+			s.Actors[0].Script = append(versions(s, keys[0]), s.Actors[0].Script...)
+		}
 		for i := range s.Actors {
 			s.Actors[i].Name = ActorNames[i]
 			if len(tenants) > 0 {
@@ -111,6 +114,13 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 		s.Settle = settle(s)
 		return World{s}
 	})
+}
+
+// versions makes three versions of a page and rolls it back: with fewer of them, any older one is the right one.
+func versions(s *scenario.Scenario, key string) []scenario.Command {
+	get := scenario.Command{Verb: "get", Key: key}
+	next := scenario.Command{Verb: "sleep", For: s.Cache.Revalidate + 2*s.Skew + time.Second}
+	return []scenario.Command{get, next, get, next, get, {Verb: "rollback", Key: key}}
 }
 
 // ActorNames are the names of the nodes, in order.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/internal/show/record"
@@ -149,10 +150,10 @@ func (s *Server) notJudged(found live.Found) []string {
 	return lines
 }
 
-// writers are the access key ids by which the changes are signed that are still kept, without --check-except.
+// writers are the access key ids by which the changes are signed that are still kept, without --check-except and loads.
 func (s *Server) writers() (all []string) {
 	for _, c := range s.options.DB.Changes() {
-		if c.Cause == ddbfake.CauseClient && !slices.Contains(all, c.Actor) && !slices.Contains(s.settings.Except, c.Actor) {
+		if c.Cause == ddbfake.CauseClient && !inside.In(s.options.DB).Loaded(c.Request) && !slices.Contains(all, c.Actor) && !slices.Contains(s.settings.Except, c.Actor) {
 			all = append(all, c.Actor)
 		}
 	}
