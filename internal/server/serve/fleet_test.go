@@ -47,6 +47,7 @@ func TestFleet(t *testing.T) {
 		}
 	})
 	t.Run(hasty.Name, func(t *testing.T) {
+		effort.NotShort(t) // it may take many pages until two machines meet
 		f := startFleet(t, hasty.New)
 		for i := 0; i < 300 && f.checker.Found().Violations == 0; i++ {
 			f.ask(fmt.Sprintf("/%d", i))
