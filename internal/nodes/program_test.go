@@ -77,6 +77,7 @@ func load(t *testing.T, name string) *scenario.Scenario {
 // verdicts are those of the reference in this process, and a repeated run has the same trace, even if its requests are
 // lines, or each life is a new process because the one before ended at its reset.
 func TestReferenceAsProgram(t *testing.T) {
+	effort.NotShort(t)
 	for _, name := range []string{"two-contenders", "lost-response", "crashed-holder", "skewed-clocks"} {
 		t.Run(name, func(t *testing.T) {
 			p, lines, s := program(t, "reference", 0), program(t, "lines", 0), load(t, name)
