@@ -65,7 +65,7 @@ func (g *Program) Close() {
 	idle := g.idle
 	g.closed, g.idle = true, nil
 	g.mu.Unlock()
-	for _, p := range idle { // which may say something meanwhile: see uses
+	for _, p := range idle { // which may say something meanwhile: see Uses
 		p.kill()
 	}
 	g.warden.close()

@@ -17,8 +17,8 @@ import (
 // visible, that is a rollback. It makes the page older on purpose, but its lease must be in order like that of any
 // other publish. It must lead to the newest of the versions that are older than the one in whose place it is put, that
 // have been visible, and whose rows are still there and not past their ttl. Versions within 2e of each other have no
-// order. Whoever is asked for a rollback (history.RollingBack) must not set the page back to a newer version; without
-// such events, that may be somebody who takes a rollback back.
+// order. An actor that is asked for a rollback (history.RollingBack) must not set the page to a newer version. Without
+// such events, the actor may be one that takes a rollback back.
 //
 // Several regions are judged separately. A publish is judged in the region where it is made. When it arrives in another
 // region, its generated_at is judged there, too. Leases that are acquired in different regions have no order.

@@ -94,7 +94,7 @@ func TestWatchPassesAHomeRegion(t *testing.T) {
 	wantTest(t, test)
 }
 
-// A page has rows in each region. Whoever makes it is judged in the region in which it has taken the lease, and over
+// A page has rows in each region. A rendering is judged in the region in which its actor has taken the lease, and over
 // all regions once a write has shown that they are replicas.
 func TestRenderingsInTwoRegions(t *testing.T) {
 	for _, test := range []struct {

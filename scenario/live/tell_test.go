@@ -229,9 +229,7 @@ func TestWhatClientsTellIsJudged(t *testing.T) {
 			s.checker.Found()
 		}, []string{"violated liveness by bob"}},
 		{"a page that is in the cache is asked for when its time is over", func(s *traffic, alice, _ *pagecache.RecipeA) {
-			s.tell(history.Event{Kind: history.Settled, Within: 10 * time.Second}, asked("alice", "/home"))
-			s.regenerate(alice, "alice", "/home", "one")
-			s.tell(served("alice", "/home", "one", history.Fresh))
+			s.settles(alice)
 			s.clock.Advance(11 * time.Second)
 			s.tell(asked("bob", "/home"))
 			s.clock.Advance(10 * time.Second)
@@ -241,9 +239,7 @@ func TestWhatClientsTellIsJudged(t *testing.T) {
 			}
 		}, nil},
 		{"a page that was made is stale at the next request, and well at the one after that", func(s *traffic, alice, _ *pagecache.RecipeA) {
-			s.tell(history.Event{Kind: history.Settled, Within: 10 * time.Second}, asked("alice", "/home"))
-			s.regenerate(alice, "alice", "/home", "one")
-			s.tell(served("alice", "/home", "one", history.Fresh))
+			s.settles(alice)
 			s.clock.Advance(time.Minute)
 			s.tell(asked("bob", "/home"), served("bob", "/home", "one", history.Stale))
 			s.regenerate(alice, "alice", "/home", "two")
@@ -254,9 +250,7 @@ func TestWhatClientsTellIsJudged(t *testing.T) {
 			}
 		}, nil},
 		{"or is not", func(s *traffic, alice, _ *pagecache.RecipeA) {
-			s.tell(history.Event{Kind: history.Settled, Within: 10 * time.Second}, asked("alice", "/home"))
-			s.regenerate(alice, "alice", "/home", "one")
-			s.tell(served("alice", "/home", "one", history.Fresh))
+			s.settles(alice)
 			s.clock.Advance(time.Minute)
 			s.tell(asked("bob", "/home"), served("bob", "/home", "one", history.Stale))
 			s.clock.Advance(10 * time.Second)
@@ -265,18 +259,14 @@ func TestWhatClientsTellIsJudged(t *testing.T) {
 			s.checker.Found()
 		}, []string{"violated liveness by bob"}},
 		{"it is asked for, and there is no answer for as long again", func(s *traffic, alice, _ *pagecache.RecipeA) {
-			s.tell(history.Event{Kind: history.Settled, Within: 10 * time.Second}, asked("alice", "/home"))
-			s.regenerate(alice, "alice", "/home", "one")
-			s.tell(served("alice", "/home", "one", history.Fresh))
+			s.settles(alice)
 			s.clock.Advance(11 * time.Second)
 			s.tell(asked("bob", "/home"))
 			s.clock.Advance(10*time.Second + 1)
 			s.checker.Found()
 		}, []string{"violated liveness by bob"}},
 		{"a page is made for its last reader", func(s *traffic, alice, _ *pagecache.RecipeA) {
-			s.tell(history.Event{Kind: history.Settled, Within: 10 * time.Second}, asked("alice", "/home"))
-			s.regenerate(alice, "alice", "/home", "one")
-			s.tell(served("alice", "/home", "one", history.Fresh))
+			s.settles(alice)
 			s.clock.Advance(time.Minute)
 			if got := s.checker.Found().Verdict(); got != invariant.Unknown {
 				s.Errorf("%v, want unknown: nothing tells whether it is in the cache", got)
@@ -289,6 +279,13 @@ func TestWhatClientsTellIsJudged(t *testing.T) {
 			s.wantReported(test.want...)
 		})
 	}
+}
+
+// settles has faults stop, and the page made for its first reader.
+func (s *traffic) settles(alice *pagecache.RecipeA) {
+	s.tell(history.Event{Kind: history.Settled, Within: 10 * time.Second}, asked("alice", "/home"))
+	s.regenerate(alice, "alice", "/home", "one")
+	s.tell(served("alice", "/home", "one", history.Fresh))
 }
 
 // The findings name the events, and the changes between them.

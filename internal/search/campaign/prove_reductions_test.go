@@ -940,8 +940,8 @@ func TestRowsOfNoEntryAreRepeated(t *testing.T) {
 	}
 }
 
-// A fault of pages strikes whatever names a page's row by its key, be it a statement of PartiQL or a Query. It is met by
-// a GetItem, too, so nothing else would show that it strikes nothing else.
+// A fault of pages strikes each request that names a page's row by its key, also a statement of PartiQL or a Query. The
+// cache's GetItem meets the fault, too, so a mark would not show that the other request escapes it.
 func TestAFaultOfPagesStrikesEachFormOfRequest(t *testing.T) {
 	home := isr.PartitionKey("", "/home")
 	for name, ask := range map[string]func(context.Context, *dynamodb.Client, string) error{

@@ -172,7 +172,7 @@ func drawLockFaults(t *rapid.T) []scenario.Fault {
 }
 
 // drawInPart draws whether batches come back in part, in half of the worlds in which something else fails, too: worlds
-// without faults are judged more strictly. Nobody knows the keys of the rows, so the schedule chooses one row.
+// without faults are judged more strictly. The keys of the rows are not known here, so the schedule chooses one row.
 func drawInPart(t *rapid.T, s *scenario.Scenario) {
 	if pick(t, "batches in part", false, true) && len(s.Faults) > 0 {
 		s.Faults = append(s.Faults, scenario.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Times: 3}, Maybe: true})
