@@ -64,7 +64,7 @@ faults: [maybe error-before op=UpdateItem actor=carol times=2]
 // of no question. Its lease may be over, and its machine may have another one, before it writes. If keys do not say which
 // rows are a page's, the questions for it do.
 func TestWorkBehindAnAnswerPasses(t *testing.T) {
-	for _, slugs := range []bool{false, true} {
+	for _, slugs := range effort.Quick([]bool{false, true}, []bool{true}) {
 		t.Run(strconv.FormatBool(slugs), func(t *testing.T) {
 			t.Parallel()
 			property.Check{Rows: articleRows, Goroutines: true}.Replay(t, fileOf(t, aBusyFleet), func(n property.Node) (isr.Handler, error) {

@@ -218,6 +218,7 @@ func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
 // Of a program nobody knows whether it is still the same. So some of the runs of a search that goes on are made once more:
 // here the search has only a few schedules left, none of which a program that has lost a condition would violate.
 func TestASearchOfAnotherProgramDoesNotGoOn(t *testing.T) {
+	effort.NotShort(t)
 	s, err := scenario.Parse("f.yaml", []byte(interruptible))
 	if err != nil {
 		t.Fatal(err)
