@@ -181,6 +181,18 @@ func TestMovesMeetTheBoundaries(t *testing.T) {
 	}
 }
 
+// TTL may delete a row before it could be read, long after, or never: each is drawn.
+func TestLagsAreOfEveryKind(t *testing.T) {
+	met := map[string]bool{}
+	for seed := range examples {
+		kind, _, _ := strings.Cut(gen.Lags().Example(seed).String(), " ")
+		met[kind] = true
+	}
+	if len(met) != 5 {
+		t.Errorf("%v were drawn, want five kinds", met)
+	}
+}
+
 // A table that cannot be used is refused.
 func TestATableOfBadKeysIsRefused(t *testing.T) {
 	for _, table := range []gen.Table{{Name: "t"}, {Name: "t", Partition: "pk", Sort: "pk"}, {Name: "t", Partition: "status"}} {

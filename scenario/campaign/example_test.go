@@ -26,13 +26,14 @@ type late struct{ clockwork.Clock }
 
 func (c late) Now() time.Time { return c.Clock.Now().Add(-time.Minute) }
 
+var behind = isr.Protocol{Name: "behind", New: func(cfg isr.Config) (isr.Handler, error) {
+	cfg.Clock = late{cfg.Clock}
+	return recipe.New(cfg)
+}}
+
 // A campaign looks for a schedule that violates an invariant. The violated run is then made smaller. The clock of this
 // cache is further behind than the scenario promises.
 func Example() {
-	behind := isr.Protocol{Name: "behind", New: func(cfg isr.Config) (isr.Handler, error) {
-		cfg.Clock = late{cfg.Clock}
-		return recipe.New(cfg)
-	}}
 	s, err := scenario.Parse("paused-writer.yaml", []byte(pausedWriter))
 	if err != nil {
 		fmt.Println(err)

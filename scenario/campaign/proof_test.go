@@ -7,6 +7,7 @@ import (
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // A search that ends at a bound, and one that is vacuous, have judged something, and prove nothing.
@@ -27,6 +28,28 @@ func TestOnlyAProofNamesWhatIsProved(t *testing.T) {
 		}
 		if proved := len(proof.Proved) > 0; proof.Verdict != test.verdict || proved != test.proves {
 			t.Errorf("%+v: %s, proved %v", test, proof.Summary(), proof.Proved)
+		}
+	}
+}
+
+// A campaign has passed where it comes to the verdict that its scenario expects of its own protocol, and of another one
+// where it is ok.
+func TestAReportPassesWithTheExpectedVerdict(t *testing.T) {
+	for _, test := range []struct {
+		expect   string
+		protocol isr.Protocol
+		passes   bool
+	}{{"ok", isr.Protocol{}, true}, {"violated", isr.Protocol{}, false}, {"ok", behind, false}, {"violated", behind, false}} {
+		s, err := scenario.Parse("paused-writer.yaml", []byte(pausedWriter+"expect: "+test.expect+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := campaign.Campaign{Scenario: s, Protocol: test.protocol, Seed: 1, Schedules: 20}.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Passed() != test.passes {
+			t.Errorf("expected %s, protocol %q: %s, and passed is %v", test.expect, test.protocol.Name, report.Summary(), report.Passed())
 		}
 	}
 }

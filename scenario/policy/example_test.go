@@ -56,3 +56,34 @@ func ExampleLifetime() {
 	// Output:
 	// 1 hit, 3 misses
 }
+
+// Who renders a value again is the policy's Refresh. A reader who finds a value ten seconds after its lifetime
+// is served the old one by recipe A; under a lock alone, it waits for the new one.
+func ExampleNamed() {
+	stale, err := policy.Named("recipe-a-stale", time.Minute)
+	if err != nil {
+		panic(err)
+	}
+	absolute := policy.Absolute(time.Minute)
+	for _, p := range []policy.Policy{
+		stale, {Name: "in the background", Lifetime: absolute, Refresh: policy.StaleWhileRevalidate()},
+		{Name: "locked", Lifetime: absolute, Refresh: policy.Locked()}, {Name: "unprotected", Lifetime: absolute, Refresh: policy.Unprotected()},
+	} {
+		cache := policy.Cache[string, string]{Policy: p}
+		page := ""
+		for i, now := range []time.Duration{0, 70 * time.Second} {
+			page, err = cache.GetOrSet(now, "/home", nil, func() (string, error) { return fmt.Sprint("page ", i+1), nil })
+			if err != nil {
+				panic(err)
+			}
+		}
+		there := cache.Delete(70*time.Second, "/home")
+		s := cache.Stats(70 * time.Second)
+		fmt.Printf("%s: %s, %d stale, %d renders; deleted %v, %d left\n", p.Name, page, s.Stale, s.Renders, there, s.Size)
+	}
+	// Output:
+	// recipe-a-stale: page 1, 1 stale, 2 renders; deleted true, 0 left
+	// in the background: page 1, 1 stale, 2 renders; deleted true, 0 left
+	// locked: page 2, 0 stale, 2 renders; deleted true, 0 left
+	// unprotected: page 2, 0 stale, 2 renders; deleted true, 0 left
+}

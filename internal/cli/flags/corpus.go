@@ -39,9 +39,6 @@ func (c *Corpus) Register(cmd *cobra.Command, what string) {
 	f.StringVar(&c.Night, "night", "", "the name under which --corpus keeps what this campaign did; names are in the order of time (default: today's date)")
 }
 
-// Given says whether the user asks for a corpus.
-func (c *Corpus) Given() bool { return c.address != "" || c.begin }
-
 // Ready makes sure that there is a corpus. A missing one is made only on request: the name may be mistyped, and a new
 // corpus has none of the failures from before. today is the name of a night that has none. The caller calls Close.
 func (c *Corpus) Ready(ctx context.Context, out io.Writer, version, today string) error {

@@ -60,9 +60,6 @@ func (s *Shards) Read(place, called string) {
 	}
 }
 
-// Add takes the text of a file from anywhere. The name is for errors.
-func (s *Shards) Add(name string, text []byte) { s.add(name, text, true) }
-
 // add leaves out a file of another kind, unless the user has named it.
 func (s *Shards) add(name string, text []byte, named bool) {
 	if strings.HasSuffix(name, SearchEnding) || bytes.HasPrefix(text, []byte(campaign.SearchHead)) {
