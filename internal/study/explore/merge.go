@@ -30,8 +30,8 @@ const (
 	explorationVersion = 2
 )
 
-// WriteExplorations writes explorations as JSON that ReadExplorations reads back. Their coverage is the one that its
-// sample tells: a campaign in one piece has counted more, and its file is to be that of its shards.
+// WriteExplorations writes explorations as JSON that ReadExplorations reads back. It writes the coverage that follows from
+// the sample. A campaign in one piece knows more, but its file must be equal to the merged file of its shards.
 func WriteExplorations(w io.Writer, xs []*Exploration) error {
 	told := make([]*Exploration, len(xs))
 	for i, x := range xs {
