@@ -25,7 +25,6 @@ const maxBatchStatements = 25
 const onlyKeys = "Select statements within %s must specify the primary key in the where clause."
 
 // batchExecuteStatement serves BatchExecuteStatement: statements that are done one after the other, each on its own.
-// ReturnValuesOnConditionCheckFailure has no effect, as on the service.
 //
 // Deviation: a write that fails takes its units, and Metrics count them, but ConsumedCapacity does not report them. The
 // service adds them to the total of a table if another statement on the table has succeeded.
@@ -121,10 +120,11 @@ func (s *batchStatement) prepare(db *DB, r *request) error {
 		return err
 	}
 	if s.Reads() {
-		if s.get, err = s.read(t, "BatchExecuteStatement"); err != nil {
-			return err
-		}
-	} else if s.action, err = s.statement.action(t); err != nil {
+		s.get, err = s.read(t, "BatchExecuteStatement")
+	} else if s.action, err = s.statement.action(t); err == nil {
+		s.action.returnOld = s.in.ReturnValuesOnConditionCheckFailure == types.ReturnValuesOnConditionCheckFailureAllOld
+	}
+	if err != nil {
 		return err
 	}
 	s.table = t
@@ -214,6 +214,7 @@ func (s *batchStatement) run(db *DB, r *request, units *tableUnits) (map[string]
 }
 
 // batchError turns an error into the error of one statement. The code is that of the error, without the word Exception.
+// The item of a condition that failed is in the error, and not beside it.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementError.html
 func batchError(err error) *types.BatchStatementError {
@@ -226,5 +227,9 @@ func batchError(err error) *types.BatchStatementError {
 	case "Validation", "Throttling":
 		code += "Error"
 	}
-	return &types.BatchStatementError{Code: types.BatchStatementErrorCodeEnum(code), Message: aws.String(messageOf(err))}
+	out := &types.BatchStatementError{Code: types.BatchStatementErrorCodeEnum(code), Message: aws.String(messageOf(err))}
+	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		out.Item = failed.Item
+	}
+	return out
 }
