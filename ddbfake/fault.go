@@ -33,10 +33,12 @@ const (
 	// FaultConflict refuses a write or a transaction with no effect, as if a
 	// transaction were going on with one of its rows:
 	// TransactionConflictException, or for a transaction
-	// TransactionCanceledException whose reasons say so. It can hit PutItem,
-	// UpdateItem, DeleteItem, TransactWriteItems and TransactGetItems. Other
-	// calls never conflict, so it does not match them. The SDKs do not retry a
-	// conflict by themselves.
+	// TransactionCanceledException whose reasons say so. On a strongly consistent
+	// global table, which has no transactions, another region writes the row:
+	// ReplicatedWriteConflictException. It can hit PutItem, UpdateItem,
+	// DeleteItem, TransactWriteItems, TransactGetItems, ExecuteStatement with a
+	// write, and ExecuteTransaction, and matches no other call. The SDKs do not
+	// retry a conflict with a transaction by themselves.
 	FaultConflict
 	// FaultDuplicate delivers the request twice, as a proxy may do. The service serves them as two requests, one right
 	// after the other. The caller gets the second answer; the first is lost.
