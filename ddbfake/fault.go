@@ -52,8 +52,9 @@ const (
 	// FaultUnprocessed leaves requests of a batch undone: the requests whose rows
 	// the predicates match, or all requests for a table, come back in
 	// UnprocessedItems or UnprocessedKeys, and the others take effect. If no request
-	// is left, the answer is the same as with FaultThrottled, as at the service. It
-	// matches BatchGetItem and BatchWriteItem, and no other call.
+	// is left, the answer is the same as with FaultThrottled, as at the service. A
+	// batch of statements says of each whether it was throttled. The fault matches
+	// BatchGetItem, BatchWriteItem and BatchExecuteStatement, and no other call.
 	FaultUnprocessed
 )
 

@@ -36,7 +36,7 @@ func (k FaultKind) befalls(in any) bool {
 		return eventually(in)
 	case FaultUnprocessed:
 		switch in.(type) {
-		case *dynamodb.BatchGetItemInput, *dynamodb.BatchWriteItemInput:
+		case *dynamodb.BatchGetItemInput, *dynamodb.BatchWriteItemInput, *dynamodb.BatchExecuteStatementInput:
 			return true
 		}
 		return false

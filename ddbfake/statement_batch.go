@@ -133,17 +133,19 @@ func (s *batchStatement) prepare(db *DB, r *request) error {
 
 // note adds the item to the items of the batch. It refuses an item that an earlier statement has named.
 func (s *batchStatement) note(seen batchKeys) error {
-	var values map[string]types.AttributeValue
-	if s.get != nil {
-		values = s.get.values
-	} else {
-		values = s.action.values
-	}
-	key, ok := s.table.schema.within(values)
+	key, ok := s.table.schema.within(s.values())
 	if !ok {
 		return nil // the statement will fail
 	}
 	return seen.add(s.table, key)
+}
+
+// values are the key of the item, perhaps among other attributes.
+func (s *batchStatement) values() map[string]types.AttributeValue {
+	if s.get != nil {
+		return s.get.values
+	}
+	return s.action.values
 }
 
 // read returns the read of the one item that a SELECT names. The SELECT must name the item by its key alone.
@@ -190,6 +192,11 @@ func (s *batchStatement) response(db *DB, r *request, units *tableUnits) (out ty
 }
 
 func (s *batchStatement) run(db *DB, r *request, units *tableUnits) (map[string]types.AttributeValue, error) {
+	if db.withholds(r, s.table.name, s.values()) {
+		withheld := spending{table: s.table, write: s.action != nil}
+		db.countThrottled(r, s.table, nil, withheld.write)
+		return nil, withheld.refusal(s.table.limitType())
+	}
 	if s.action != nil {
 		w, err := s.action.perform(db, r)
 		if err != nil {
