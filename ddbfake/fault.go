@@ -33,10 +33,12 @@ const (
 	// FaultConflict refuses a write or a transaction with no effect, as if a
 	// transaction were going on with one of its rows:
 	// TransactionConflictException, or for a transaction
-	// TransactionCanceledException whose reasons say so. It can hit PutItem,
-	// UpdateItem, DeleteItem, TransactWriteItems and TransactGetItems. Other
-	// calls never conflict, so it does not match them. The SDKs do not retry a
-	// conflict by themselves.
+	// TransactionCanceledException whose reasons say so. On a strongly consistent
+	// global table, which has no transactions, another region writes the row:
+	// ReplicatedWriteConflictException. It can hit PutItem, UpdateItem,
+	// DeleteItem, TransactWriteItems, TransactGetItems, ExecuteStatement with a
+	// write, and ExecuteTransaction, and matches no other call. The SDKs do not
+	// retry a conflict with a transaction by themselves.
 	FaultConflict
 	// FaultDuplicate delivers the request twice, as a proxy may do. The service serves them as two requests, one right
 	// after the other. The caller gets the second answer; the first is lost.
@@ -50,8 +52,9 @@ const (
 	// FaultUnprocessed leaves requests of a batch undone: the requests whose rows
 	// the predicates match, or all requests for a table, come back in
 	// UnprocessedItems or UnprocessedKeys, and the others take effect. If no request
-	// is left, the answer is the same as with FaultThrottled, as at the service. It
-	// matches BatchGetItem and BatchWriteItem, and no other call.
+	// is left, the answer is the same as with FaultThrottled, as at the service. A
+	// batch of statements says of each whether it was throttled. The fault matches
+	// BatchGetItem, BatchWriteItem and BatchExecuteStatement, and no other call.
 	FaultUnprocessed
 )
 

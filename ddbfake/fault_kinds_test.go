@@ -222,6 +222,23 @@ func TestFaultUnprocessed(t *testing.T) {
 		}})
 		wantError(t, err, validation, "Provided list of item keys contains duplicates")
 	})
+	t.Run("statements", func(t *testing.T) {
+		w := newWorld(t, ddbfake.LagManual)
+		w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: "LOCK"})
+		insert := func(sk string) types.BatchStatementRequest {
+			return types.BatchStatementRequest{Statement: aws.String(`INSERT INTO "cache" VALUE {'pk': 'a', 'sk': '` + sk + `'}`)}
+		}
+		out, err := w.c.BatchExecuteStatement(t.Context(), &dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{insert("LOCK"), insert("META")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left := out.Responses[0].Error; left == nil || left.Code != types.BatchStatementErrorCodeEnumThrottlingError || *left.Message != lowThroughput || out.Responses[1].Error != nil {
+			t.Errorf("got %v, want the statement on LOCK left undone", out.Responses)
+		}
+		if w.get(key("a", "META")) == nil || w.get(key("a", "LOCK")) != nil {
+			t.Error("what was left undone is done, or what was not is not")
+		}
+	})
 	t.Run("nothing else", func(t *testing.T) {
 		w := newWorld(t, ddbfake.LagManual)
 		w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultUnprocessed})

@@ -36,7 +36,7 @@ func (k FaultKind) befalls(in any) bool {
 		return eventually(in)
 	case FaultUnprocessed:
 		switch in.(type) {
-		case *dynamodb.BatchGetItemInput, *dynamodb.BatchWriteItemInput:
+		case *dynamodb.BatchGetItemInput, *dynamodb.BatchWriteItemInput, *dynamodb.BatchExecuteStatementInput:
 			return true
 		}
 		return false
@@ -181,10 +181,19 @@ func (db *DB) cancelledBy(r *request, f Fault, in any, code string, message *str
 	return cancelledWhere(len(targets), func(i int) bool { return db.hits(f, r.region, targets[i]) }, code, message)
 }
 
-// conflict returns the service's refusal of a call because of another one in progress on the same row.
+// conflict returns the service's refusal of a call because of another one in progress on the same row. A strongly
+// consistent global table has no transactions: there the other call is a write in another region.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PutItem.html#API_PutItem_Errors
 func (db *DB) conflict(r *request, in any, f Fault) error {
 	if _, is := transactionOf(in); is {
 		return db.cancelledBy(r, f, in, reasonConflict, aws.String(ongoing))
+	}
+	for _, target := range db.targets(r.region, in) {
+		if t := db.state.tables[address(r.region, target.table)]; t != nil && t.strong {
+			return &types.ReplicatedWriteConflictException{Message: aws.String(
+				"The request was rejected because one or more items in the request are being modified by a request in another Region.")}
+		}
 	}
 	return conflictError()
 }

@@ -13,8 +13,8 @@ import (
 // witness, which has no table. One request makes it of an empty table, one request ends it, and nothing changes it in
 // between. A write is in all regions before it is answered. It has no transactions, no TTL and no local indexes.
 //
-// Deviation: a write never conflicts with a write in another region, because calls take effect one at a time. The
-// service then answers ReplicatedWriteConflictException.
+// Deviation: a write conflicts with a write in another region only under a FaultConflict, because calls take effect one
+// at a time. The answer is ReplicatedWriteConflictException, as at the service.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
 // Source: https://github.com/aws-controllers-k8s/dynamodb-controller/blob/main/docs/api-quirks/table-global-tables.md

@@ -42,6 +42,20 @@ func TestStrongWritesAreEverywhere(t *testing.T) {
 	}
 }
 
+// Such a table has no transactions, so a conflict is one with a write in another region.
+func TestStrongConflict(t *testing.T) {
+	db, _ := global(t, ddbfake.Options{})
+	if err := strong(t, db); err != nil {
+		t.Fatal(err)
+	}
+	put := &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "1"}}}
+	_, err := db.Do(t.Context(), ddbfake.Call{Region: ireland, Input: put, Fault: &ddbfake.Fault{Kind: ddbfake.FaultConflict}})
+	if _, ok := errors.AsType[*types.ReplicatedWriteConflictException](err); !ok {
+		t.Errorf("got %v, want a ReplicatedWriteConflictException", err)
+	}
+	wantRows(t, db, "after the conflict", home, "")
+}
+
 // Features that such a table cannot have are refused, when the table is made and later.
 func TestStrongTablesHaveLimits(t *testing.T) {
 	db, _ := global(t, ddbfake.Options{})

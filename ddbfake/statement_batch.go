@@ -25,7 +25,6 @@ const maxBatchStatements = 25
 const onlyKeys = "Select statements within %s must specify the primary key in the where clause."
 
 // batchExecuteStatement serves BatchExecuteStatement: statements that are done one after the other, each on its own.
-// ReturnValuesOnConditionCheckFailure has no effect, as on the service.
 //
 // Deviation: a write that fails takes its units, and Metrics count them, but ConsumedCapacity does not report them. The
 // service adds them to the total of a table if another statement on the table has succeeded.
@@ -121,10 +120,11 @@ func (s *batchStatement) prepare(db *DB, r *request) error {
 		return err
 	}
 	if s.Reads() {
-		if s.get, err = s.read(t, "BatchExecuteStatement"); err != nil {
-			return err
-		}
-	} else if s.action, err = s.statement.action(t); err != nil {
+		s.get, err = s.read(t, "BatchExecuteStatement")
+	} else if s.action, err = s.statement.action(t); err == nil {
+		s.action.returnOld = s.in.ReturnValuesOnConditionCheckFailure == types.ReturnValuesOnConditionCheckFailureAllOld
+	}
+	if err != nil {
 		return err
 	}
 	s.table = t
@@ -133,17 +133,19 @@ func (s *batchStatement) prepare(db *DB, r *request) error {
 
 // note adds the item to the items of the batch. It refuses an item that an earlier statement has named.
 func (s *batchStatement) note(seen batchKeys) error {
-	var values map[string]types.AttributeValue
-	if s.get != nil {
-		values = s.get.values
-	} else {
-		values = s.action.values
-	}
-	key, ok := s.table.schema.within(values)
+	key, ok := s.table.schema.within(s.values())
 	if !ok {
 		return nil // the statement will fail
 	}
 	return seen.add(s.table, key)
+}
+
+// values are the key of the item, perhaps among other attributes.
+func (s *batchStatement) values() map[string]types.AttributeValue {
+	if s.get != nil {
+		return s.get.values
+	}
+	return s.action.values
 }
 
 // read returns the read of the one item that a SELECT names. The SELECT must name the item by its key alone.
@@ -190,6 +192,11 @@ func (s *batchStatement) response(db *DB, r *request, units *tableUnits) (out ty
 }
 
 func (s *batchStatement) run(db *DB, r *request, units *tableUnits) (map[string]types.AttributeValue, error) {
+	if db.withholds(r, s.table.name, s.values()) {
+		withheld := spending{table: s.table, write: s.action != nil}
+		db.countThrottled(r, s.table, nil, withheld.write)
+		return nil, withheld.refusal(s.table.limitType())
+	}
 	if s.action != nil {
 		w, err := s.action.perform(db, r)
 		if err != nil {
@@ -214,6 +221,7 @@ func (s *batchStatement) run(db *DB, r *request, units *tableUnits) (map[string]
 }
 
 // batchError turns an error into the error of one statement. The code is that of the error, without the word Exception.
+// The item of a condition that failed is in the error, and not beside it.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementError.html
 func batchError(err error) *types.BatchStatementError {
@@ -226,5 +234,9 @@ func batchError(err error) *types.BatchStatementError {
 	case "Validation", "Throttling":
 		code += "Error"
 	}
-	return &types.BatchStatementError{Code: types.BatchStatementErrorCodeEnum(code), Message: aws.String(messageOf(err))}
+	out := &types.BatchStatementError{Code: types.BatchStatementErrorCodeEnum(code), Message: aws.String(messageOf(err))}
+	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
+		out.Item = failed.Item
+	}
+	return out
 }

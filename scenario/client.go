@@ -609,8 +609,8 @@ func (w *world) record(r *storeRequest) {
 		w.exchanges = append(w.exchanges, e)
 	}
 	if w.struck == ddbfake.FaultUnprocessed {
-		if r.err == nil {
-			keep(hooks.Exchange{Input: donePart(r.call.Input, r.out), Hidden: true})
+		if part := donePart(r.call.Input, r.out); r.err == nil && part != nil {
+			keep(hooks.Exchange{Input: part, Hidden: true})
 		}
 		return
 	}
@@ -631,8 +631,11 @@ func (w *world) behind(input any) bool {
 func (w *world) eventual(input any) bool { return inside.In(&w.db).Eventually(input) }
 
 // donePart returns the part of a batch that was done, because in another store no fault would keep the rest from being
-// done. A batch of reads changes nothing and is returned unchanged.
+// done. A batch of reads changes nothing and is returned unchanged. It is nil if no statement was done.
 func donePart(in, out any) any {
+	if batch, ok := in.(*dynamodb.BatchExecuteStatementInput); ok {
+		return doneStatements(batch, out)
+	}
 	write, ok := in.(*dynamodb.BatchWriteItemInput)
 	answer, answered := out.(*dynamodb.BatchWriteItemOutput)
 	if !ok || !answered {
@@ -646,6 +649,24 @@ func donePart(in, out any) any {
 		if len(done) > 0 {
 			part.RequestItems[table] = done
 		}
+	}
+	return &part
+}
+
+func doneStatements(in *dynamodb.BatchExecuteStatementInput, out any) any {
+	answer, ok := out.(*dynamodb.BatchExecuteStatementOutput)
+	if !ok {
+		return in
+	}
+	part := *in
+	part.Statements = nil
+	for i, s := range in.Statements {
+		if !throttled(answer.Responses[i]) {
+			part.Statements = append(part.Statements, s)
+		}
+	}
+	if part.Statements == nil {
+		return nil
 	}
 	return &part
 }

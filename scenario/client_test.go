@@ -127,6 +127,21 @@ func TestDonePart(t *testing.T) {
 	if len(in.RequestItems["one"]) != 2 || len(in.RequestItems) != 2 {
 		t.Errorf("the batch itself has changed: %v", in.RequestItems)
 	}
+	statements := &dynamodb.BatchExecuteStatementInput{Statements: make([]types.BatchStatementRequest, 2)}
+	left := types.BatchStatementResponse{Error: &types.BatchStatementError{Code: types.BatchStatementErrorCodeEnumThrottlingError}}
+	refused := types.BatchStatementResponse{Error: &types.BatchStatementError{Code: types.BatchStatementErrorCodeEnumConditionalCheckFailed}}
+	answer := func(all ...types.BatchStatementResponse) any {
+		return &dynamodb.BatchExecuteStatementOutput{Responses: all}
+	}
+	if got, ok := donePart(statements, answer(left, refused)).(*dynamodb.BatchExecuteStatementInput); !ok || len(got.Statements) != 1 {
+		t.Errorf("got %v, want the second statement", got)
+	}
+	if got := donePart(statements, answer(left, left)); got != nil {
+		t.Errorf("got %v, want nothing", got)
+	}
+	if inPart(answer(refused)) != nil || inPart(answer(refused, left)) == nil {
+		t.Error("a statement that was left undone is a failure of its batch, and one that was refused is none")
+	}
 	get := &dynamodb.BatchGetItemInput{}
 	if got := donePart(get, &dynamodb.BatchGetItemOutput{}); got != any(get) {
 		t.Errorf("got %v, want the reads as they are", got)

@@ -555,8 +555,18 @@ func inPart(out any) error {
 		if out != nil && len(out.UnprocessedItems) > 0 {
 			return errInPart
 		}
+	case *dynamodb.BatchExecuteStatementOutput:
+		if out != nil && slices.ContainsFunc(out.Responses, throttled) {
+			return errInPart
+		}
 	}
 	return nil
+}
+
+// throttled says whether a statement of a batch was left undone.
+func throttled(r types.BatchStatementResponse) bool {
+	return r.Error != nil && (r.Error.Code == types.BatchStatementErrorCodeEnumThrottlingError ||
+		r.Error.Code == types.BatchStatementErrorCodeEnumProvisionedThroughputExceeded)
 }
 
 // refusal says whether an error is only about failed conditions. That there is no such table yet is the condition of

@@ -213,6 +213,9 @@ func (f *Fault) parts(input any) (n int) {
 	if f.Kind != ddbfake.FaultUnprocessed || f.Key != "" || !f.Maybe {
 		return 0
 	}
+	if batch, ok := input.(*dynamodb.BatchExecuteStatementInput); ok {
+		return len(batch.Statements) // of any table: the fault leaves nothing undone if it is not about that of the chosen one
+	}
 	eachRow(input, func(table *string, _ map[string]types.AttributeValue, _ bool) {
 		if f.isAbout(table) {
 			n++

@@ -168,6 +168,46 @@ func TestBatchesOfOwnRowsInPart(t *testing.T) {
 	}
 }
 
+// A batch of statements comes back in part, too: the statements that are left undone say so.
+func TestBatchesOfStatementsInPart(t *testing.T) {
+	for fault, want := range map[string]string{
+		"unprocessed key=META": "pages", "unprocessed key=LOCK": "locks", "maybe unprocessed": " locks pages", "unprocessed": "locks+pages",
+	} {
+		left := map[string]bool{}
+		reads := isr.Protocol{Name: "own", SDK: true, New: func(cfg isr.Config) (isr.Handler, error) {
+			return getter(func(ctx context.Context, key string) (isr.Served, error) {
+				row := func(table, name, value string) types.BatchStatementRequest {
+					return types.BatchStatementRequest{Statement: aws.String(fmt.Sprintf(`SELECT * FROM "%s" WHERE %s = '%s'`, table, name, value))}
+				}
+				out, err := cfg.Client.(*dynamodb.Client).BatchExecuteStatement(ctx, &dynamodb.BatchExecuteStatementInput{
+					Statements: []types.BatchStatementRequest{row("locks", "name", "lock/"+key), row("pages", "path", key)},
+				})
+				if err != nil {
+					return isr.Served{}, err
+				}
+				var names []string
+				for _, r := range out.Responses {
+					if r.Error != nil && r.Error.Code == types.BatchStatementErrorCodeEnumThrottlingError {
+						names = append(names, *r.TableName)
+					}
+				}
+				left[strings.Join(names, "+")] = true
+				return isr.Served{}, nil
+			}), nil
+		}}
+		s := ownWorld(t, "faults: ["+fault+"]\n")
+		s.Actors[0].Script = s.Actors[0].Script[:1]
+		for seed := range uint64(20) {
+			if _, err := (scenario.Run{Scenario: s, Protocol: reads, Seed: seed, Options: scenario.Options{SDK: true}}).Do(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := strings.Join(slices.Sorted(maps.Keys(left)), " "); got != want {
+			t.Errorf("%s: left undone: %q, want %q", fault, got, want)
+		}
+	}
+}
+
 // Faults of META and LOCK mean the rows of pages and of locks.
 func TestFaultsOfOwnRows(t *testing.T) {
 	for _, test := range []struct {

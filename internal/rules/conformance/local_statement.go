@@ -20,7 +20,6 @@ var localStatements = map[place]deviation{
 	{"statement_batch/malformed statement", 1}:                               {"nothing ValidationError: Statement wasn't well formed, can't be processed: SLECT * FROM \"rows\"\nrows: {pk: \"a\", sk: \"1\", v: \"x\"}", ownWords},
 	{"statement_batch/more than the key", 1}:                                 {"nothing ValidationError: Only single item select is supported", ownWords},
 	{"statement_batch/no batch", 1}:                                          {"ValidationException: The statement was empty.", ownWords},
-	{"statement_batch/old item of a condition that fails", 1}:                {"rows: nothing ConditionalCheckFailed: The conditional request failed {pk: \"a\", sk: \"1\", v: \"x\"}", "Local returns the item without being asked"},
 	{"statement_batch/one fails", 1}:                                         {"rows: {pk: \"a\", sk: \"1\", v: \"x\"}\nnothing ResourceNotFound: Cannot do operations on a non-existent table", ownWords},
 	{"statement_batch/other condition", 1}:                                   {"nothing ValidationError: Only single item select is supported\nrows: {pk: \"a\", sk: \"1\", v: \"x\"}", ownWords},
 	{"statement_batch/parameter that is refused", 1}:                         {"ValidationException: One or more parameter values were invalid: An string set  may not be empty", "Local refuses the batch and not the statement"},

@@ -61,10 +61,6 @@ var localStatements = append([]*Known{
 		Reason: "Local returns the whole attribute of a nested path and not the path", Source: alternator + "test_returnvalues.py",
 	},
 	{
-		Operations: "BatchExecuteStatement", Path: `Responses\[\d+\]\.Error\.Item`, Fake: "absent", Local: `\{.*`,
-		Reason: "Local returns the item without being asked", Source: docBatch,
-	},
-	{
 		Operations: "ExecuteTransaction", Path: `CancellationReasons\[\d+\]\.Item`, Fake: `\{.*`, Local: "absent", When: checks,
 		Reason: "Local gives no item of an EXISTS", Source: docStatements,
 	},
