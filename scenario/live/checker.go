@@ -192,6 +192,10 @@ func (c *Checker) begin() {
 		c.watchers = append(c.watchers, watch)
 	}
 	c.told.begin(c.options)
+	//isrsim:unordered each by itself
+	for _, t := range c.tables {
+		t.born, t.created = unborn, 0
+	}
 	c.read(c.db.Changes(), false)
 }
 
