@@ -243,6 +243,37 @@ func TestAnInvariantOfOnesOwnWatches(t *testing.T) {
 	}
 }
 
+// A batch is not atomic: another reader, or another writer, may come between its writes.
+func TestABatchIsNoTransaction(t *testing.T) {
+	s := watch(t, 0, live.Options{})
+	alice := s.store("alice")
+	if _, err := alice.Acquire(t.Context(), "/home"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.db.As("alice").BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: {
+		{PutRequest: &types.PutRequest{Item: s.meta(alice, "/home", "x").Item()}},
+		{DeleteRequest: &types.DeleteRequest{Key: pagecache.Key(alice.PK("/home"), "LOCK")}},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.checker.Look()
+	s.wantReported("violated atomic-publish by alice")
+	s.reported = nil
+	if _, err := alice.Acquire(t.Context(), "/home"); err != nil {
+		t.Fatal(err)
+	}
+	remove := fmt.Sprintf(`DELETE FROM %s WHERE pk='%s' AND sk='LOCK'`, table, alice.PK("/home"))
+	change := fmt.Sprintf(`UPDATE %s SET s3_key='y' WHERE pk='%s' AND sk='META'`, table, alice.PK("/home"))
+	_, err = s.db.As("alice").BatchExecuteStatement(t.Context(), &dynamodb.BatchExecuteStatementInput{
+		Statements: []types.BatchStatementRequest{{Statement: &remove}, {Statement: &change}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.checker.Look()
+	s.wantReported("violated stale-writer by alice")
+}
+
 // What a test loads is the past of what clients write, and is not judged: neither now nor after a restore.
 func TestLoadedRowsAreNotJudged(t *testing.T) {
 	s := watch(t, 0, live.Options{})
