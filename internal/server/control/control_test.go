@@ -423,9 +423,9 @@ func TestViolations(t *testing.T) {
 		t.Errorf("got %d %s, want 409 and a hint", status, got)
 	}
 	f.put("a", 0)
-	all := control.Findings{Checked: []string{"stale-writer"}, Changes: 1, Judged: 1, Unjudged: []string{"table users"}}
+	all := control.Findings{Verdict: "ok", Checked: []string{"stale-writer"}, Changes: 1, Judged: 1, Unjudged: []string{"table users"}}
 	f.api = control.Handler(f.db, control.Options{Findings: func() control.Findings { return all }})
-	f.want("GET", "/violations", "", `{"checked": ["stale-writer"],"changes": 1,"judged": 1,"excepted": 0,"violations": 0,"doubts": 0,"events": 0,"found": [],"unjudged": ["table users"],"untold": []}`)
+	f.want("GET", "/violations", "", `{"verdict": "ok","checked": ["stale-writer"],"changes": 1,"judged": 1,"excepted": 0,"violations": 0,"doubts": 0,"events": 0,"found": [],"unjudged": ["table users"],"untold": []}`)
 
 	all.Violations = 1
 	all.Found = []control.Finding{{Verdict: "violated", Invariant: "stale-writer", Statement: "s", Why: "w", Actor: "alice", Changes: f.db.Changes()}}
