@@ -61,7 +61,9 @@ func (db *DB) batchWriteItem(r *request, in *dynamodb.BatchWriteItemInput) (*dyn
 			out.UnprocessedItems[name] = append(out.UnprocessedItems[name], writes[i].request)
 			continue
 		}
-		done++
+		if done++; done > 1 {
+			db.apart(r)
+		}
 		db.commit(r, w)
 		units.addWrite(&w, 1)
 		touched.add(&writes[i].action)

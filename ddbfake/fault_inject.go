@@ -42,6 +42,13 @@ func (db *DB) Injected() []Fault {
 	return db.injected.All()
 }
 
+// Idle returns those of Injected that have hit no call.
+func (db own) Idle() []Fault {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.injected.Idle()
+}
+
 // nextFault returns the injected fault that hits this call, nil if none does.
 func (db *DB) nextFault(r *request, in any) *Fault {
 	return db.injected.Next(

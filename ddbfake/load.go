@@ -83,7 +83,7 @@ func (db *DB) apply(l *loader) error {
 	return nil
 }
 
-// Loaded reports whether a Load has made the request with this number.
+// Loaded reports whether a Load, or a restore from a backup, has made the request with this number.
 func (db own) Loaded(request int) bool {
 	db.mu.Lock()
 	defer db.mu.Unlock()

@@ -10,7 +10,9 @@ type state struct {
 	tokens   tokens
 	log      changeLog
 	requests int
-	loads    []int // the numbers of the first request of each Load and of the first after it, in order; snapshots share it
+	// loads are the numbers of the first request of each Load, or restore from a backup, and of the first after it, in
+	// order. Snapshots share it.
+	loads []int
 	// streams are sorted by ARN, disabled ones included. The list is replaced, not changed: snapshots share it.
 	streams []*stream
 	// backups are sorted: see backup.compare. The list is replaced, not changed: snapshots share it.

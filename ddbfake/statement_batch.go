@@ -68,6 +68,9 @@ func (db *DB) batchExecuteStatement(r *request, in *dynamodb.BatchExecuteStateme
 	out := &dynamodb.BatchExecuteStatementOutput{Responses: make([]types.BatchStatementResponse, len(all))}
 	var units tableUnits
 	for i := range all {
+		if writes && i > 0 {
+			db.apart(r)
+		}
 		out.Responses[i] = all[i].response(db, r, &units)
 	}
 	if units.tables != nil {

@@ -37,6 +37,13 @@ func (db *DB) commit(r *request, writes ...write) {
 	}
 }
 
+// apart gives the next write of a batch a number of its own. A reader of the service may see one write of a batch and not
+// the next, so those who read the log must not take the batch for a transaction.
+func (db *DB) apart(r *request) {
+	db.state.requests++
+	r.id = db.state.requests
+}
+
 // store does a write and records it, unless it leaves the row as it is. It reports whether the row changes.
 func (db *DB) store(w *write, e logEntry) bool {
 	switch w.after {

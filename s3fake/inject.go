@@ -32,6 +32,13 @@ func (s *Store) Injected() []Fault {
 	return s.injected.All()
 }
 
+// Idle returns those of Injected that have hit no call.
+func (s own) Idle() []Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.injected.Idle()
+}
+
 // faultOf returns the fault that hits a call: its own, or an injected one; nil if there is none.
 func (s *Store) faultOf(c *Call) (*Fault, error) {
 	fault := c.Fault

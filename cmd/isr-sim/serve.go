@@ -47,7 +47,7 @@ nothing else to disk and sends nothing to other machines. SIGINT or SIGTERM stop
 requests under way get three seconds to end. The exit code is then 0. With --check it is
 1 after a violation, and 3 if a write or a posted event could not be judged, or nothing
 was. It is 3 as well if a request that a fault of the kind hold has held was never
-released.`
+released, or if a fault that is still set has struck no request.`
 
 type serveCommand struct {
 	flags.Results
@@ -148,11 +148,18 @@ func (c *serveCommand) run(cmd *cobra.Command, _ []string) (err error) {
 	if server.Checks() {
 		verdict = c.judged(server)
 	}
+	idle := server.Idle()
+	for _, fault := range idle {
+		fmt.Fprintf(c.Log, "isr-sim: this fault has struck no request: %s\n", fault)
+	}
 	switch held := server.Held(); {
 	case verdict != invariant.OK:
 		return &cli.Error{Code: cli.CodeOf(false, verdict)}
 	case held > 0:
 		return cli.Unknown(fmt.Errorf("%d held requests were never released", held), "docs/CONTROL.md says how to release and drop them")
+	case len(idle) > 0:
+		return cli.Unknown(fmt.Errorf("%d faults have struck no request, so what they were set for was not tested", len(idle)),
+			"DELETE /_isr-sim/faults drops faults, and says which of them have struck nothing")
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ type Options struct {
 	// describes are judged, in tables with any keys. A wrong Schema is a doubt: see Found.
 	Rows isr.Schema
 	// Except are actors whose changes are not judged, such as a program that sets up rows. Later changes are still judged
-	// with these writes as their past. What DB.Load writes is not judged, either.
+	// with these writes as their past. What DB.Load writes, or a restore from a backup, is not judged, either.
 	Except []string
 	// Clock is the clock of the DB. Tell takes the times of events from it. If it is nil, Tell refuses events.
 	Clock ddbfake.Clock
@@ -130,7 +130,8 @@ type Checker struct {
 	found    Found
 	kept     map[brokenKind]int
 	tables   map[tableName]*table
-	byLock   bool // some invariant judges by LOCK
+	loaded   map[lockOf]bool // locks that a Load has written, and no client since
+	byLock   bool            // some invariant judges by LOCK
 	rows     *ownRows
 	watched  []int // for each of Options.Invariants with a Watch, how often it had something to judge
 	// restoring says that a Restore is under way. The function stop ends the calls by which the DB reports its own
@@ -180,7 +181,7 @@ func (c *Checker) Invariants() []invariant.Invariant { return slices.Clone(c.opt
 
 // begin reads the log without judging it.
 func (c *Checker) begin() {
-	c.watchers, c.seen, c.last = nil, 0, ddbfake.Change{}
+	c.watchers, c.seen, c.last, c.loaded = nil, 0, ddbfake.Change{}, map[lockOf]bool{}
 	if c.rows != nil {
 		c.rows.translator = c.rows.Translator()
 	}
@@ -192,6 +193,10 @@ func (c *Checker) begin() {
 		c.watchers = append(c.watchers, watch)
 	}
 	c.told.begin(c.options)
+	//isrsim:unordered each by itself
+	for _, t := range c.tables {
+		t.born, t.created = unborn, 0
+	}
 	c.read(c.db.Changes(), false)
 }
 
@@ -256,7 +261,8 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 			c.see(&request[i])
 		}
 		written := request
-		judge := judge && !inside.In(c.db).Loaded(request[0].Request)
+		loaded := inside.In(c.db).Loaded(request[0].Request)
+		judge := judge && !loaded
 		c.judgeOwn(written, judge)
 		if request = c.cacheRows(request); len(request) == 0 {
 			continue
@@ -265,21 +271,33 @@ func (c *Checker) read(log []ddbfake.Change, judge bool) {
 		if judge && !judged {
 			c.found.Excepted += entries(request)
 		}
-		off, lockless := c.offClock(request, judged), c.lockless(request, judged)
+		off, lockless := !loaded && c.offClock(request, judged), c.lockless(request, judged)
 		if judged {
 			c.found.Changes += entries(request)
 			c.count(request, off, lockless)
 		}
 		current := c.current(request)
-		c.told.request(current)
-		for i, watch := range c.watchers {
-			if watch == nil || isOwn(c.options.Invariants[i]) {
-				continue
+		if loaded {
+			current = c.byLoader(current)
+		} else {
+			for _, taken := range c.adopt(current, judged && !off) {
+				c.watch(taken, func(int, invariant.Finding) {})
 			}
-			f := watch(current)
+		}
+		c.watch(current, func(i int, f invariant.Finding) {
 			if judged && f.Verdict != invariant.OK && !off && !(lockless && byLock(c.options.Invariants[i])) {
 				c.tell(c.options.Invariants[i], f, request, written)
 			}
+		})
+	}
+}
+
+// watch gives a request to the watchers, and their findings to found.
+func (c *Checker) watch(request []ddbfake.Change, found func(i int, f invariant.Finding)) {
+	c.told.request(request)
+	for i, watch := range c.watchers {
+		if watch != nil && !isOwn(c.options.Invariants[i]) {
+			found(i, watch(request))
 		}
 	}
 }

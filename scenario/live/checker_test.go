@@ -243,6 +243,37 @@ func TestAnInvariantOfOnesOwnWatches(t *testing.T) {
 	}
 }
 
+// A batch is not atomic: another reader, or another writer, may come between its writes.
+func TestABatchIsNoTransaction(t *testing.T) {
+	s := watch(t, 0, live.Options{})
+	alice := s.store("alice")
+	if _, err := alice.Acquire(t.Context(), "/home"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.db.As("alice").BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: {
+		{PutRequest: &types.PutRequest{Item: s.meta(alice, "/home", "x").Item()}},
+		{DeleteRequest: &types.DeleteRequest{Key: pagecache.Key(alice.PK("/home"), "LOCK")}},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.checker.Look()
+	s.wantReported("violated atomic-publish by alice")
+	s.reported = nil
+	if _, err := alice.Acquire(t.Context(), "/home"); err != nil {
+		t.Fatal(err)
+	}
+	remove := fmt.Sprintf(`DELETE FROM %s WHERE pk='%s' AND sk='LOCK'`, table, alice.PK("/home"))
+	change := fmt.Sprintf(`UPDATE %s SET s3_key='y' WHERE pk='%s' AND sk='META'`, table, alice.PK("/home"))
+	_, err = s.db.As("alice").BatchExecuteStatement(t.Context(), &dynamodb.BatchExecuteStatementInput{
+		Statements: []types.BatchStatementRequest{{Statement: &remove}, {Statement: &change}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.checker.Look()
+	s.wantReported("violated stale-writer by alice")
+}
+
 // What a test loads is the past of what clients write, and is not judged: neither now nor after a restore.
 func TestLoadedRowsAreNotJudged(t *testing.T) {
 	s := watch(t, 0, live.Options{})
@@ -276,6 +307,65 @@ func TestLoadedRowsAreNotJudged(t *testing.T) {
 	s.put("bob", s.meta(alice, "/home", "stolen").Item()) // has the number of a request that was a Load
 	s.checker.Look()
 	s.wantReported("violated stale-writer by bob", "unknown monotonic-publication by bob")
+}
+
+// The log does not show who holds a lock that was loaded, or restored from a backup. Whoever gives it back may be right,
+// which is a doubt; whoever replaces it is a thief. Old times in loaded rows are not those of a client's clock.
+func TestTheHolderOfALoadedLockIsUnknown(t *testing.T) {
+	for _, restored := range []bool{false, true} {
+		for _, actor := range []string{"bob", ""} {
+			s := watch(t, 0, live.Options{})
+			bob := s.store("bob")
+			pk, now := bob.PK("/home"), s.clock.Now().Unix()
+			text := fmt.Sprintf(`{"cache": [{"PutRequest": {"Item": {"pk": {"S": %[1]q}, "sk": {"S": "LOCK"}, "lease_token": {"S": "t"}, "lease_expires_at": {"N": "%[2]d"}}}},
+				{"PutRequest": {"Item": {"pk": {"S": "old"}, "sk": {"S": "LOCK"}, "lease_token": {"S": "t"}, "lease_expires_at": {"N": "1"}}}},
+				{"PutRequest": {"Item": {"pk": {"S": "old"}, "sk": {"S": "VER#1"}, "s3_key": {"S": "x"}, "ttl": {"N": "%[3]d"}}}},
+				{"PutRequest": {"Item": {"pk": {"S": "old"}, "sk": {"S": "META"}, "current_sk": {"S": "VER#1"}, "generated_at": {"N": "1"}}}}]}`, pk, now+30, now-1)
+			if err := s.db.Load("", strings.NewReader(text)); err != nil {
+				t.Fatal(err)
+			}
+			if restored {
+				ops := s.db.Client(ddbfake.WithActor("ops"))
+				made, err := ops.CreateBackup(t.Context(), &dynamodb.CreateBackupInput{TableName: aws.String(table), BackupName: aws.String("one")})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := s.db.As("ops").DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(table)}); err != nil {
+					t.Fatal(err)
+				}
+				_, err = ops.RestoreTableFromBackup(t.Context(), &dynamodb.RestoreTableFromBackupInput{TargetTableName: aws.String(table), BackupArn: made.BackupDetails.BackupArn})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := s.db.Snapshot()
+			_, err := s.db.As(actor).TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+				{Put: &types.Put{TableName: aws.String(table), Item: s.meta(bob, "/home", "x").Item()}},
+				{Delete: &types.Delete{TableName: aws.String(table), Key: pagecache.Key(pk, "LOCK")}},
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.checker.Look()
+			s.wantReported("unknown the holder by " + actor)
+			s.reported = nil
+			s.db.Restore(before)
+			lock := pagecache.Key(pk, "LOCK")
+			lock["lease_token"] = &types.AttributeValueMemberS{Value: "another"}
+			lock["lease_expires_at"] = &types.AttributeValueMemberN{Value: fmt.Sprint(now + 60)}
+			s.put(actor, lock)
+			s.checker.Look()
+			s.wantReported("violated lock-theft by " + actor)
+			s.reported = nil
+			ttl := &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)}
+			if _, err := s.db.As("ops").UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{TableName: aws.String(table), TimeToLiveSpecification: ttl}); err != nil {
+				t.Fatal(err)
+			}
+			s.db.SetLag(ddbfake.LagAtOnce)
+			s.checker.Look()
+			s.wantReported("violated no-dangling-pointer by ")
+		}
+	}
 }
 
 // A program that sets up rows is not judged. Other writes are judged with its writes as their past.

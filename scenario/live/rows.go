@@ -32,7 +32,10 @@ func (c *Checker) translate(request []ddbfake.Change) []ddbfake.Change {
 	var all []ddbfake.Change
 	for i := range request {
 		c.rows.sources[request[i].Seq] = tableName{request[i].Region, request[i].Table}
-		all = c.rows.translator.Append(all, &request[i])
+		n := len(all)
+		if all = c.rows.translator.Append(all, &request[i]); len(all) > n {
+			c.belongs(c.table(&request[i]))
+		}
 	}
 	for i := range all {
 		of := tableName{all[i].Region, all[i].Table}
@@ -93,6 +96,13 @@ func (c *Checker) countSource(seq int) {
 	}
 }
 
+// belongs notes that a table has rows of the cache. Before, it did not matter how many times it was created again.
+func (c *Checker) belongs(t *table) {
+	if !t.source {
+		t.source, t.created = true, 0
+	}
+}
+
 // created is how many times a table was created again. If the table stands for all tables of one cache, it is the sum
 // over these tables.
 func (c *Checker) created(t *table) (times int) {
@@ -101,7 +111,7 @@ func (c *Checker) created(t *table) (times int) {
 	}
 	//isrsim:unordered a sum has no order
 	for _, other := range c.tables {
-		if other.region == t.region && !other.translated {
+		if other.region == t.region && other.source {
 			times += other.created
 		}
 	}

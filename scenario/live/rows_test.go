@@ -85,6 +85,42 @@ func TestOwnRowsInTwoTables(t *testing.T) {
 	}
 }
 
+// again deletes a table and creates it again.
+func (s *traffic) again(table, key string) {
+	s.Helper()
+	if _, err := s.db.As("setup").DeleteTable(s.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(table)}); err != nil {
+		s.Fatal(err)
+	}
+	s.create(table, key)
+}
+
+// A lease of a cache outlives a table that is not the cache's, also after a restore to a state from before it.
+func TestOwnRowsBesideATableCreatedAgain(t *testing.T) {
+	s := own(t, apart, map[string]string{"pages": "path", "locks": "name"})
+	s.create("sessions", "sid")
+	sessions := func() {
+		s.again("sessions", "sid")
+		s.puts("carol", "sessions", "sid", "1")
+	}
+	s.puts("carol", "sessions", "sid", "1")
+	sessions()
+	s.puts("alice", "locks", "name", "lock//home", "owner", "a1", "until", s.in(time.Minute))
+	sessions()
+	held := s.db.Snapshot()
+	s.puts("bob", "locks", "name", "lock//home", "owner", "b1", "until", s.in(time.Minute))
+	s.wantReported("violated lock-theft by bob")
+	s.reported = nil
+	s.again("pages", "path")
+	s.puts("bob", "pages", "path", "/home", "html", "x", "at", s.in(0))
+	s.reported = nil
+	s.db.Restore(held)
+	s.puts("bob", "pages", "path", "/home", "html", "x", "at", s.in(0))
+	s.wantReported("violated stale-writer by bob", "unknown monotonic-publication by bob")
+	if why := s.checker.Found().Broken; !strings.Contains(why[len(why)-2].Why, "carried the token of alice") {
+		t.Errorf("got %s, want that alice has the lease", why[len(why)-2].Why)
+	}
+}
+
 func TestOwnRowsWithoutALock(t *testing.T) {
 	s := own(t, apart, map[string]string{"pages": "path", "locks": "name"})
 	s.puts("alice", "locks", "name", "locks//home", "owner", "a1", "until", s.in(time.Second))

@@ -11,6 +11,9 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
+// unborn is table.born after a restore, until the log of the restored state shows it.
+const unborn = -1
+
 // maxRows is the number of rows that the description of a table names.
 const maxRows = 8
 
@@ -24,13 +27,14 @@ type table struct {
 	keys     []string        // the key attributes with their types, such as "id (S)"
 	rows     []string        // the first sort keys or, in a table without a sort key, the first keys; at most maxRows
 	judged   int             // the number of changes that were judged
-	born     int             // ddbfake.Change.Born of the table that has this name now
+	born     int             // ddbfake.Change.Born of the table that has this name now; unborn if it is not known
 	created  int             // the number of times that the table was created again
 	hasLocks bool            // a LOCK row was written, into this table or into a former one of this name
 	clocks   map[string]bool // by actor, whether its clock is right; only of actors whose rows have shown it
 
 	toldNoLock, toldClock bool
 	translated            bool // it stands for all tables of one cache with rows of its own
+	source                bool // it has rows of such a cache
 }
 
 // String describes the table in one line.
@@ -54,10 +58,11 @@ func (c *Checker) see(change *ddbfake.Change) {
 		t = &table{tableName: tableName{change.Region, change.Table}, born: change.Born, clocks: map[string]bool{}}
 		c.tables[t.tableName] = t
 	}
-	if t.born != change.Born {
-		t.born, t.clocks, t.keys = change.Born, map[string]bool{}, nil
+	if t.born != unborn && t.born != change.Born {
+		t.clocks, t.keys = map[string]bool{}, nil
 		t.created++
 	}
+	t.born = change.Born
 	t.note(change)
 }
 

@@ -143,6 +143,7 @@ type Waiting[F any] []waiting[F]
 type waiting[F any] struct {
 	fault F
 	met   int // matching calls so far
+	hit   bool
 }
 
 // Add adds faults. Each counts the calls that match it from now on.
@@ -159,6 +160,16 @@ func (w Waiting[F]) All() []F {
 		all[i] = w[i].fault
 	}
 	return all
+}
+
+// Idle returns those that have hit no call.
+func (w Waiting[F]) Idle() (idle []F) {
+	for i := range w {
+		if !w[i].hit {
+			idle = append(idle, w[i].fault)
+		}
+	}
+	return idle
 }
 
 // Next returns the fault that hits a call, nil if none does; it is dropped once it has hit as many calls as it should.
@@ -181,6 +192,7 @@ func (w *Waiting[F]) Next(match func(*F) bool, counts func(*F) (nth, times int, 
 		if f.met < first {
 			continue
 		}
+		f.hit = true
 		if times != Always && f.met >= first+max(times, 1)-1 {
 			*w = slices.Delete(*w, i, i+1)
 		}

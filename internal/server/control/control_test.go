@@ -198,20 +198,22 @@ func TestTTLLag(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	f := newFake(t)
-	f.want("GET", "/faults", "", `{"faults": []}`)
-	f.want("POST", "/faults", `{"faults":["throttled op=PutItem","response-lost  times=2"]}`, `{"faults": ["throttled op=PutItem","response-lost times=2"]}`)
+	f.want("GET", "/faults", "", `{"faults": [],"idle": []}`)
+	const both = `["throttled op=PutItem","response-lost times=2"]`
+	f.want("POST", "/faults", `{"faults":["throttled op=PutItem","response-lost  times=2"]}`, `{"faults": `+both+`,"idle": `+both+`}`)
 	if status, got := f.ask("POST", "/faults", `{"faults":["error-before","nonsense"]}`); status != http.StatusBadRequest {
 		t.Errorf("one fault of two is nonsense: got %d %s, want 400", status, got)
 	}
-	f.want("GET", "/faults", "", `{"faults": ["throttled op=PutItem","response-lost times=2"]}`)
+	f.want("GET", "/faults", "", `{"faults": `+both+`,"idle": `+both+`}`)
 	_, err := f.db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{
 		TableName: aws.String("cache"), Item: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "a"}},
 	})
 	if err == nil {
 		t.Error("a throttled put succeeded")
 	}
-	f.want("GET", "/faults", "", `{"faults": ["response-lost times=2"]}`)
-	f.want("DELETE", "/faults", "", `{"faults": []}`)
+	f.want("GET", "/faults", "", `{"faults": ["response-lost times=2"],"idle": ["response-lost times=2"]}`)
+	f.want("DELETE", "/faults", "", `{"faults": [],"idle": ["response-lost times=2"]}`)
+	f.want("DELETE", "/faults", "", `{"faults": [],"idle": []}`)
 	if n := len(f.db.Injected()); n != 0 {
 		t.Errorf("got %d faults, want none", n)
 	}
@@ -421,9 +423,9 @@ func TestViolations(t *testing.T) {
 		t.Errorf("got %d %s, want 409 and a hint", status, got)
 	}
 	f.put("a", 0)
-	all := control.Findings{Checked: []string{"stale-writer"}, Changes: 1, Judged: 1, Unjudged: []string{"table users"}}
+	all := control.Findings{Verdict: "ok", Checked: []string{"stale-writer"}, Changes: 1, Judged: 1, Unjudged: []string{"table users"}}
 	f.api = control.Handler(f.db, control.Options{Findings: func() control.Findings { return all }})
-	f.want("GET", "/violations", "", `{"checked": ["stale-writer"],"changes": 1,"judged": 1,"excepted": 0,"violations": 0,"doubts": 0,"events": 0,"found": [],"unjudged": ["table users"],"untold": []}`)
+	f.want("GET", "/violations", "", `{"verdict": "ok","checked": ["stale-writer"],"changes": 1,"judged": 1,"excepted": 0,"violations": 0,"doubts": 0,"events": 0,"found": [],"unjudged": ["table users"],"untold": []}`)
 
 	all.Violations = 1
 	all.Found = []control.Finding{{Verdict: "violated", Invariant: "stale-writer", Statement: "s", Why: "w", Actor: "alice", Changes: f.db.Changes()}}
@@ -457,7 +459,7 @@ func TestRestoring(t *testing.T) {
 
 func TestIsNoCall(t *testing.T) {
 	f := newFake(t)
-	f.want("POST", "/faults", `{"faults":["throttled times=always"]}`, `{"faults": ["throttled times=always"]}`)
+	f.want("POST", "/faults", `{"faults":["throttled times=always"]}`, `{"faults": ["throttled times=always"],"idle": ["throttled times=always"]}`)
 	before := f.db.Hash()
 	for _, path := range []string{"", "/", "/clock", "/ttl-lag", "/replica-lag", "/faults", "/snapshot", "/dump", "/changes"} {
 		if status, got := f.ask("GET", path, ""); status != http.StatusOK {
@@ -548,7 +550,7 @@ func TestRefuses(t *testing.T) {
 	}
 	f.want("GET", "/clock", "", `{"now": "2040-01-01T00:00:00Z","epochSeconds": 2208988800,"mode": "manual"}`)
 	f.want("GET", "/ttl-lag", "", `{"ttlLag": "manual"}`)
-	f.want("GET", "/faults", "", `{"faults": []}`)
+	f.want("GET", "/faults", "", `{"faults": [],"idle": []}`)
 	f.want("GET", "/snapshot", "", `{"snapshots": []}`)
 	if f.db.Hash() != before {
 		t.Error("a request that was refused has changed the state")

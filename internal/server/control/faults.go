@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/server/hold"
 )
 
@@ -58,19 +59,32 @@ func lagIn(w http.ResponseWriter, r *http.Request, name, example string) (ddbfak
 // faultState is the answer of /faults.
 type faultState struct {
 	Faults []string `json:"faults"`
+	Idle   []string `json:"idle"` // those that have struck no request
 }
 
 func (a *api) faults() faultState {
-	texts := []string{}
+	s := faultState{[]string{}, Idle(a.db, a.holds)}
 	if a.holds != nil {
-		for _, r := range a.holds.Rules() {
-			texts = append(texts, r.String())
-		}
+		s.Faults = textsOf(s.Faults, a.holds.Rules())
 	}
-	for _, f := range a.db.Injected() {
-		texts = append(texts, f.String())
+	s.Faults = textsOf(s.Faults, a.db.Injected())
+	return s
+}
+
+// Idle lists the holds and faults that wait and have struck no request. The desk may be nil.
+func Idle(db *ddbfake.DB, holds *hold.Desk) []string {
+	idle := []string{}
+	if holds != nil {
+		idle = textsOf(idle, holds.Idle())
 	}
-	return faultState{texts}
+	return textsOf(idle, inside.In(db).Idle())
+}
+
+func textsOf[F fmt.Stringer](to []string, faults []F) []string {
+	for _, f := range faults {
+		to = append(to, f.String())
+	}
+	return to
 }
 
 func (a *api) listFaults(w http.ResponseWriter, r *http.Request) (any, error) {
@@ -135,9 +149,12 @@ func (a *api) clearFaults(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err := nothing(w, r); err != nil {
 		return nil, err
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	idle := Idle(a.db, a.holds)
 	if a.holds != nil {
 		a.holds.ClearRules()
 	}
 	a.db.ClearFaults()
-	return a.faults(), nil
+	return faultState{[]string{}, idle}, nil
 }

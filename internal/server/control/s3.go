@@ -4,17 +4,13 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/s3fake"
 )
 
 // s3Faults lists the faults of the S3 fake.
 func (a *api) s3Faults() faultState {
-	waiting := a.s3.Injected()
-	texts := make([]string, len(waiting))
-	for i, f := range waiting {
-		texts[i] = f.String()
-	}
-	return faultState{texts}
+	return faultState{textsOf([]string{}, a.s3.Injected()), textsOf([]string{}, inside.In(a.s3).Idle())}
 }
 
 // noS3 is the error for a request about the S3 fake if the server has none; else nil.
@@ -67,8 +63,9 @@ func (a *api) clearS3Faults(w http.ResponseWriter, r *http.Request) (any, error)
 	if err := a.noS3(); err != nil {
 		return nil, err
 	}
+	idle := a.s3Faults().Idle
 	a.s3.ClearFaults()
-	return a.s3Faults(), nil
+	return faultState{[]string{}, idle}, nil
 }
 
 // keepBodies keeps the objects under the name of a snapshot.

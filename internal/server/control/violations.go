@@ -10,6 +10,7 @@ import (
 
 // Findings are the findings of a check of the traffic so far.
 type Findings struct {
+	Verdict    string    // "ok", "violated" or "unknown": what the exit code would say now
 	Checked    []string  // the names of the invariants
 	Changes    int       // how many were looked at
 	Judged     int       // how many of them were judged
@@ -72,6 +73,7 @@ func (a *api) violations(w http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	all := a.findings()
 	out := struct {
+		Verdict    string    `json:"verdict"`
 		Checked    []string  `json:"checked"`
 		Changes    int       `json:"changes"`
 		Judged     int       `json:"judged"`
@@ -82,7 +84,7 @@ func (a *api) violations(w http.ResponseWriter, r *http.Request) (any, error) {
 		Found      []finding `json:"found"`
 		Unjudged   []string  `json:"unjudged"`
 		Untold     []string  `json:"untold"`
-	}{append([]string{}, all.Checked...), all.Changes, all.Judged, all.Excepted, all.Violations, all.Doubts, all.Events, []finding{}, append([]string{}, all.Unjudged...), append([]string{}, all.Untold...)}
+	}{all.Verdict, append([]string{}, all.Checked...), all.Changes, all.Judged, all.Excepted, all.Violations, all.Doubts, all.Events, []finding{}, append([]string{}, all.Unjudged...), append([]string{}, all.Untold...)}
 	for _, f := range all.Found {
 		shown := finding{f.Verdict, f.Invariant, f.Statement, f.Why, f.Actor, []change{}, []event{}}
 		for _, c := range f.Changes {

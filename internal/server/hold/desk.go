@@ -94,6 +94,7 @@ type Desk struct {
 
 	mu      sync.Mutex
 	rules   []rule
+	idle    []Rule // when the Desk has ended, the rules that had held nothing
 	held    map[int]*parked
 	last    int           // the latest ID
 	changed chan struct{} // closed when a request comes
@@ -140,6 +141,23 @@ func (d *Desk) Rules() []Rule {
 		rules[i] = r.Rule
 	}
 	return rules
+}
+
+// Idle returns the rules that have held no request. When the Desk has ended, they are those of the end.
+func (d *Desk) Idle() []Rule {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.idleRules()
+}
+
+func (d *Desk) idleRules() []Rule {
+	idle := slices.Clone(d.idle)
+	for i := range d.rules {
+		if r := &d.rules[i]; r.met < max(r.match.Nth, 1) {
+			idle = append(idle, r.Rule)
+		}
+	}
+	return idle
 }
 
 // ClearRules drops all rules. Requests that are held stay held.
@@ -402,7 +420,7 @@ func (d *Desk) Await(ctx context.Context, count int, actor string) error {
 func (d *Desk) Close() {
 	d.mu.Lock()
 	d.closed = true
-	d.rules = nil
+	d.idle, d.rules = d.idleRules(), nil
 	d.armed.Store(false)
 	for _, id := range slices.Sorted(maps.Keys(d.held)) {
 		p := d.held[id]

@@ -58,6 +58,7 @@ func unknownCheck(name string, all []invariant.Invariant) error {
 func findings(checker *live.Checker) control.Findings {
 	found := checker.Found()
 	shown := control.Findings{
+		Verdict: found.Verdict().String(),
 		Changes: found.Changes, Judged: found.Judged, Excepted: found.Excepted, Violations: found.Violations, Doubts: found.Doubts, Unjudged: found.Unjudged,
 		Events: found.Events, Untold: found.Untold,
 	}
@@ -65,7 +66,14 @@ func findings(checker *live.Checker) control.Findings {
 		if slices.ContainsFunc(found.Untold, func(line string) bool { return strings.HasPrefix(line, inv.Name+":") }) {
 			continue
 		}
+		if inv.Watch != nil && found.Judged == 0 {
+			shown.Untold = append(shown.Untold, inv.Name+": nothing was judged")
+			continue
+		}
 		shown.Checked = append(shown.Checked, inv.Name)
+	}
+	if found.Misfit != "" {
+		shown.Untold = append(shown.Untold, found.Misfit)
 	}
 	for _, b := range found.Broken {
 		shown.Found = append(shown.Found, control.Finding{

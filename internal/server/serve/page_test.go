@@ -27,6 +27,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/browser"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/internal/server/hold"
+	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
@@ -107,6 +108,17 @@ func TestPage(t *testing.T) {
 	b := browser.Open(t, s.address+control.Prefix)
 	b.Load(s.address+control.Prefix+"/", "html[data-looks]", 1280, 800)
 	b.Until("now.textContent === '2040-01-01 00:00:00' && verdict.textContent.startsWith('Nothing was judged yet')")
+
+	// The page is green only where the exit code would be 0: not for an event alone, nor for a lock alone.
+	if err := s.checker.Tell(history.Event{Kind: history.Asked, Actor: "alice", Key: "/home"}); err != nil {
+		t.Fatal(err)
+	}
+	b.Until("verdict.textContent === 'Nothing was judged yet; 0 of 0 changes judged, 1 events posted'")
+	empty := s.db.Snapshot()
+	s.put("alice", row("CACHE#1", "LOCK", "lease_token", "a1"))
+	s.checker.Look()
+	b.Until("verdict.textContent.startsWith('Too little was judged yet; 1 of 1 changes') && judged.className === ''")
+	s.db.Restore(empty)
 
 	// Rows and changes appear without a reload. The page shows everything that clients have written as plain text.
 	const script = `<img src=x onerror="window.hacked=true"><script>window.hacked=true</script>`

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/internal/server/hold"
@@ -294,6 +295,18 @@ func (s *Server) Run(ctx context.Context) error {
 	err := Run(ctx, s.sockets[0], s.options)
 	_, saveErr := s.data.save()
 	return errors.Join(err, saveErr)
+}
+
+// Idle lists the faults and holds that wait and have struck no request. When the server has ended, they are those of the
+// end.
+func (s *Server) Idle() []string {
+	idle := control.Idle(s.options.DB, s.desk)
+	if s.options.S3 != nil {
+		for _, f := range inside.In(s.options.S3).Idle() {
+			idle = append(idle, f.String())
+		}
+	}
+	return idle
 }
 
 // Held is the number of requests that were held and never released.

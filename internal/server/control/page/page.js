@@ -132,10 +132,11 @@ function showFindings(v) {
 		$('verdict').textContent = 'The traffic is not judged: start isr-sim serve with --check.';
 		return;
 	}
-	box.className = v.violations ? 'violated' : v.judged && !v.doubts && !v.unjudged.length ? 'ok' : '';
-	const of = v.judged + ' of ' + v.changes + ' changes and ' + v.events + ' events judged' + (v.doubts ? '; ' + v.doubts + ' could not be' : '');
+	const ok = v.verdict === 'ok';
+	box.className = v.violations ? 'violated' : ok && !v.unjudged.length ? 'ok' : '';
+	const of = v.judged + ' of ' + v.changes + ' changes judged, ' + v.events + ' events posted' + (v.doubts ? '; ' + v.doubts + ' could not be' : '');
 	$('verdict').textContent = v.violations ? '✗ ' + v.violations + ' found; ' + of
-		: v.judged || v.events ? '✓ none found so far; ' + of : 'Nothing was judged yet; ' + of;
+		: ok ? '✓ none found so far; ' + of : (v.judged ? 'Too little was judged yet; ' : 'Nothing was judged yet; ') + of;
 	document.title = (v.violations ? '✗ ' + v.violations + ' · ' : '') + 'isr-sim serve';
 	// What is open stays open. The list has no more than it had unless there are more findings.
 	const state = JSON.stringify(v.found);
