@@ -52,6 +52,9 @@ type Exploration struct {
 	// Unknown counts the schedules without a verdict; Doubt is the first of them.
 	Unknown int      `json:"unknown,omitempty"`
 	Doubt   *Example `json:"doubt,omitempty"`
+	// Besides are sentences about what else has no verdict: a canary that was not found, files of the corpus that no
+	// campaign can run, scenarios that were not begun. A shard that ends with 3 for one of them says so in its file.
+	Besides []string `json:"besides,omitempty"`
 
 	// Orders are the partial orders seen (sim.Order), and States the states (sim.Sim.Fingerprint).
 	Orders Coverage    `json:"orders"`
@@ -214,6 +217,9 @@ func (x *Exploration) Explain(program string) string {
 	}
 	if x.idle() && !x.Interrupted {
 		fmt.Fprintf(&b, "unknown: %s under %s: no schedule of %d was run: the time was up\n\n", x.Scenario, x.Protocol, x.Shard.size(x.Schedules))
+	}
+	for _, line := range x.Besides {
+		fmt.Fprintf(&b, "%s\n\n", line)
 	}
 	x.explainReach(&b)
 	x.explainOrders(&b)
