@@ -119,7 +119,7 @@ const savedEnding = ".part"
 // how many seconds the command has run, and whether it is time to save.
 func NewSaved(out io.Writer, file *atomicfile.Draft, version string, due func() (float64, bool)) (*Saved, error) {
 	s := &Saved{Saved: explore.Saved{Version: version}, due: due}
-	if file == nil {
+	if file == nil || file.Name() == file.Place() { // nothing, or a device or a pipe, which has nothing beside it
 		return s, nil
 	}
 	s.file = file.Place() + savedEnding
@@ -148,9 +148,6 @@ func (s *Saved) Of(i int) *explore.Part {
 
 // Foreign explains the error of a part that is of another campaign.
 func (s *Saved) Foreign(err error) error {
-	if s.file == "" {
-		return err
-	}
 	return cli.Usage(fmt.Errorf("%s: %w", s.file, err), "delete it to begin anew, or give another --out")
 }
 

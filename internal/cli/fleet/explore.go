@@ -167,6 +167,9 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 			err = nil
 			e.Exploration(ctx, b.Scenario, b.Protocol, x, b.Name)
 		}
+		if err != nil && len(found) == 0 {
+			return err
+		}
 		if err != nil {
 			e.Lose(Save(file, besides(found, append(strange, fmt.Sprintf("%s was not run: %v", b.Scenario.Name, err)))))
 			return cli.And(cli.AtLeast(strangers, sum.End(e.Out)), err)
@@ -238,7 +241,10 @@ func (e *exploreCommand) one(ctx context.Context, explorer explore.Explorer, sav
 	x, err := explorer.Run(within)
 	remove()
 	if x == nil {
-		return nil, saved.Foreign(err)
+		if _, foreign := errors.AsType[*explore.BeforeError](err); foreign {
+			return nil, saved.Foreign(err)
+		}
+		return nil, cli.Unknown(err, "")
 	}
 	if e.NotSimulated != nil {
 		x.Used(e.NotSimulated(x.Protocol))
