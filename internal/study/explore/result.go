@@ -63,6 +63,8 @@ func (x *Exploration) findings(program string) []verdicts.Result {
 		whole.Message = strings.Join(x.CorpusLines(program), "\n")
 	case !whole.Passed:
 		whole.Message = "expected " + x.Expect
+	case x.Shard.partial():
+		whole.Message = fmt.Sprintf("shard %s: the shards are judged together: isr-sim merge", x.Shard)
 	}
 	return []verdicts.Result{whole}
 }
