@@ -42,7 +42,7 @@ type Sum struct {
 // Print prints an exploration and counts it.
 func (r *Sum) Print(out io.Writer, x *explore.Exploration) {
 	r.Code = cli.Worse(r.Code, cli.CodeOf(x.Passed(), x.Verdict()))
-	if len(x.Besides) > 0 {
+	if len(x.Doubts(shell.Program())) > 0 {
 		r.Code = cli.Worse(r.Code, cli.ExitUnknown)
 	}
 	r.tally.Add(x.Passed(), x.Verdict(), x.Vacuous())

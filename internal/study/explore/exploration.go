@@ -236,6 +236,18 @@ func (x *Exploration) CorpusLines(program string) (lines []string) {
 	return lines
 }
 
+// Doubts are sentences about what has no verdict besides the schedules. A violation outweighs files of the corpus that
+// have none, but where it is expected they are no less of a doubt.
+func (x *Exploration) Doubts(program string) []string {
+	doubts := slices.Clone(x.Besides)
+	for _, r := range x.Corpus {
+		if x.Verdict() == invariant.Violated && r.Verdict() == invariant.Unknown {
+			doubts = append(doubts, r.Explain(program))
+		}
+	}
+	return doubts
+}
+
 func (x *Exploration) explainFinding(b *strings.Builder, program string, f Finding) {
 	if f.Name == brokenFinding {
 		fmt.Fprintf(b, "broken: %s under %s\n\n%s\n\n", x.Scenario, x.Protocol, f.Shortest.Why)

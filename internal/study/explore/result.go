@@ -12,7 +12,7 @@ import (
 // besides. program is how the reader calls isr-sim.
 func (x *Exploration) Results(program string) []verdicts.Result {
 	all := x.findings(program)
-	for _, line := range x.Besides {
+	for _, line := range x.Doubts(program) {
 		all = append(all, verdicts.Result{Scenario: x.Scenario, Protocol: x.Protocol, Verdict: verdicts.Unknown, Message: line, Seed: fmt.Sprint(x.Seed)})
 	}
 	return all
