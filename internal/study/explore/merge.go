@@ -363,7 +363,11 @@ func (g *group) merge() (*Exploration, error) {
 		x.Used(s.NotSimulated)
 		judged = judged || s.Ran > 0 && !s.Unjudged
 		x.Unmet = slices.DeleteFunc(x.Unmet, func(f string) bool { return !slices.Contains(s.Unmet, f) })
-		for _, line := range s.Besides {
+		besides := s.Besides
+		if s.idle() && !s.Interrupted {
+			besides = append(slices.Clone(besides), fmt.Sprintf("%s: no schedule of %d was run: the time was up", s, s.Shard.size(s.Schedules)))
+		}
+		for _, line := range besides {
 			if !slices.Contains(x.Besides, line) {
 				x.Besides = append(x.Besides, line)
 			}
