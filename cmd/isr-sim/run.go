@@ -109,7 +109,7 @@ func (r *runCommand) run(cmd *cobra.Command, names []string) (err error) {
 		defer stop(&err)
 	}
 	defer heap.CollectRarely()()
-	strangers, err := r.corpus.Strangers(&r.Results, scenarios, c.Protocol)
+	_, strangers, err := r.corpus.Strangers(&r.Results, scenarios, c.Protocol)
 	if err != nil {
 		return err
 	}

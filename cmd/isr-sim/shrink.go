@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/flags"
@@ -130,7 +130,7 @@ func (k *shrinkCommand) write(shrunk *campaign.Shrunk) error {
 		fmt.Fprintf(k.Out, "the scenario (-o FILE writes it to a file):\n\n%s", yaml)
 		return nil
 	}
-	if err := os.WriteFile(k.file, yaml, 0o644); err != nil {
+	if err := atomicfile.Write(k.file, yaml, 0o644); err != nil {
 		return cli.Unknown(fmt.Errorf("write the scenario: %w", err), "")
 	}
 	fmt.Fprintf(k.Out, "scenario: %s\n", k.file)

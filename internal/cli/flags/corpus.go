@@ -102,10 +102,13 @@ func (c *Corpus) Close(ctx context.Context) error {
 	return nil
 }
 
-// Strangers judges the files that no campaign can run, and returns the exit code.
-func (c *Corpus) Strangers(r *Results, scenarios []*scenario.Scenario, p isr.Protocol) (int, error) {
+// Strangers judges the files that no campaign can run, and returns what it says of them, and the exit code.
+func (c *Corpus) Strangers(r *Results, scenarios []*scenario.Scenario, p isr.Protocol) (lines []string, code int, err error) {
 	runs, err := c.Corpus.Strangers(scenarios, p)
-	return judge(r, runs, "corpus", p.Name, invariant.OK), cli.Unknown(err, "")
+	for _, run := range runs {
+		lines = append(lines, run.Explain(shell.Program()))
+	}
+	return lines, judge(r, runs, "corpus", p.Name, invariant.OK), cli.Unknown(err, "")
 }
 
 // Run runs the files that have the scenario and the protocol, and returns the exit code.

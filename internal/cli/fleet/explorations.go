@@ -42,6 +42,9 @@ type Sum struct {
 // Print prints an exploration and counts it.
 func (r *Sum) Print(out io.Writer, x *explore.Exploration) {
 	r.Code = cli.Worse(r.Code, cli.CodeOf(x.Passed(), x.Verdict()))
+	if len(x.Doubts(shell.Program())) > 0 {
+		r.Code = cli.Worse(r.Code, cli.ExitUnknown)
+	}
 	r.tally.Add(x.Passed(), x.Verdict(), x.Vacuous())
 	fmt.Fprintf(out, "%s\n\n%s\n", x.Row(), x.Explain(shell.Program()))
 }
@@ -116,7 +119,7 @@ const savedEnding = ".part"
 // how many seconds the command has run, and whether it is time to save.
 func NewSaved(out io.Writer, file *atomicfile.Draft, version string, due func() (float64, bool)) (*Saved, error) {
 	s := &Saved{Saved: explore.Saved{Version: version}, due: due}
-	if file == nil {
+	if file == nil || file.Name() == file.Place() { // nothing, or a device or a pipe, which has nothing beside it
 		return s, nil
 	}
 	s.file = file.Place() + savedEnding
@@ -145,9 +148,6 @@ func (s *Saved) Of(i int) *explore.Part {
 
 // Foreign explains the error of a part that is of another campaign.
 func (s *Saved) Foreign(err error) error {
-	if s.file == "" {
-		return err
-	}
 	return cli.Usage(fmt.Errorf("%s: %w", s.file, err), "delete it to begin anew, or give another --out")
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -139,7 +140,7 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 	}
 
 	defer heap.CollectRarely()()
-	strangers, err := e.corpus.Strangers(&e.Results, scenarios, batches[0].Protocol)
+	strange, strangers, err := e.corpus.Strangers(&e.Results, scenarios, batches[0].Protocol)
 	if err != nil {
 		return err
 	}
@@ -166,15 +167,21 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 			err = nil
 			e.Exploration(ctx, b.Scenario, b.Protocol, x, b.Name)
 		}
+		if err != nil && len(found) == 0 {
+			return err
+		}
 		if err != nil {
-			e.Lose(Save(file, found))
+			e.Lose(Save(file, besides(found, append(strange, fmt.Sprintf("%s was not run: %v", b.Scenario.Name, err)))))
 			return cli.And(cli.AtLeast(strangers, sum.End(e.Out)), err)
 		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	if lost := Save(file, found); lost != nil {
+	if left := batches[len(found):]; len(left) > 0 {
+		strange = append(strange, fmt.Sprintf("interrupted: %d of %d scenarios were not begun, the first is %s", len(left), len(batches), left[0].Scenario.Name))
+	}
+	if lost := Save(file, besides(found, strange)); lost != nil {
 		e.Lose(lost)
 	} else {
 		saved.Done()
@@ -186,6 +193,14 @@ func (e *exploreCommand) run(cmd *cobra.Command, names []string) (err error) {
 		}
 	}
 	return cli.AtLeast(strangers, sum.End(e.Out))
+}
+
+// besides adds to explorations, for their file, what has no verdict beside them, and so is in none of them.
+func besides(found []*explore.Exploration, lines []string) []*explore.Exploration {
+	if len(found) > 0 {
+		found[0].Besides = slices.Concat(found[0].Besides, lines)
+	}
+	return found
 }
 
 // due says how long the command has run, and whether it is time to save.
@@ -211,7 +226,14 @@ func (e *exploreCommand) one(ctx context.Context, explorer explore.Explorer, sav
 	show, remove := progress.Of(e.stderr, explorer.Scenario.Name, "schedules", share)
 	explorer.Progress = show
 	explorer.Save = func(part func() *explore.Part) {
-		if now := e.clock.Now(); saved.Put(i, part, false) { // a tenth of the time at most
+		used := func() *explore.Part { // by a process that may be killed
+			t := part()
+			if e.NotSimulated != nil {
+				t.Used(e.NotSimulated(t.Protocol))
+			}
+			return t
+		}
+		if now := e.clock.Now(); saved.Put(i, used, false) { // a tenth of the time at most
 			e.saved = e.clock.Now()
 			e.pause = max(e.every, 9*e.saved.Sub(now))
 		}
@@ -219,17 +241,20 @@ func (e *exploreCommand) one(ctx context.Context, explorer explore.Explorer, sav
 	x, err := explorer.Run(within)
 	remove()
 	if x == nil {
-		return nil, saved.Foreign(err)
+		if _, foreign := errors.AsType[*explore.BeforeError](err); foreign {
+			return nil, saved.Foreign(err)
+		}
+		return nil, cli.Unknown(err, "")
 	}
 	if e.NotSimulated != nil {
 		x.Used(e.NotSimulated(x.Protocol))
 	}
+	if canary != nil && !canary.Found() {
+		x.Besides = append(x.Besides, canary.In(x.Scenario))
+	}
 	sum.Print(e.Out, x)
-	if canary != nil {
+	if canary != nil && canary.Found() {
 		fmt.Fprintf(e.Out, "%s\n\n", canary.In(x.Scenario))
-		if !canary.Found() {
-			sum.Code = cli.Worse(sum.Code, cli.ExitUnknown)
-		}
 	}
 	if whole {
 		return x, err

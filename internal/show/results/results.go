@@ -54,6 +54,9 @@ func OfProof(p *campaign.Proof, program, file, details string) verdicts.Result {
 	result := OfReport(&p.Report, program, file, details)
 	if p.Explored.Complete && p.Verdict == invariant.OK {
 		result.Proved, result.NothingToJudge = p.Proved(), p.NothingToJudge()
+		if p.Explored.Split.Parts > 0 && result.Passed {
+			result.Message = prose.Extent(p) // which is no proof
+		}
 	}
 	for _, d := range p.Deadlines {
 		result.Deadlines = append(result.Deadlines, verdicts.Deadline{Of: d.Of, Before: d.Before, At: d.At, After: d.After})

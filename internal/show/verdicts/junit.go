@@ -35,6 +35,9 @@ func writeJUnit(w io.Writer, d *Document) error {
 			if unjudged := Unjudged(r.NotSimulated); unjudged != "" {
 				c.SystemOut.Data += "\n" + unjudged
 			}
+			if r.part() {
+				c.SystemOut.Data += "\n" + r.Message
+			}
 		}
 		suite.AddTestcase(c)
 	}

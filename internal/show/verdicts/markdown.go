@@ -48,6 +48,9 @@ func writeMarkdown(w io.Writer, d *Document) error {
 		if r := &d.Results[i]; len(r.NotSimulated) > 0 {
 			fmt.Fprintf(&b, "\n%s: %s\n", cell(r.subject()), cell(Unjudged(r.NotSimulated)))
 		}
+		if r := &d.Results[i]; r.part() {
+			fmt.Fprintf(&b, "\n%s: %s\n", cell(r.subject()), cell(r.Message))
+		}
 	}
 	for i := range d.Results {
 		r := &d.Results[i]

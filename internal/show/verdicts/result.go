@@ -170,6 +170,9 @@ func (r *Result) subject() string {
 	return r.Scenario + " under " + r.Protocol
 }
 
+// part says that the message is about something that passed: it is a part of what is judged.
+func (r *Result) part() bool { return r.Passed && r.Verdict == OK && r.Message != "" }
+
 // reason is the rule that a failed result breaks: an invariant, or a kind of failure.
 func (r *Result) reason() string {
 	switch {

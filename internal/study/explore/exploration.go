@@ -52,6 +52,9 @@ type Exploration struct {
 	// Unknown counts the schedules without a verdict; Doubt is the first of them.
 	Unknown int      `json:"unknown,omitempty"`
 	Doubt   *Example `json:"doubt,omitempty"`
+	// Besides are sentences about what else has no verdict: a canary that was not found, files of the corpus that no
+	// campaign can run, scenarios that were not begun. A shard that ends with 3 for one of them says so in its file.
+	Besides []string `json:"besides,omitempty"`
 
 	// Orders are the partial orders seen (sim.Order), and States the states (sim.Sim.Fingerprint).
 	Orders Coverage    `json:"orders"`
@@ -215,6 +218,9 @@ func (x *Exploration) Explain(program string) string {
 	if x.idle() && !x.Interrupted {
 		fmt.Fprintf(&b, "unknown: %s under %s: no schedule of %d was run: the time was up\n\n", x.Scenario, x.Protocol, x.Shard.size(x.Schedules))
 	}
+	for _, line := range x.Besides {
+		fmt.Fprintf(&b, "%s\n\n", line)
+	}
 	x.explainReach(&b)
 	x.explainOrders(&b)
 	return b.String()
@@ -228,6 +234,18 @@ func (x *Exploration) CorpusLines(program string) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// Doubts are sentences about what has no verdict besides the schedules. A violation outweighs files of the corpus that
+// have none, but where it is expected they are no less of a doubt.
+func (x *Exploration) Doubts(program string) []string {
+	doubts := slices.Clone(x.Besides)
+	for _, r := range x.Corpus {
+		if x.Verdict() == invariant.Violated && r.Verdict() == invariant.Unknown {
+			doubts = append(doubts, r.Explain(program))
+		}
+	}
+	return doubts
 }
 
 func (x *Exploration) explainFinding(b *strings.Builder, program string, f Finding) {

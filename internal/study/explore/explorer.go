@@ -41,6 +41,9 @@ type Explorer struct {
 	For     time.Duration
 }
 
+// BeforeError says that Before is not of this campaign, or damaged.
+type BeforeError struct{ error }
+
 // Run explores. If ctx is cancelled, the campaign ends between two schedules, and its verdict is unknown unless
 // something is violated. If the deadline of ctx passes, it ends there, too, but its verdict is that of the schedules so
 // far. All findings until then are in the result. An error is about the corpus or the scenario, never about a run. The
@@ -63,8 +66,11 @@ func (e Explorer) Run(ctx context.Context) (*Exploration, error) {
 	}
 	p := progress{Exploration: x}
 	if e.Before != nil {
-		if p, err = e.Before.again(x, c.Scenario); err != nil || e.Before.Whole {
-			return e.Before.Exploration, err
+		if p, err = e.Before.again(x, c.Scenario); err != nil {
+			return nil, &BeforeError{err}
+		}
+		if e.Before.Whole {
+			return p.Exploration, nil
 		}
 	}
 	known, err := e.Corpus.Run(ctx, c.Scenario, c.Protocol)

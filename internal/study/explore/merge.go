@@ -103,8 +103,8 @@ func (x *Exploration) check() error {
 	if x.Ran < 0 || x.Ran > x.Shard.size(x.Schedules) {
 		return fmt.Errorf("found %d schedules in %s, expected at most %d", x.Ran, x, x.Shard.size(x.Schedules))
 	}
-	if x.Unknown > 0 && x.Doubt == nil {
-		return fmt.Errorf("found %d schedules without a verdict in %s, and no example", x.Unknown, x)
+	if (x.Unknown > 0) != (x.Doubt != nil) {
+		return fmt.Errorf("found %d schedules without a verdict in %s, expected none, or an example as well", x.Unknown, x)
 	}
 	for _, c := range []Coverage{x.Orders, x.States} {
 		if _, err := parseCensus(c.Sample); err != nil {
@@ -350,7 +350,7 @@ func (g *group) merge() (*Exploration, error) {
 	x := *first.Exploration
 	x.Shard = Shard{1, 1}
 	x.Ran, x.Steps, x.Unknown, x.Doubt, x.Interrupted = 0, 0, 0, nil, false
-	x.Findings, x.Strategies, x.Corpus, x.Unmet = nil, nil, nil, slices.Clone(first.Unmet)
+	x.Findings, x.Strategies, x.Corpus, x.Besides, x.Unmet = nil, nil, nil, nil, slices.Clone(first.Unmet)
 	counts, orders, states, last, judged := schedules.MarkSet{}, census{}, census{}, 0, false
 	for _, s := range g.shards {
 		x.Ran += s.Ran
@@ -363,6 +363,15 @@ func (g *group) merge() (*Exploration, error) {
 		x.Used(s.NotSimulated)
 		judged = judged || s.Ran > 0 && !s.Unjudged
 		x.Unmet = slices.DeleteFunc(x.Unmet, func(f string) bool { return !slices.Contains(s.Unmet, f) })
+		besides := s.Besides
+		if s.idle() && !s.Interrupted {
+			besides = append(slices.Clone(besides), fmt.Sprintf("%s: no schedule of %d was run: the time was up", s, s.Shard.size(s.Schedules)))
+		}
+		for _, line := range besides {
+			if !slices.Contains(x.Besides, line) {
+				x.Besides = append(x.Besides, line)
+			}
+		}
 		for _, r := range s.Reached {
 			counts[r.Mark] += r.Runs
 		}

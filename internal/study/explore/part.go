@@ -2,6 +2,7 @@ package explore
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -93,12 +94,13 @@ type Saved struct {
 
 const savedFormat = "isr-sim part"
 
-// Write writes it as JSON that ReadSaved reads back.
+// Write writes it as a line of JSON that ReadSaved reads back, and a line with its sum: a digit that is damaged would
+// leave schedules out.
 func (s *Saved) Write(w io.Writer) error {
 	s.Format = savedFormat
 	data, err := json.Marshal(s)
 	if err == nil {
-		_, err = w.Write(data)
+		_, err = fmt.Fprintf(w, "%s\n%x\n", data, sha256.Sum256(data))
 	}
 	return err
 }
@@ -106,10 +108,11 @@ func (s *Saved) Write(w io.Writer) error {
 // ReadSaved reads what Write writes, of one version of isr-sim. The file's name is for errors.
 func ReadSaved(file string, data []byte, version string) (*Saved, error) {
 	var s Saved
-	decoder := json.NewDecoder(bytes.NewReader(data))
+	text, sum, _ := bytes.Cut(data, []byte("\n"))
+	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	switch err := decoder.Decode(&s); {
-	case err != nil || s.Format != savedFormat || slices.Contains(s.Parts, nil):
+	case err != nil || string(sum) != fmt.Sprintf("%x\n", sha256.Sum256(text)) || s.Format != savedFormat || slices.Contains(s.Parts, nil):
 		return nil, fmt.Errorf("%s: found something else than what isr-sim explore saves there", file)
 	case s.Version != version:
 		return nil, fmt.Errorf("%s: found a part of a campaign of isr-sim %s, expected one of %s", file, s.Version, version)

@@ -8,8 +8,17 @@ import (
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 )
 
-// Results are the results of an exploration, for machines: one for each finding. program is how the reader calls isr-sim.
+// Results are the results of an exploration, for machines: one for each finding, and for whatever has no verdict
+// besides. program is how the reader calls isr-sim.
 func (x *Exploration) Results(program string) []verdicts.Result {
+	all := x.findings(program)
+	for _, line := range x.Doubts(program) {
+		all = append(all, verdicts.Result{Scenario: x.Scenario, Protocol: x.Protocol, Verdict: verdicts.Unknown, Message: line, Seed: fmt.Sprint(x.Seed)})
+	}
+	return all
+}
+
+func (x *Exploration) findings(program string) []verdicts.Result {
 	whole := verdicts.Result{
 		Scenario: x.Scenario, Protocol: x.Protocol, Verdict: verdicts.Verdict(x.Verdict().String()), Passed: x.Passed(),
 		Seed: fmt.Sprint(x.Seed), Schedules: x.Ran, Steps: x.Steps, NotSimulated: x.NotSimulated,
@@ -54,6 +63,8 @@ func (x *Exploration) Results(program string) []verdicts.Result {
 		whole.Message = strings.Join(x.CorpusLines(program), "\n")
 	case !whole.Passed:
 		whole.Message = "expected " + x.Expect
+	case x.Shard.partial():
+		whole.Message = fmt.Sprintf("shard %s: the shards are judged together: isr-sim merge", x.Shard)
 	}
 	return []verdicts.Result{whole}
 }

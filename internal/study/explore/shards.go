@@ -45,11 +45,24 @@ func (s *Shards) Read(place, called string) {
 	if !info.IsDir() {
 		err = s.file(place, called, true)
 	} else {
-		err = filepath.WalkDir(place, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || !entry.Type().IsRegular() || path == filepath.Clean(s.Out) {
+		once := map[string]bool{} // a file, and links to it
+		err = filepath.WalkDir(place+"/", func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || path == filepath.Clean(s.Out) || !isShard(path) && !isTarball(path) {
 				return err
 			}
-			return s.file(path, called+strings.TrimPrefix(path, place), false)
+			real, err := filepath.EvalSymlinks(path)
+			if err != nil {
+				return err
+			}
+			if info, err := os.Stat(real); err != nil || !info.Mode().IsRegular() || once[real] {
+				return err
+			}
+			once[real] = true
+			inside, err := filepath.Rel(place, path)
+			if err != nil {
+				return err
+			}
+			return s.file(path, strings.TrimSuffix(called, "/")+"/"+filepath.ToSlash(inside), false)
 		})
 	}
 	if err != nil {
@@ -80,13 +93,12 @@ func (s *Shards) add(name string, text []byte, named bool) {
 }
 
 func (s *Shards) file(path, called string, named bool) error {
-	packed := strings.HasSuffix(path, ".tar.gz") || strings.HasSuffix(path, ".tgz")
 	switch {
-	case packed || strings.HasSuffix(path, ".tar"):
-		if err := s.tarball(path, called, packed); err != nil {
+	case isTarball(path):
+		if err := s.tarball(path, called, !strings.HasSuffix(path, ".tar")); err != nil {
 			s.wrong = append(s.wrong, fmt.Sprintf("%s: found a tarball that is damaged (%v), expected a whole one", called, err))
 		}
-	case named || isShard(path):
+	default:
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return err
@@ -98,6 +110,10 @@ func (s *Shards) file(path, called string, named bool) error {
 
 func isShard(name string) bool {
 	return strings.HasSuffix(name, ".json") || strings.HasSuffix(name, SearchEnding)
+}
+
+func isTarball(name string) bool {
+	return strings.HasSuffix(name, ".tar") || strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".tgz")
 }
 
 // tarball takes the files up to the first error.
