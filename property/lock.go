@@ -95,7 +95,8 @@ type LockCheck struct {
 	Wait time.Duration
 	// Takeover is for a lock whose holder has died, or has failed to give the lock back. It is how long after the end of
 	// its lease the lock may still count as held. The default is one more lease. A lock that compares no clocks watches a
-	// whole lease from when a machine first looks, and needs two of the longest lease, and some seconds.
+	// whole lease from when a machine first looks, and needs two of the longest lease, and some seconds. If it is longer
+	// than the lease, it also counts from the moment at which a machine was first refused.
 	Takeover time.Duration
 
 	extends *atomic.Bool // some Held can extend its lease; nil outside of Run

@@ -188,6 +188,9 @@ func (h *hold) extends(ev Evidence, until *history.Event) bool {
 // and two seconds are added, because rows may hold whole seconds. In each case, reads without ConsistentRead may show
 // the lock as held for as long again as they are behind.
 //
+// A lock whose LockTerms.Takeover is longer than a lease compares no clocks: each node watches the lock for a while
+// before it takes it over, and may begin late. For it Takeover also counts from the node's own first look.
+//
 // A lock may also refuse because the lease that it has got is over, or less than its margin is left, when its answer
 // comes: see heldUp.
 func freeLock() Invariant {
@@ -209,6 +212,7 @@ func checkFreeLock(ev Evidence) Finding {
 		}
 		asked := free{
 			all: lock.all, wait: inside.In(&ev).Lock.Wait, takeover: inside.In(&ev).Lock.Takeover, refused: mark.EventLockRefused,
+			watches: inside.In(&ev).Lock.Takeover > inside.In(&ev).Lease,
 			refusal: func(h *hold) string {
 				return fmt.Sprintf("%s was refused lock %s, which nobody else could hold", h.actor, lock.key)
 			},
@@ -227,6 +231,7 @@ func checkFreeLock(ev Evidence) Finding {
 type free struct {
 	all            []*hold
 	wait, takeover time.Duration
+	watches        bool // takeover also counts from a node's first look: see freeLock
 	refused        history.Kind
 	// refusal and delay are the words about a request that was refused, and about one that was delayed.
 	refusal func(*hold) string
@@ -248,6 +253,9 @@ func (r free) check(ev Evidence) Finding {
 				continue
 			}
 			until := other.until(ev, r.takeover)
+			if r.watches && (other.closed == nil || other.troubled) {
+				until = later(until, until.Add(r.firstLook(a, other).Sub(other.lastSign())-inside.In(&ev).Lease))
+			}
 			if !until.Before(a.asked.Time) {
 				clear = false
 			}
@@ -267,6 +275,16 @@ func (r free) check(ev Evidence) Finding {
 		}
 	}
 	return ok()
+}
+
+// firstLook is when the node of a request first saw a lock as another request had left it.
+func (r free) firstLook(a, other *hold) time.Time {
+	for _, own := range r.all {
+		if own.actor == a.actor && own != a && own != other && own.answer != nil && !inside.In(own.answer).Hold.Troubled && !own.asked.Time.Before(other.lastSign()) {
+			return own.answer.Time
+		}
+	}
+	return a.asked.Time
 }
 
 // lockLiveness holds that every lock can be taken again once faults have stopped and its holders are done or dead. It
@@ -416,12 +434,11 @@ func (h *hold) until(ev Evidence, takeover time.Duration) time.Time {
 	if h.answer == nil && h.ended == nil {
 		return endOfTime // it goes on
 	}
-	last := h.last.Time
-	if h.lastWrite.After(last) {
-		last = h.lastWrite
-	}
-	return last.Add(inside.In(&ev).Lease + takeover + 4*ev.MaxClockSkew + 2*time.Second + behind)
+	return h.lastSign().Add(inside.In(&ev).Lease + takeover + 4*ev.MaxClockSkew + 2*time.Second + behind)
 }
+
+// lastSign is the time of a request's last event, or of its node's last write for it.
+func (h *hold) lastSign() time.Time { return later(h.last.Time, h.lastWrite) }
 
 // locksOf reads the history.
 func locksOf(ev Evidence) []*lock {

@@ -55,7 +55,7 @@ func checkPointer(s *step) Finding {
 		}
 		return ok()
 	case row["s3_key"] == nil && !holdsBody(row):
-		return violated("%s has META lead to %s, which names no body", c.Actor, sk)
+		return violated("%s has META lead to %s, which names no body, and has no attribute that may be one", c.Actor, sk)
 	case tagged && both && etag != of:
 		return violated("META has the etag %s, and %s, to which it leads, %s", etag, sk, of)
 	default:

@@ -33,6 +33,7 @@ func TestNoDanglingPointerPasses(t *testing.T) {
 		{name: "an etag of the version alone",
 			log: newLog().write("alice", "VER#1", attr.Item{"s3_key": attr.S("1"), "etag": attr.S("e")}).point("alice", "1", 0)},
 		{name: "a body whose name is a number", log: newLog().write("alice", "VER#1", attr.Item{"s3_key": attr.Int(1)}).point("alice", "1", 0)},
+		{name: "a version in chunks, whose row counts them", log: newLog().write("alice", "VER#1", attr.Item{"body": attr.Int(2)}).point("alice", "1", 0)},
 		{name: "a version of another key", log: newLog().swap("alice", "1").on("cache", "CACHE#2").version("alice", "1").write("alice", "VER#1", nil)},
 	} {
 		test.want = invariant.OK

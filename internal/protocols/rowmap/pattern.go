@@ -93,8 +93,8 @@ func (c *captures) of(name string) *string {
 	}
 }
 
-// match reads a text. A placeholder stands for at least one byte, and for as few as possible. A placeholder that stood
-// for another text before does not match.
+// match reads a text. A placeholder stands for at least one byte, and for as few as possible. A tenant may be empty:
+// worlds without tenants have that one. A placeholder that stood for another text before does not match.
 func (f *form) match(text string, c *captures) bool {
 	var dead deadEnds
 	return dead.match(f.parts, text, c)
@@ -132,10 +132,14 @@ func (d *deadEnds) matches(parts []part, text string, c *captures) bool {
 		return ok && d.match(parts[1:], rest, c)
 	}
 	if len(parts) == 1 {
-		return text != "" && c.capture(p.name, text)
+		return (text != "" || p.name == forTenant) && c.capture(p.name, text)
 	}
 	next := parts[1].literal
-	for end := 1; end <= len(text); end++ {
+	first := 1
+	if p.name == forTenant {
+		first = 0
+	}
+	for end := first; end <= len(text); end++ {
 		at := strings.Index(text[end:], next)
 		if at < 0 {
 			return false

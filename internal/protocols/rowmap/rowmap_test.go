@@ -359,6 +359,9 @@ func TestForms(t *testing.T) {
 	for _, test := range []struct{ form, text, tenant, key string }{
 		{"page#{key}", "page#/a", "", "/a"},
 		{"{tenant}|{key}", "t1|x|y", "t1", "x|y"},
+		{"{tenant}|{key}", "|x", "", "x"},
+		{"T#{tenant}#P#{key}", "T##P#/a", "", "/a"},
+		{"{key}|{tenant}", "x|", "", "x"},
 		{"{key}#lock", "a#lock#lock", "", "a#lock"},
 		{"T#{tenant}#P#{key}#{*}", "T#t1#P#/a#7", "t1", "/a"},
 	} {
@@ -628,6 +631,20 @@ func TestSay(t *testing.T) {
 		}
 		if got := apart.Say(test.text); got != test.apart {
 			t.Errorf("got  %s\nwant %s", got, test.apart)
+		}
+	}
+	until, err := rowmap.New(isr.Schema{Rows: []isr.Row{{Partition: "pk = {key}", Body: "b", Generated: "at ms", FreshUntil: "good_until ms"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The end of freshness is no length of time.
+	for text, want := range map[string]string{
+		"use is over: generated_at + revalidate_seconds (META)": "use is over: good_until (the page)",
+		"at or after T - revalidate_seconds - 2e":               "at or after T - the window - 2e",
+		"it lacks revalidate_seconds (N)":                       "it lacks good_until (ms)",
+	} {
+		if got := until.Say(text); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
 	if got := (*rowmap.Mapping)(nil).Say("LOCK"); got != "LOCK" {

@@ -49,6 +49,10 @@ func (m *Mapping) phrases() []phrase {
 		own, _, _ = strings.Cut(own, " (") // without the unit, where the type does not matter
 		add(name, own)
 	}
+	if until := m.ownFreshUntil(); until != "" { // no length of time, as revalidate_seconds is
+		add("generated_at + revalidate_seconds", until)
+		add("T - revalidate_seconds", "T - the window")
+	}
 	named("lease_token", "S", "a holder", func(e *entry) *attribute { return &e.token })
 	named("lease_expires_at", "N", "", func(e *entry) *attribute { return &e.expires }, func(e *entry) *attribute { return &e.lasts })
 	named("generated_at", "N", "", func(e *entry) *attribute { return &e.generated }, func(e *entry) *attribute { return &e.freshUntil })
@@ -68,6 +72,18 @@ func (m *Mapping) phrases() []phrase {
 	add("REQ row", "row of the request")
 	add("REQ", "the row of the request")
 	return all
+}
+
+// ownFreshUntil is the name of the end of freshness in a mapping without a window; otherwise "".
+func (m *Mapping) ownFreshUntil() (name string) {
+	for i := range m.entries {
+		if e := &m.entries[i]; e.window.is() || e.always > 0 {
+			return ""
+		} else if e.freshUntil.is() {
+			name = e.freshUntil.name
+		}
+	}
+	return name
 }
 
 // sortKey is the fixed sort key of the rows of a kind; "" if they have none, or several.
