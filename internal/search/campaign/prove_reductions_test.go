@@ -893,6 +893,26 @@ func TestTheOrderCountsThatAStaleReadSees(t *testing.T) {
 	}
 }
 
+// A body is what it was when it was put, as on S3, whatever the code does with its memory afterwards. And what the code does
+// with a body that it has got changes no body.
+func TestABodyIsNotTheMemoryOfTheCode(t *testing.T) {
+	finds(t, "bounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home]}\n", func(ctx context.Context, h doing, page string) error {
+		bodies, buffer := h.cfg.Bodies, []byte("one")
+		put := bodies.PutBody(ctx, "first", buffer)
+		copy(buffer, "two")
+		again := bodies.PutBody(ctx, "second", buffer)
+		got, err := bodies.GetBody(ctx, "first")
+		if text := string(got); put != nil || again != nil || err != nil || text != "one" {
+			return errors.Join(put, again, err)
+		}
+		copy(got, "six")
+		if got, err = bodies.GetBody(ctx, "first"); err != nil || string(got) != "one" {
+			return err
+		}
+		return h.wrong(ctx, page)
+	})
+}
+
 // Time stops where TTL deletes a row, also where no entry matches it, in another region, and in a table of the cache.
 func TestTimeStopsAtEachTTL(t *testing.T) {
 	for of, text := range map[string]string{
