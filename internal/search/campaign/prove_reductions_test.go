@@ -913,6 +913,25 @@ func TestABodyIsNotTheMemoryOfTheCode(t *testing.T) {
 	})
 }
 
+// A token is given out once, also to the visitor, and also if a cache takes one while it is made.
+func TestTheVisitorsTokensAreUnique(t *testing.T) {
+	given := isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) {
+		first := cfg.Tokens()
+		return doing{cfg, func(ctx context.Context, h doing, page string) error {
+			if h.cfg.Tokens() != first {
+				return nil
+			}
+			return h.wrong(ctx, page)
+		}}, nil
+	}}
+	s := scenariotest.Parsed(t, "name: small\ninvariants: [ttl-well-formed]\nsettle: 1s\nbounds: {ticks: 0}\n"+
+		"actors:\n  - {name: alice, tenant: a, script: [get /home]}\n  - {name: bob, tenant: b, script: [get /home]}\n")
+	proof, err := Prove{Scenario: s, Protocol: given, Seed: 1, strict: true}.Run(t.Context())
+	if err != nil || proof.Verdict != invariant.OK || !proof.Explored.Complete {
+		t.Errorf("got %+v, error %v; want no token twice", proof, err)
+	}
+}
+
 // Time stops where TTL deletes a row, also where no entry matches it, in another region, and in a table of the cache.
 func TestTimeStopsAtEachTTL(t *testing.T) {
 	for of, text := range map[string]string{
