@@ -599,6 +599,8 @@ func TestSleepSetsLeaveOutNoState(t *testing.T) {
 			"actors:\n  - {name: alice, script: [get /home, sleep 3s, get /home]}\n  - {name: bob, script: [sleep 3s, change /home]}\n",
 		"two regions": "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nprotocol: recipe-a-home\n" +
 			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, region: eu-west-1, script: [get /home]}\n",
+		"a publish beside the first question": "name: small\ncache: {render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n" +
+			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [regenerate /home as order-7 with a]}\n",
 		"one order": "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n" +
 			"actors:\n  - {name: alice, script: [regenerate /home as order-7 with a], crashes: 1}\n  - {name: bob, script: [regenerate /home as order-7 with b]}\n",
 	}
@@ -929,6 +931,29 @@ func TestTheVisitorsTokensAreUnique(t *testing.T) {
 	proof, err := Prove{Scenario: s, Protocol: given, Seed: 1, strict: true}.Run(t.Context())
 	if err != nil || proof.Verdict != invariant.OK || !proof.Explored.Complete {
 		t.Errorf("got %+v, error %v; want no token twice", proof, err)
+	}
+}
+
+// A certificate that lacks a state is refused as such, whichever state it is: also the first one.
+func TestACertificateLacksAnyState(t *testing.T) {
+	p := isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) {
+		return doing{cfg, func(ctx context.Context, h doing, _ string) error { return h.note(ctx, "note") }}, nil
+	}}
+	v := Prove{Scenario: scenariotest.Parsed(t, "name: small\nbounds: {ticks: 0}\n"+twoActors), Protocol: p, Seed: 1, Certify: true}
+	proof, err := v.Run(t.Context())
+	if err != nil || len(proof.States) == 0 {
+		t.Fatal(proof, err)
+	}
+	of, err := subjectOf(v.Scenario, p.Name, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Certify = false
+	for i := range proof.States {
+		v.Against = &Certificate{subject: of, States: slices.Delete(slices.Clone(proof.States), i, i+1)}
+		if again, err := v.Run(t.Context()); err != nil || again.Verdict != invariant.Unknown || !strings.Contains(again.Why, "lacks state") {
+			t.Errorf("without state %d: got %+v, error %v; want the certificate refused", i, again, err)
+		}
 	}
 }
 
