@@ -293,8 +293,9 @@ type bodies struct{ n *node }
 
 var _ isr.BodyStore = bodies{}
 
+// PutBody implements isr.BodyStore. The memory of the body is the caller's, who may use it for the next one.
 func (b bodies) PutBody(ctx context.Context, name string, body []byte) error {
-	r := &bodyRequest{node: b.n, name: name, body: body, put: true}
+	r := &bodyRequest{node: b.n, name: name, body: bytes.Clone(body), put: true}
 	if err := b.n.do(ctx, r); err != nil {
 		return err
 	}
@@ -312,7 +313,7 @@ func (b bodies) GetBody(ctx context.Context, name string) ([]byte, error) {
 	if r.body == nil && r.dependency == "" {
 		return nil, isr.ErrNoBody
 	}
-	return r.body, errorOf(r.dependency)
+	return bytes.Clone(r.body), errorOf(r.dependency) // what the caller does with it changes no body
 }
 
 // bodyRequest is a request to the body store.

@@ -95,17 +95,15 @@ func (n *node) nextID(of string) string {
 	if !n.proc.Remembers() {
 		return n.world.nextID(of)
 	}
-	if n.ids == nil {
-		n.ids = map[string]int{}
-	}
 	n.ids[of]++
 	n.proc.Tell(func() { n.world.nextID(of) })
 	return of + "-" + strconv.Itoa(n.ids[of])
 }
 
-// boot starts a node and its cache. It runs as code of the actor: to make the cache may take requests, and time.
-func (w *world) boot(p *sim.Proc, tenant, region string, client uint64) (*node, isr.Handler) {
-	n := &node{world: w, proc: p, tenant: tenant, region: cmp.Or(region, ddbfake.DefaultRegion), client: client, noted: w.notedOf(p)}
+// boot starts a node and its cache. It runs as code of the actor: to make the cache may take requests, and time, and give
+// out names. The parameter ids has those that the actor's nodes have given out: see node.ids.
+func (w *world) boot(p *sim.Proc, tenant, region string, client uint64, ids map[string]int) (*node, isr.Handler) {
+	n := &node{world: w, proc: p, tenant: tenant, region: cmp.Or(region, ddbfake.DefaultRegion), client: client, noted: w.notedOf(p), ids: ids}
 	if w.ofLocks || w.ofCalls {
 		n.own = &ownTime{}
 	}

@@ -284,7 +284,7 @@ func (e *effect) SortKey() string { return "effect " + e.call.command.Key }
 
 // visitCalls makes each call of the scripts once more.
 func (w *world) visitCalls(p *sim.Proc) {
-	n, handler := w.boot(p, "", "", w.visitorsClient(1))
+	n, handler := w.boot(p, "", "", w.visitorsClient(1), map[string]int{})
 	client := able[hooks.OnceClient](n, handler, verbOnce)
 	until := p.Now().Add(w.scenario.Settle)
 	for _, c := range w.scenario.calls() {

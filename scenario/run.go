@@ -378,17 +378,14 @@ func (w *world) giveUp() sim.End {
 func (w *world) visitPages(p *sim.Proc) {
 	var n *node
 	var handler isr.Handler
-	nodes, until := 0, p.Now().Add(w.scenario.Settle)
+	nodes, ids, until := 0, map[string]int{}, p.Now().Add(w.scenario.Settle)
 	for _, page := range w.pages.all() {
 		if n == nil || n.tenant != page.tenant {
-			var ids map[string]int
 			if n != nil {
 				n.closeNow(handler)
-				ids = n.ids
 			}
 			nodes++
-			n, handler = w.boot(p, page.tenant, "", w.visitorsClient(nodes))
-			n.ids = ids
+			n, handler = w.boot(p, page.tenant, "", w.visitorsClient(nodes), ids)
 		}
 		for !n.finds(handler, page.key) && p.Now().Before(until) {
 			_ = n.sleep(w.ctx, max(w.scenario.Cache.Poll, 1))
@@ -401,7 +398,7 @@ func (w *world) visitPages(p *sim.Proc) {
 
 // visitLocks takes every lock and gives it back.
 func (w *world) visitLocks(p *sim.Proc) {
-	n, handler := w.boot(p, "", "", w.visitorsClient(1))
+	n, handler := w.boot(p, "", "", w.visitorsClient(1), map[string]int{})
 	client := able[hooks.LockClient](n, handler, verbHold)
 	until := p.Now().Add(w.scenario.Settle)
 	for _, lock := range w.pages.all() {

@@ -236,7 +236,7 @@ func (w *world) addActor(a Actor, place int) {
 					return // it crashed before it started
 				}
 			}
-			n, handler := w.boot(p, a.Tenant, a.Region, clientOf(place, p.Incarnation()))
+			n, handler := w.boot(p, a.Tenant, a.Region, clientOf(place, p.Incarnation()), map[string]int{})
 			// A restarted node begins with the command that was in progress.
 			for next := p.Place(); next < len(a.Script); next++ {
 				n.carryOut(handler, a.Script[next])

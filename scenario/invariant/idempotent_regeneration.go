@@ -237,9 +237,25 @@ type requested struct {
 		at  time.Time
 		sum fingerprint.Hash
 	}
+	early struct { // what the sum has of the latest instant that had something, before the first question
+		at  time.Time
+		sum fingerprint.Hash
+	}
 	sum  fingerprint.Hash
 	text words
 	body bodyNamed
+}
+
+// note adds what a change shows to the sum, if a question has been asked by then, or is at the same instant.
+func (m *requested) note(h fingerprint.Hash, at time.Time) {
+	if m.on {
+		m.sum += h
+		return
+	}
+	if !at.Equal(m.early.at) {
+		m.early.at, m.early.sum = at, 0
+	}
+	m.early.sum += h
 }
 
 func newRequested(p Promise, text words) *requested {
@@ -254,8 +270,8 @@ type reqStates struct {
 
 func (m *requested) Change(c ddbfake.Change) {
 	m.log.take([]ddbfake.Change{c}, func(s *step) {
-		if row, sk := s.generation(); m.on && s.published && !s.restored {
-			m.sum += m.body.of(fingerprint.Hash(0).Text(s.pk).Text(m.text.of(sk)), row, m.text).Number(uint64(c.Time.UnixNano()))
+		if row, sk := s.generation(); s.published && !s.restored {
+			m.note(m.body.of(fingerprint.Hash(0).Text(s.pk).Text(m.text.of(sk)), row, m.text).Number(uint64(c.Time.UnixNano())), c.Time)
 		}
 	})
 	id, sk := role(c)
@@ -278,9 +294,7 @@ func (m *requested) Change(c ddbfake.Change) {
 		m.last.at, m.last.sum = c.Time, 0
 	}
 	m.last.sum += h
-	if m.on {
-		m.sum += h.Text(id.pk).Text(sk)
-	}
+	m.note(h.Text(id.pk).Text(sk), c.Time)
 	//isrsim:unordered each by itself
 	for actor := range m.open {
 		m.open[actor] += h // may belong to another request; that makes more states, but hides no violation
@@ -292,7 +306,7 @@ func (m *requested) Heeds(e *history.Event) bool {
 }
 
 func (m *requested) Clone() memory {
-	c := &requested{on: m.on, open: maps.Clone(m.open), rows: maps.Clone(m.rows), last: m.last, sum: m.sum, text: m.text, body: m.body}
+	c := &requested{on: m.on, open: maps.Clone(m.open), rows: maps.Clone(m.rows), last: m.last, early: m.early, sum: m.sum, text: m.text, body: m.body}
 	m.log.copyTo(&c.log)
 	return c
 }
@@ -302,6 +316,9 @@ func (m *requested) Event(e history.Event) {
 	case e.Kind == history.Rendered && e.Request != "":
 		m.sum += fingerprint.Hash(0).Text(e.Tenant).Text(e.Key).Text(e.Request).Text(e.Inputs).Text(m.text.of(e.Body))
 	case e.Kind == history.Asked && e.Request != "":
+		if !m.on && m.early.at.Equal(e.Time) {
+			m.sum += m.early.sum
+		}
 		m.on = true
 		if m.open == nil {
 			m.open = map[string]fingerprint.Hash{}

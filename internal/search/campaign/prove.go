@@ -386,7 +386,9 @@ func (v Prove) probe(m sim.Memory) *hooks.Probe {
 func (v Prove) audit(ctx context.Context, r scenario.Run, o *scenario.Outcome, was string) error {
 	result := inside.In(o).Result
 	if result.End == sim.Abandoned {
-		r.Steps = result.Steps
+		if r.Steps = result.Steps; r.Steps == 0 { // no step was taken, as where a certificate lacks the first state
+			return nil
+		}
 	}
 	whole := v.probe(sim.Memory{Afresh: true})
 	var err error

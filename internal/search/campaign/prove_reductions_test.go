@@ -599,6 +599,8 @@ func TestSleepSetsLeaveOutNoState(t *testing.T) {
 			"actors:\n  - {name: alice, script: [get /home, sleep 3s, get /home]}\n  - {name: bob, script: [sleep 3s, change /home]}\n",
 		"two regions": "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nprotocol: recipe-a-home\n" +
 			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, region: eu-west-1, script: [get /home]}\n",
+		"a publish beside the first question": "name: small\ncache: {render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n" +
+			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [regenerate /home as order-7 with a]}\n",
 		"one order": "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n" +
 			"actors:\n  - {name: alice, script: [regenerate /home as order-7 with a], crashes: 1}\n  - {name: bob, script: [regenerate /home as order-7 with b]}\n",
 	}
@@ -889,6 +891,68 @@ func TestTheOrderCountsThatAStaleReadSees(t *testing.T) {
 				}
 				return h.wrong(ctx, page)
 			})
+		}
+	}
+}
+
+// A body is what it was when it was put, as on S3, whatever the code does with its memory afterwards. And what the code does
+// with a body that it has got changes no body.
+func TestABodyIsNotTheMemoryOfTheCode(t *testing.T) {
+	finds(t, "bounds: {ticks: 0}\nactors:\n  - {name: alice, script: [get /home]}\n", func(ctx context.Context, h doing, page string) error {
+		bodies, buffer := h.cfg.Bodies, []byte("one")
+		put := bodies.PutBody(ctx, "first", buffer)
+		copy(buffer, "two")
+		again := bodies.PutBody(ctx, "second", buffer)
+		got, err := bodies.GetBody(ctx, "first")
+		if text := string(got); put != nil || again != nil || err != nil || text != "one" {
+			return errors.Join(put, again, err)
+		}
+		copy(got, "six")
+		if got, err = bodies.GetBody(ctx, "first"); err != nil || string(got) != "one" {
+			return err
+		}
+		return h.wrong(ctx, page)
+	})
+}
+
+// A token is given out once, also to the visitor, and also if a cache takes one while it is made.
+func TestTheVisitorsTokensAreUnique(t *testing.T) {
+	given := isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) {
+		first := cfg.Tokens()
+		return doing{cfg, func(ctx context.Context, h doing, page string) error {
+			if h.cfg.Tokens() != first {
+				return nil
+			}
+			return h.wrong(ctx, page)
+		}}, nil
+	}}
+	s := scenariotest.Parsed(t, "name: small\ninvariants: [ttl-well-formed]\nsettle: 1s\nbounds: {ticks: 0}\n"+
+		"actors:\n  - {name: alice, tenant: a, script: [get /home]}\n  - {name: bob, tenant: b, script: [get /home]}\n")
+	proof, err := Prove{Scenario: s, Protocol: given, Seed: 1, strict: true}.Run(t.Context())
+	if err != nil || proof.Verdict != invariant.OK || !proof.Explored.Complete {
+		t.Errorf("got %+v, error %v; want no token twice", proof, err)
+	}
+}
+
+// A certificate that lacks a state is refused as such, whichever state it is: also the first one.
+func TestACertificateLacksAnyState(t *testing.T) {
+	p := isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) {
+		return doing{cfg, func(ctx context.Context, h doing, _ string) error { return h.note(ctx, "note") }}, nil
+	}}
+	v := Prove{Scenario: scenariotest.Parsed(t, "name: small\nbounds: {ticks: 0}\n"+twoActors), Protocol: p, Seed: 1, Certify: true}
+	proof, err := v.Run(t.Context())
+	if err != nil || len(proof.States) == 0 {
+		t.Fatal(proof, err)
+	}
+	of, err := subjectOf(v.Scenario, p.Name, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Certify = false
+	for i := range proof.States {
+		v.Against = &Certificate{subject: of, States: slices.Delete(slices.Clone(proof.States), i, i+1)}
+		if again, err := v.Run(t.Context()); err != nil || again.Verdict != invariant.Unknown || !strings.Contains(again.Why, "lacks state") {
+			t.Errorf("without state %d: got %+v, error %v; want the certificate refused", i, again, err)
 		}
 	}
 }
