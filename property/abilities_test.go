@@ -182,6 +182,23 @@ func TestAStoreIsClosedWhenItsScriptIsOver(t *testing.T) {
 	}
 }
 
+// An invalidation of several pages may be a batch. It comes back in part also where nothing else troubles the store: the
+// rest that is forgotten is found there.
+func TestABatchOfInvalidationsComesBackInPart(t *testing.T) {
+	generator := worlds.Pages("TestBatches", "recipe-a", 5, worlds.Extras{Verbs: []scenario.Verb{"invalidate"}, Rows: isr.Schema{Rows: []isr.Row{{Partition: "id = {key}", Body: "html"}}}})
+	found := 0
+	for i := range 200 {
+		s := generator.Example(i)
+		calm := !slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Crashes > 0 })
+		if calm && len(s.Faults) == 1 && s.Faults[0].Kind == ddbfake.FaultUnprocessed {
+			found++
+		}
+	}
+	if found == 0 {
+		t.Error("no world of 200 has this fault alone")
+	}
+}
+
 // TestWorldsKeepTheirPromises draws worlds, checks that a world's file describes
 // the same world, and runs the reference in them: two machines ask for a page,
 // the clocks stay within the promised skew, no run is cut, and nothing is violated.

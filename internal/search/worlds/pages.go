@@ -103,9 +103,10 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 		for i := range s.Actors {
 			drawClockWithin(t, s, &s.Actors[i], longest(s))
 		}
-		// This fault strikes batches alone. A page may have more rows of its own than two, so the schedule then chooses one.
+		// This fault strikes batches alone. A page may have more rows of its own than two, so the schedule then chooses one. The
+		// batch may be the one that gives a lock back. An invalidation of several pages at once is often one, too.
 		mapped := extra.Rows.Translate != nil || len(extra.Rows.Rows) > 0
-		if key := pick(t, "unprocessed", "", "", isr.SortMeta, isr.SortLock); key != "" && !plain && (!mapped || locksStay(s)) {
+		if key := pick(t, "unprocessed", "", "", isr.SortMeta, isr.SortLock); key != "" && !plain && (!mapped || locksStay(s) || slices.Contains(verbs, "invalidate")) {
 			if mapped {
 				key = ""
 			}
