@@ -30,6 +30,7 @@ const (
 const (
 	// inStatement is how an error of a statement begins.
 	inStatement = v + `(Validation failed in TransactStatements\[\d+\]: )?`
+	emptyKey    = `One or more parameter values are not valid\. The AttributeValue for a key attribute cannot contain an empty (string|binary) value.*`
 	bad         = `One or more parameter values were invalid: `
 	internal    = `500 InternalFailure: .*`
 )
@@ -81,10 +82,12 @@ var localStatements = append([]*Known{
 	},
 	{
 		Operations: "ExecuteStatement", Path: "error", Fake: inStatement + `(Overlapping conditions with range keys .*|Too many decomposed read operations .*|Must have .* ORDER BY clause.*)`,
-		Local: "ok|" + internal, Reason: lenient, Source: flociEdge,
+		Local: "ok|" + internal + "|" + v + emptyKey, Reason: lenient, Source: flociEdge,
 	},
 	{
-		Operations: statements, Path: "error", Fake: inStatement + `Unexpected path component at .*`, Local: "ok|ConditionalCheckFailedException: .*|" + v + "Argument to ORDER BY must be .*", Reason: lenient, Source: qlGrammar,
+		Operations: statements, Path: "error", Fake: inStatement + `Unexpected path component at .*`,
+		Local:  "ok|ConditionalCheckFailedException: .*|" + v + "Argument to ORDER BY must be .*|" + inStatement + `Select statements within ExecuteTransaction must .*`,
+		Reason: lenient, Source: qlGrammar,
 	},
 	{
 		Operations: "ExecuteStatement", Path: "error", Fake: v + bad + `(Secondary|Global secondary) index \w+ does not project .*`,
@@ -115,11 +118,11 @@ var localStatements = append([]*Known{
 	},
 	{
 		Operations: "ExecuteStatement", Path: "error", Fake: "ok",
-		Local:  v + "One or more parameter values are not valid\\. The AttributeValue for a key attribute cannot contain an empty (string|binary) value.*",
+		Local:  v + emptyKey,
 		Reason: "Local looks for empty keys in conditions that name no key; what the service does is not known", Source: docSelect,
 	},
 	{
-		Operations: "ExecuteStatement", Path: "error", Fake: v + "One or more parameter values are not valid\\. The AttributeValue for a key attribute cannot contain an empty (string|binary) value.*",
+		Operations: "ExecuteStatement", Path: "error", Fake: v + emptyKey,
 		Local: "ok", When: readsRanges, Reason: "Local looks for empty keys in the last of several ranges alone", Source: docSelect,
 	},
 	{
