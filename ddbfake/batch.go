@@ -42,16 +42,16 @@ func (k batchKeys) add(t *table, key primaryKey) error {
 // withholds reports whether a fault leaves one request of a batch undone.
 func (db *DB) withholds(r *request, table string, values map[string]types.AttributeValue) bool {
 	switch {
-	case r.unprocessed == nil:
+	case r.withheld == nil:
 		return false
 	case db.undone != nil:
 		return db.undone(table)
 	default:
-		return db.hits(*r.unprocessed, r.region, target{table, values})
+		return db.hits(*r.withheld, r.region, target{table, values})
 	}
 }
 
-// Undone has the function decide what a FaultUnprocessed leaves undone, until it is nil again. It is asked once for each
+// Undone has the function decide what a fault leaves undone of a batch, until it is nil again. It is asked once for each
 // request of a batch, in order.
 func (db own) Undone(decide func(table string) bool) {
 	db.mu.Lock()

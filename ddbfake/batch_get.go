@@ -57,8 +57,8 @@ func (db *DB) batchGetItem(r *request, in *dynamodb.BatchGetItemInput) (*dynamod
 		}
 		done += n
 	}
-	if done == 0 && r.unprocessed != nil {
-		return nil, db.throttled(r, in, *r.unprocessed)
+	if done == 0 && r.withheld != nil {
+		return nil, db.throttled(r, in, *r.withheld)
 	}
 	if done == 0 && refused != nil {
 		return nil, refused

@@ -68,8 +68,8 @@ func (db *DB) batchWriteItem(r *request, in *dynamodb.BatchWriteItemInput) (*dyn
 		units.addWrite(&w, 1)
 		touched.add(&writes[i].action)
 	}
-	if done == 0 && r.unprocessed != nil {
-		return nil, db.throttled(r, in, *r.unprocessed)
+	if done == 0 && r.withheld != nil {
+		return nil, db.throttled(r, in, *r.withheld)
 	}
 	if done == 0 && refused != nil {
 		return nil, refused

@@ -154,10 +154,17 @@ func (db *DB) callArgs(names map[string]string, values map[string]types.Attribut
 	if names == nil && values == nil {
 		return expr.Args{}, nil
 	}
-	if bound := db.bindings.next(); bound.Bind(names, values) {
-		return expr.Args{Bound: bound}, nil
+	args := expr.Args{Bound: db.bindings.next()}
+	if !args.Bound.Bind(names, values) {
+		var err error
+		if args, err = expressionArgs(names, values); err != nil {
+			return args, err
+		}
 	}
-	return expressionArgs(names, values)
+	if err := args.CheckSize(); err != nil {
+		return args, invalid("%s", err.Error())
+	}
+	return args, nil
 }
 
 // expressionArgs checks and converts ExpressionAttributeNames and Values.

@@ -37,8 +37,11 @@ const (
 	// global table, which has no transactions, another region writes the row:
 	// ReplicatedWriteConflictException. It can hit PutItem, UpdateItem,
 	// DeleteItem, TransactWriteItems, TransactGetItems, ExecuteStatement with a
-	// write, and ExecuteTransaction, and matches no other call. The SDKs do not
-	// retry a conflict with a transaction by themselves.
+	// write, ExecuteTransaction, and BatchWriteItem on such a global table. Of a
+	// BatchExecuteStatement that writes it refuses the statements whose rows the
+	// predicates match, each with the code TransactionConflict; the others take
+	// effect. It matches no other call. The SDKs do not retry a conflict with a
+	// transaction by themselves.
 	FaultConflict
 	// FaultDuplicate delivers the request twice, as a proxy may do. The service serves them as two requests, one right
 	// after the other. The caller gets the second answer; the first is lost.

@@ -82,7 +82,7 @@ func (db own) Rows(c Call, visit func(table string, values map[string]types.Attr
 }
 
 func (db *DB) matches(f Fault, op *operation, actor, region string, in any) bool {
-	if f.Op != "" && f.Op != op.name || !f.Kind.befalls(in) {
+	if f.Op != "" && f.Op != op.name || !db.befalls(f.Kind, region, in) {
 		return false
 	}
 	if f.Actor != "" && f.Actor != actor && !strings.HasPrefix(actor, f.Actor+".") {

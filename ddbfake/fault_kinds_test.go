@@ -31,6 +31,8 @@ func TestConflictBefalls(t *testing.T) {
 		{&dynamodb.GetItemInput{TableName: aws.String(table), Key: key("a", "LOCK"), ConsistentRead: aws.Bool(true)}, ""},
 		{&dynamodb.QueryInput{TableName: aws.String(table), KeyConditionExpression: aws.String("pk = :p"), ExpressionAttributeValues: values{":p": s("a")}}, ""},
 		{&dynamodb.DescribeTableInput{TableName: aws.String(table)}, ""},
+		{&dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: {deleteRequest(key("a", "META"))}}}, ""},
+		{&dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{{Statement: aws.String(`SELECT * FROM "cache" WHERE pk = 'a' AND sk = 'LOCK'`)}}}, ""},
 	} {
 		// The fault is injected, or is the fault of the call.
 		for _, given := range []bool{false, true} {
@@ -222,9 +224,9 @@ func TestFaultUnprocessed(t *testing.T) {
 		}})
 		wantError(t, err, validation, "Provided list of item keys contains duplicates")
 	})
-	t.Run("statements", func(t *testing.T) {
+	statements := func(t *testing.T, kind ddbfake.FaultKind, code types.BatchStatementErrorCodeEnum, message string) {
 		w := newWorld(t, ddbfake.LagManual)
-		w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: "LOCK"})
+		w.db.Inject(ddbfake.Fault{Kind: kind, Key: "LOCK"})
 		insert := func(sk string) types.BatchStatementRequest {
 			return types.BatchStatementRequest{Statement: aws.String(`INSERT INTO "cache" VALUE {'pk': 'a', 'sk': '` + sk + `'}`)}
 		}
@@ -232,12 +234,18 @@ func TestFaultUnprocessed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if left := out.Responses[0].Error; left == nil || left.Code != types.BatchStatementErrorCodeEnumThrottlingError || *left.Message != lowThroughput || out.Responses[1].Error != nil {
+		if left := out.Responses[0].Error; left == nil || left.Code != code || *left.Message != message || out.Responses[1].Error != nil {
 			t.Errorf("got %v, want the statement on LOCK left undone", out.Responses)
 		}
 		if w.get(key("a", "META")) == nil || w.get(key("a", "LOCK")) != nil {
 			t.Error("what was left undone is done, or what was not is not")
 		}
+	}
+	t.Run("statements", func(t *testing.T) {
+		statements(t, ddbfake.FaultUnprocessed, types.BatchStatementErrorCodeEnumThrottlingError, lowThroughput)
+	})
+	t.Run("conflict of statements", func(t *testing.T) {
+		statements(t, ddbfake.FaultConflict, types.BatchStatementErrorCodeEnumTransactionConflict, ongoing)
 	})
 	t.Run("nothing else", func(t *testing.T) {
 		w := newWorld(t, ddbfake.LagManual)

@@ -1,6 +1,8 @@
 package ddbfake
 
 import (
+	"slices"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -21,16 +23,22 @@ func (db *DB) faultOf(r *request, c *Call) (*Fault, error) {
 		return nil, nil
 	case !fault.Kind.known():
 		return nil, &notAFaultError{*fault}
-	case !fault.Kind.befalls(c.Input):
+	case !db.befalls(fault.Kind, r.region, c.Input):
 		return nil, nil
 	}
 	return fault, nil
 }
 
-// befalls reports whether this kind of fault can hit a call.
-func (k FaultKind) befalls(in any) bool {
+// befalls reports whether a kind of fault can hit a call.
+func (db *DB) befalls(k FaultKind, region string, in any) bool {
 	switch k {
 	case FaultConflict:
+		switch in.(type) {
+		case *dynamodb.BatchWriteItemInput:
+			return db.onStrong(region, in)
+		case *dynamodb.BatchExecuteStatementInput:
+			return conflicts(in) && !db.onStrong(region, in) // statements have no code for such a conflict
+		}
 		return conflicts(in)
 	case FaultStaleRead:
 		return eventually(in)
@@ -44,15 +52,16 @@ func (k FaultKind) befalls(in any) bool {
 	return true
 }
 
-// conflicts reports whether the service may refuse such a call because of a transaction in progress. Reads of single
-// items, queries and batches are never refused.
+// conflicts reports whether the service may refuse such a call, or a statement of it, because of a transaction in
+// progress. Reads of single items, queries and other batches are never refused: no source says what becomes of a request
+// of BatchWriteItem, whose documented errors do not include a conflict.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
 func conflicts(in any) bool {
 	switch in.(type) {
 	case *dynamodb.PutItemInput, *dynamodb.UpdateItemInput, *dynamodb.DeleteItemInput:
 		return true
-	case *dynamodb.ExecuteStatementInput:
+	case *dynamodb.ExecuteStatementInput, *dynamodb.BatchExecuteStatementInput:
 		operation, _ := consumes(in)
 		return operation == "Write"
 	}
@@ -95,11 +104,14 @@ func (db *DB) executeFaulty(r *request, in any, f *Fault) (any, error) {
 	case FaultErrorBefore:
 		return nil, db.refuse(r, in, internalError(r.op))
 	case FaultConflict:
-		return nil, db.refuse(r, in, db.conflict(r, in, *f))
+		if _, batch := in.(*dynamodb.BatchExecuteStatementInput); !batch {
+			return nil, db.refuse(r, in, db.conflict(r, in, *f))
+		}
+		r.withheld = f
 	case FaultStaleRead:
 		r.stale = true
 	case FaultUnprocessed:
-		r.unprocessed = f
+		r.withheld = f
 	case FaultDuplicate:
 		_, _ = db.attempt(r, in) // the outcome is lost
 		db.state.requests++
@@ -185,15 +197,22 @@ func (db *DB) cancelledBy(r *request, f Fault, in any, code string, message *str
 // consistent global table has no transactions: there the other call is a write in another region.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PutItem.html#API_PutItem_Errors
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html#API_BatchWriteItem_Errors
 func (db *DB) conflict(r *request, in any, f Fault) error {
 	if _, is := transactionOf(in); is {
 		return db.cancelledBy(r, f, in, reasonConflict, aws.String(ongoing))
 	}
-	for _, target := range db.targets(r.region, in) {
-		if t := db.state.tables[address(r.region, target.table)]; t != nil && t.strong {
-			return &types.ReplicatedWriteConflictException{Message: aws.String(
-				"The request was rejected because one or more items in the request are being modified by a request in another Region.")}
-		}
+	if db.onStrong(r.region, in) {
+		return &types.ReplicatedWriteConflictException{Message: aws.String(
+			"The request was rejected because one or more items in the request are being modified by a request in another Region.")}
 	}
 	return conflictError()
+}
+
+// onStrong reports whether a call is about a row of a strongly consistent global table.
+func (db *DB) onStrong(region string, in any) bool {
+	return slices.ContainsFunc(db.targets(region, in), func(target target) bool {
+		t := db.state.tables[address(region, target.table)]
+		return t != nil && t.strong
+	})
 }

@@ -53,6 +53,11 @@ func TestStrongConflict(t *testing.T) {
 	if _, ok := errors.AsType[*types.ReplicatedWriteConflictException](err); !ok {
 		t.Errorf("got %v, want a ReplicatedWriteConflictException", err)
 	}
+	batch := &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"cache": {{PutRequest: &types.PutRequest{Item: put.Item}}}}}
+	_, err = db.Do(t.Context(), ddbfake.Call{Region: ireland, Input: batch, Fault: &ddbfake.Fault{Kind: ddbfake.FaultConflict}})
+	if _, ok := errors.AsType[*types.ReplicatedWriteConflictException](err); !ok {
+		t.Errorf("a batch: got %v, want a ReplicatedWriteConflictException", err)
+	}
 	wantRows(t, db, "after the conflict", home, "")
 }
 

@@ -66,12 +66,16 @@ func join(op types.ConditionalOperator) string {
 	return "AND"
 }
 
-// checkName refuses an empty name, with the text of DynamoDB Local 3.3.1.
+// checkName refuses an empty name and one of 64 KB, with the texts of DynamoDB Local 3.3.1.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
+// Source: https://github.com/scylladb/scylladb/blob/master/test/alternator/test_limits.py
 func checkName(name string) error {
 	if name == "" {
 		return invalid("Empty attribute name")
+	}
+	if len(name) >= 1<<16 {
+		return invalid("Attribute name is too large, must be less than 65536 bytes")
 	}
 	return nil
 }

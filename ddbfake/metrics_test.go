@@ -86,6 +86,9 @@ func TestMetrics(t *testing.T) {
 		{Put: &types.Put{TableName: rows, Item: values{"pk": s("a")}}},
 		{Put: &types.Put{TableName: rows, Item: values{"pk": s("b")}}},
 	}}
+	statements := &dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{
+		{Statement: aws.String(`INSERT INTO "rows" VALUE {'pk': 'a'}`)}, {Statement: aws.String(`INSERT INTO "rows" VALUE {'pk': 'b'}`)},
+	}}
 	batch := &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
 		"rows": {Keys: []map[string]types.AttributeValue{{"pk": s("a")}, {"pk": s("b")}}},
 	}}
@@ -128,6 +131,8 @@ func TestMetrics(t *testing.T) {
 			users, own(ddbfake.Metrics{TransactionConflict: 1})}},
 		{"conflict of a transaction", ddbfake.Call{Input: transaction, Fault: fault(ddbfake.FaultConflict)}, []ddbfake.Metrics{
 			users, own(ddbfake.Metrics{TransactionConflict: 2})}},
+		{"conflict of a statement of two", ddbfake.Call{Input: statements, Fault: &ddbfake.Fault{Kind: ddbfake.FaultConflict, Key: "a"}}, []ddbfake.Metrics{
+			own(ddbfake.Metrics{ConsumedWriteCapacityUnits: 1, TransactionConflict: 1}), op("BatchExecuteStatement", ddbfake.Metrics{SuccessfulRequests: 1})}},
 		{"error before", ddbfake.Call{Input: put, Fault: fault(ddbfake.FaultErrorBefore)}, []ddbfake.Metrics{
 			op("PutItem", ddbfake.Metrics{SystemErrors: 1})}},
 		{"error after", ddbfake.Call{Input: put, Fault: fault(ddbfake.FaultErrorAfter)}, []ddbfake.Metrics{

@@ -49,8 +49,9 @@ type request struct {
 	// transaction is true for a TransactWriteItems that is about to write.
 	transaction bool
 	stale       bool // a FaultStaleRead has struck
-	// unprocessed is the FaultUnprocessed that has struck, or nil.
-	unprocessed *Fault
+	// withheld is the fault that has struck a part of a batch, or nil: a FaultUnprocessed, or a FaultConflict of
+	// statements.
+	withheld *Fault
 	// wire is true if the output is encoded next. GetItem may then leave the item out of its output, and put the row into
 	// read.
 	wire bool

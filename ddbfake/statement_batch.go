@@ -196,6 +196,11 @@ func (s *batchStatement) response(db *DB, r *request, units *tableUnits) (out ty
 
 func (s *batchStatement) run(db *DB, r *request, units *tableUnits) (map[string]types.AttributeValue, error) {
 	if db.withholds(r, s.table.name, s.values()) {
+		if r.withheld.Kind == FaultConflict {
+			// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchStatementError.html
+			db.touch(r, s.table).own.TransactionConflict++
+			return nil, conflictError()
+		}
 		withheld := spending{table: s.table, write: s.action != nil}
 		db.countThrottled(r, s.table, nil, withheld.write)
 		return nil, withheld.refusal(s.table.limitType())

@@ -323,8 +323,8 @@ func (r *storeRequest) Apply(outcome int) {
 	}
 	if struck != nil {
 		call.Fault = &struck.Fault
-		if struck.Kind == ddbfake.FaultUnprocessed {
-			w.leaveUndone(struck, call.Input, (outcome-1)/max(len(w.possible), 1))
+		if struck.parts(call.Input) > 1 {
+			w.leaveUndone(struck, (outcome-1)/max(len(w.possible), 1))
 			defer inside.In(&w.db).Undone(nil)
 		}
 		if struck.CutOff {
@@ -342,6 +342,9 @@ func (r *storeRequest) Apply(outcome int) {
 	done := w.ofToken(call.Input)
 	r.out, r.err = w.db.Do(w.ctx, call)
 	done()
+	if inStatements(w.struck, call.Input) { // the other statements have taken effect
+		w.struck = ddbfake.FaultUnprocessed
+	}
 	w.stored = w.changed()
 	r.twice = w.struck == ddbfake.FaultDuplicate
 	r.hidden = takesEffect(w.struck) && !r.twice
@@ -661,7 +664,7 @@ func doneStatements(in *dynamodb.BatchExecuteStatementInput, out any) any {
 	part := *in
 	part.Statements = nil
 	for i, s := range in.Statements {
-		if !throttled(answer.Responses[i]) {
+		if !leftUndone(answer.Responses[i]) {
 			part.Statements = append(part.Statements, s)
 		}
 	}

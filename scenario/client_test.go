@@ -129,6 +129,7 @@ func TestDonePart(t *testing.T) {
 	}
 	statements := &dynamodb.BatchExecuteStatementInput{Statements: make([]types.BatchStatementRequest, 2)}
 	left := types.BatchStatementResponse{Error: &types.BatchStatementError{Code: types.BatchStatementErrorCodeEnumThrottlingError}}
+	conflict := types.BatchStatementResponse{Error: &types.BatchStatementError{Code: types.BatchStatementErrorCodeEnumTransactionConflict}}
 	refused := types.BatchStatementResponse{Error: &types.BatchStatementError{Code: types.BatchStatementErrorCodeEnumConditionalCheckFailed}}
 	answer := func(all ...types.BatchStatementResponse) any {
 		return &dynamodb.BatchExecuteStatementOutput{Responses: all}
@@ -136,10 +137,10 @@ func TestDonePart(t *testing.T) {
 	if got, ok := donePart(statements, answer(left, refused)).(*dynamodb.BatchExecuteStatementInput); !ok || len(got.Statements) != 1 {
 		t.Errorf("got %v, want the second statement", got)
 	}
-	if got := donePart(statements, answer(left, left)); got != nil {
+	if got := donePart(statements, answer(left, conflict)); got != nil {
 		t.Errorf("got %v, want nothing", got)
 	}
-	if inPart(answer(refused)) != nil || inPart(answer(refused, left)) == nil {
+	if inPart(answer(refused)) != nil || inPart(answer(refused, left)) == nil || inPart(answer(refused, conflict)) == nil {
 		t.Error("a statement that was left undone is a failure of its batch, and one that was refused is none")
 	}
 	get := &dynamodb.BatchGetItemInput{}

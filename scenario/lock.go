@@ -556,17 +556,18 @@ func inPart(out any) error {
 			return errInPart
 		}
 	case *dynamodb.BatchExecuteStatementOutput:
-		if out != nil && slices.ContainsFunc(out.Responses, throttled) {
+		if out != nil && slices.ContainsFunc(out.Responses, leftUndone) {
 			return errInPart
 		}
 	}
 	return nil
 }
 
-// throttled says whether a statement of a batch was left undone.
-func throttled(r types.BatchStatementResponse) bool {
+// leftUndone says whether a statement of a batch was left undone.
+func leftUndone(r types.BatchStatementResponse) bool {
 	return r.Error != nil && (r.Error.Code == types.BatchStatementErrorCodeEnumThrottlingError ||
-		r.Error.Code == types.BatchStatementErrorCodeEnumProvisionedThroughputExceeded)
+		r.Error.Code == types.BatchStatementErrorCodeEnumProvisionedThroughputExceeded ||
+		r.Error.Code == types.BatchStatementErrorCodeEnumTransactionConflict)
 }
 
 // refusal says whether an error is only about failed conditions. That there is no such table yet is the condition of

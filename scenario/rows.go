@@ -210,7 +210,7 @@ func (w *world) ofRole(key, table string, row map[string]types.AttributeValue) (
 // parts is how many requests of a batch a fault may leave undone, of which the schedule chooses one; 0 if the fault says
 // which.
 func (f *Fault) parts(input any) (n int) {
-	if f.Kind != ddbfake.FaultUnprocessed || f.Key != "" || !f.Maybe {
+	if f.Kind != ddbfake.FaultUnprocessed && !inStatements(f.Kind, input) || f.Key != "" || !f.Maybe {
 		return 0
 	}
 	if batch, ok := input.(*dynamodb.BatchExecuteStatementInput); ok {
@@ -224,16 +224,20 @@ func (f *Fault) parts(input any) (n int) {
 	return n
 }
 
+// inStatements says whether a fault is a conflict of statements of a batch. It leaves a part of the batch undone, as a
+// FaultUnprocessed does, and refuses no whole request.
+func inStatements(k ddbfake.FaultKind, input any) bool {
+	_, is := input.(*dynamodb.BatchExecuteStatementInput)
+	return is && k == ddbfake.FaultConflict
+}
+
 func (f *Fault) isAbout(table *string) bool {
 	return f.Table == "" || nameOfTable(f.Table) == nameOfTable(aws.ToString(table))
 }
 
 // leaveUndone has the store leave one request of the next batch undone, the one with that number among those that the
-// fault is about, if the schedule chooses: see parts.
-func (w *world) leaveUndone(f *Fault, input any, nth int) {
-	if f.parts(input) <= 1 {
-		return
-	}
+// fault is about: see parts.
+func (w *world) leaveUndone(f *Fault, nth int) {
 	inside.In(&w.db).Undone(func(table string) bool {
 		if !f.isAbout(&table) {
 			return false

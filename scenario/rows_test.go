@@ -172,12 +172,17 @@ func TestBatchesOfOwnRowsInPart(t *testing.T) {
 func TestBatchesOfStatementsInPart(t *testing.T) {
 	for fault, want := range map[string]string{
 		"unprocessed key=META": "pages", "unprocessed key=LOCK": "locks", "maybe unprocessed": " locks pages", "unprocessed": "locks+pages",
+		"conflict key=META": "pages", "conflict key=LOCK": "locks", "maybe conflict": " locks pages", "conflict": "locks+pages",
 	} {
+		statement, code := `SELECT * FROM "%s" WHERE %s = '%s'`, types.BatchStatementErrorCodeEnumThrottlingError
+		if strings.Contains(fault, "conflict") {
+			statement, code = `UPDATE "%s" SET other = 1 WHERE %s = '%s'`, types.BatchStatementErrorCodeEnumTransactionConflict
+		}
 		left := map[string]bool{}
 		reads := isr.Protocol{Name: "own", SDK: true, New: func(cfg isr.Config) (isr.Handler, error) {
 			return getter(func(ctx context.Context, key string) (isr.Served, error) {
 				row := func(table, name, value string) types.BatchStatementRequest {
-					return types.BatchStatementRequest{Statement: aws.String(fmt.Sprintf(`SELECT * FROM "%s" WHERE %s = '%s'`, table, name, value))}
+					return types.BatchStatementRequest{Statement: aws.String(fmt.Sprintf(statement, table, name, value))}
 				}
 				out, err := cfg.Client.(*dynamodb.Client).BatchExecuteStatement(ctx, &dynamodb.BatchExecuteStatementInput{
 					Statements: []types.BatchStatementRequest{row("locks", "name", "lock/"+key), row("pages", "path", key)},
@@ -187,7 +192,7 @@ func TestBatchesOfStatementsInPart(t *testing.T) {
 				}
 				var names []string
 				for _, r := range out.Responses {
-					if r.Error != nil && r.Error.Code == types.BatchStatementErrorCodeEnumThrottlingError {
+					if r.Error != nil && r.Error.Code == code {
 						names = append(names, *r.TableName)
 					}
 				}

@@ -117,7 +117,11 @@ func distinct(used []Expression, keys func(Expression) []string) int {
 	return n
 }
 
-const maxKeyBytes = 255
+const (
+	maxKeyBytes  = 255
+	maxNameBytes = 1<<16 - 1
+	maxArgsBytes = 2 << 20
+)
 
 var (
 	nameKey  = regexp.MustCompile(`^#[A-Za-z0-9_]+$`)
@@ -142,8 +146,44 @@ func (a Args) Validate() error {
 		if a.Names[key] == "" {
 			return plainError("ExpressionAttributeNames contains invalid value: Empty attribute name for key %s", key)
 		}
+		if len(a.Names[key]) > maxNameBytes {
+			return plainError("ExpressionAttributeNames contains invalid value: Attribute name is too large, must be less than %d bytes for key %s", maxNameBytes+1, key)
+		}
 	}
 	return validateKeys("ExpressionAttributeValues", a.Values, valueKey)
+}
+
+// CheckSize finds names and values that are too large together. Each counts with the key that stands for it.
+//
+// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-expression-parameters-lengths
+// (the limit), and DynamoDB Local 3.3.1 (the texts, and that keys count)
+func (a Args) CheckSize() error {
+	names, values := 0, a.Size()
+	//isrsim:unordered a sum has no order
+	for key, name := range a.Names {
+		names += len(key) + len(name)
+	}
+	//isrsim:unordered a sum has no order
+	for key := range a.Values {
+		values += len(key)
+	}
+	if a.Bound != nil {
+		for _, n := range a.Bound.names {
+			names += len(n.key) + len(n.name)
+		}
+		for _, v := range a.Bound.values {
+			values += len(v.key)
+		}
+	}
+	switch {
+	case names > maxArgsBytes:
+		return plainError("ExpressionAttributeNames exceeds max size")
+	case values > maxArgsBytes:
+		return plainError("ExpressionAttributeValues exceeds max size")
+	case names+values > maxArgsBytes:
+		return plainError("Combined size of ExpressionAttributeNames and ExpressionAttributeValues exceeds max size")
+	}
+	return nil
 }
 
 func validateKeys[V any](parameter string, m map[string]V, pattern *regexp.Regexp) error {

@@ -4,7 +4,10 @@ func itemCases() []Case {
 	const (
 		overflow  = "Number overflow. Attempting to store a number with magnitude larger than supported range"
 		underflow = "Number underflow. Attempting to store a number with magnitude smaller than supported range"
+		tooLong   = "Attribute name is too large, must be less than 65536 bytes"
+		limits    = alternator + "test_limits.py"
 	)
+	inNames := invalid("ExpressionAttributeNames contains invalid value: " + tooLong + " for key #n")
 	return []Case{
 		newCase("every type", "An item comes back as it was put: every type, nested as it was.", docTypes,
 			expect(put(row("a", "b", "s", "text", "n", num("1.5"), "x", []byte{0, 255}, "t", true, "f", false, "z", nil,
@@ -37,7 +40,18 @@ func itemCases() []Case {
 			expect(put(row("a", "b", "m", attrs{"": 1})), enveloped(invalid("Empty attribute name")))),
 		newCase("long name", "An attribute's name has less than 64 KB.", "https://github.com/scylladb/scylladb/issues/9169",
 			expect(put(row("a", "b", text(1<<16-1), 1)), ok),
-			expect(put(row("a", "b", text(1<<16), 1)), enveloped(invalid("Attribute name is too large, must be less than 65536 bytes")))),
+			expect(put(row("a", "b", text(1<<16), 1)), enveloped(invalid(tooLong)))),
+		newCase("long name in an expression", "A name that an expression stands for has less than 64 KB, too.", limits,
+			expect(update(key("a", "b"), "SET #n = :v", named("#n", text(1<<16-1)), with(attrs{":v": 1})), ok),
+			expect(update(key("a", "b"), "SET #n = :v", named("#n", text(1<<16)), with(attrs{":v": 1})), enveloped(inNames)),
+			expect(remove(key("a", "b"), where("attribute_exists(#n)"), named("#n", text(1<<16))), enveloped(inNames)),
+			expect(get(key("a", "b"), only("#n"), named("#n", text(1<<16))), inNames),
+			expect(transact(actions{remove(key("a", "b"), where("attribute_exists(#n)"), named("#n", text(1<<16)))}), inNames)),
+		newCase("long name in a legacy parameter", "A name in a legacy parameter has less than 64 KB, too.", limits,
+			expect(get(key("a", "b"), attributesToGet(text(1<<16-1))), "nothing"),
+			expect(get(key("a", "b"), attributesToGet(text(1<<16))), invalid(tooLong)),
+			expect(legacyUpdate(key("a", "b"), changes{text(1 << 16): by("PUT", 1)}),
+				enveloped(invalid(tooLong)))),
 		newCase("exponents", "A number's exponent is read in full, and that of a zero as it is written.", parity+"tier3/limits/numberExponent.test.ts",
 			expect(put(row("a", "b", "n", num("0e125"), "m", num("0e-130"))), ok),
 			expect(put(row("a", "b", "n", num("1e2147483648"))), enveloped(invalid(overflow))),

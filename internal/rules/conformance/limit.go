@@ -168,6 +168,18 @@ func boundaryCases() []Case {
 			name := ":" + strings.Repeat("p", n-1)
 			return update(a, "SET v = "+name, with(attrs{name: 1}))
 		}, 255, ok, enveloped(invalid("ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long; size of key: 256"))),
+		both("2 MB of names and values", "All names and values, with their placeholders, have at most 2 MB.", docLimits, func(n int) request {
+			// Local refuses an expression with more than 1 MB of names or values, so there are three expressions.
+			const value, name = 349_000, 52_410
+			var list, names []string
+			for i := range 20 {
+				list = append(list, fmt.Sprintf("#%c", 'a'+i))
+				names = append(names, list[i], list[i][1:]+text(name-1))
+			}
+			key := n - 2 - 3*(2+value) - 20*(2+name)
+			return query("pk = :p", with(attrs{":p": text(key), ":a": text(value), ":b": text(value), ":c": text(value)}),
+				filter("v IN (:a, :b, :c)"), only(strings.Join(list, ", ")), named(names...))
+		}, 2<<20, "0 of 0", invalid("Combined size of ExpressionAttributeNames and ExpressionAttributeValues exceeds max size")),
 		both("4 MB of puts", "A transaction of 4 MB is not too large.", docLimits, func(n int) request {
 			// Eleven puts with 4 MB less their names and keys of 7 bytes.
 			const puts = 11

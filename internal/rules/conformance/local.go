@@ -45,6 +45,8 @@ const (
 var localDeviations = map[place]deviation{
 	{"item/long name", 1}:                         {localFailure, "Local fails"},
 	{"item/long name", 2}:                         {localFailure, "Local fails"},
+	{"item/long name in a legacy parameter", 2}:   {"nothing", lenient},
+	{"item/long name in a legacy parameter", 3}:   {localInternal, "Local fails"},
 	{"item/exponents", 2}:                         {localNotNumber, ownWords},
 	{"item/exponents", 3}:                         {localNotNumber, ownWords},
 	{"item/exponents", 4}:                         {localNotNumber, ownWords},

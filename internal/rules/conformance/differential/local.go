@@ -235,7 +235,7 @@ var Local = append([]*Known{
 		Local: `".*(` + localKey + `|Type mismatch for Index Key|Hash primary key values must be under 2048 bytes).*"`, Reason: ownWords, Source: docTransact,
 	},
 	{
-		Operations: "TransactWriteItems", Path: "error", Fake: v + "Transaction request cannot include multiple operations on one item",
+		Operations: "TransactWriteItems ExecuteTransaction", Path: "error", Fake: v + "Transaction request cannot include multiple operations on one item",
 		Local: "TransactionCanceledException: .*ConditionalCheckFailed.*|" + v + runtime, Reason: "Local judges conditions before it looks for one item twice", Source: docTransact,
 	},
 	{

@@ -30,6 +30,7 @@ const (
 const (
 	// inStatement is how an error of a statement begins.
 	inStatement = v + `(Validation failed in TransactStatements\[\d+\]: )?`
+	emptyKey    = `One or more parameter values are not valid\. The AttributeValue for a key attribute cannot contain an empty (string|binary) value.*`
 	bad         = `One or more parameter values were invalid: `
 	internal    = `500 InternalFailure: .*`
 )
@@ -70,21 +71,23 @@ var localStatements = append([]*Known{
 	},
 
 	{
-		Operations: "ExecuteTransaction", Path: `CancellationReasons\[\d+\]\.Item\..*\.(M|L)`, Fake: `\{\}|\[\]`, Local: "absent",
+		Operations: "ExecuteTransaction BatchExecuteStatement", Path: `(CancellationReasons\[\d+\]\.|Responses\[\d+\]\.Error\.)Item\..*\.(M|L)`, Fake: `\{\}|\[\]`, Local: "absent",
 		Reason: "Local gives an empty map in a document no type here", Source: docStatements,
 	},
 
 	// What Local does not check, or cannot do.
 	{
-		Operations: "ExecuteStatement", Path: "error", Fake: v + "Must have at least one non-optional hash key condition .*",
+		Operations: "ExecuteStatement", Path: "error", Fake: v + "(Must have at least one non-optional hash key condition .*|Key attributes must be scalars; .*)",
 		Local: internal + "|" + v + bad + "Condition parameter type does not match schema type", Reason: "Local fails over ORDER BY", Source: docSelect,
 	},
 	{
 		Operations: "ExecuteStatement", Path: "error", Fake: inStatement + `(Overlapping conditions with range keys .*|Too many decomposed read operations .*|Must have .* ORDER BY clause.*)`,
-		Local: "ok|" + internal, Reason: lenient, Source: flociEdge,
+		Local: "ok|" + internal + "|" + v + emptyKey, Reason: lenient, Source: flociEdge,
 	},
 	{
-		Operations: statements, Path: "error", Fake: inStatement + `Unexpected path component at .*`, Local: "ok|ConditionalCheckFailedException: .*|" + v + "Argument to ORDER BY must be .*", Reason: lenient, Source: qlGrammar,
+		Operations: statements, Path: "error", Fake: inStatement + `Unexpected path component at .*`,
+		Local:  "ok|ConditionalCheckFailedException: .*|" + v + "Argument to ORDER BY must be .*|" + inStatement + `Select statements within ExecuteTransaction must .*`,
+		Reason: lenient, Source: qlGrammar,
 	},
 	{
 		Operations: "ExecuteStatement", Path: "error", Fake: v + bad + `(Secondary|Global secondary) index \w+ does not project .*`,
@@ -115,11 +118,11 @@ var localStatements = append([]*Known{
 	},
 	{
 		Operations: "ExecuteStatement", Path: "error", Fake: "ok",
-		Local:  v + "One or more parameter values are not valid\\. The AttributeValue for a key attribute cannot contain an empty (string|binary) value.*",
+		Local:  v + emptyKey,
 		Reason: "Local looks for empty keys in conditions that name no key; what the service does is not known", Source: docSelect,
 	},
 	{
-		Operations: "ExecuteStatement", Path: "error", Fake: v + "One or more parameter values are not valid\\. The AttributeValue for a key attribute cannot contain an empty (string|binary) value.*",
+		Operations: "ExecuteStatement", Path: "error", Fake: v + emptyKey,
 		Local: "ok", When: readsRanges, Reason: "Local looks for empty keys in the last of several ranges alone", Source: docSelect,
 	},
 	{
@@ -200,7 +203,7 @@ var worded = func() (all []*Known) {
 		{statements, v + bad + `Missing the key .*`, v + `Key attribute should be present in the item: .*`, ownWords, flociEdge},
 		{statements, v + `(Nesting Levels have exceeded supported limits.*|` + bad + `(Type mismatch for Index Key|Cannot update attribute) .*|Unrecognized function: .*|Unsupported operator in Update Expression\. .*)`, `ConditionalCheckFailedException: .*|TransactionCanceledException: .*ConditionalCheckFailed.*`, inTables, flociEdge},
 		{"BatchExecuteStatement", v + `(Unexpected path component|Unrecognized function:|Unsupported|Incorrect|Invalid attribute type|The) .*`, v + `Only single item select is supported`, inTables, docBatch},
-		{statements, constraint + `.*`, v + `(Number of parameters in request and statement don't match\.|Statement wasn't well formed.*|Invalid NextToken|The statement was empty\.|ExecutePartiQLTransaction can not have empty .*` +
+		{statements, constraint + `.*`, v + `(Number of parameters in request and statement don't match\.|Statement wasn't well formed.*|Invalid NextToken|The statement was empty\.|Duplicate identifiers in select clause: .*|ExecutePartiQLTransaction can not have empty .*` +
 			`|Validation failed in TransactStatements.*|Member must have length .*|(BatchWriteItem|BatchGetItem) cannot (write|fetch) more than 25 items)|` + internal, ownWords, docStatement},
 		{"BatchExecuteStatement ExecuteTransaction", inStatement + `(Select statements within .*|Too many decomposed .*|Overlapping conditions .*)`, inStatement + `(Only single item select is supported|Select statements within .*)`, ownWords, nubo + "tier2/partiql/batchExecuteStatement.test.ts"},
 	} {
