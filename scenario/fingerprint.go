@@ -116,7 +116,7 @@ func newFingerprinter(s *Scenario, text, body func(string) string) *fingerprinte
 	promise := invariant.Promise{MaxClockSkew: s.Skew, Revalidate: s.Cache.Revalidate}
 	p := &fingerprinter{
 		pasts: s.ReplicaLag > 0, ordered: s.showsOrder(), lags: s.ReplicaLag > 0, regions: s.regions() != nil, own: isMapped(s), rows: map[rowName]fingerprint.Hash{},
-		memories: inside.In(&ofPages[0]).Memories(promise, text, body),
+		memories: inside.In(&ofPages[0]).Memories(promise, s.asks(verbRegenerate), text, body),
 	}
 	if s.holds() || s.asks(verbOnce) { // their invariants have one memory
 		p.memories = []recorder.Memory{inside.In(&ofLocks[0]).Memory(promise)}

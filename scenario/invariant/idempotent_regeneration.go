@@ -237,7 +237,7 @@ type requested struct {
 		at  time.Time
 		sum fingerprint.Hash
 	}
-	early struct { // what the sum has of the latest instant that had something, before the first question
+	early struct { // the publishes at the latest instant that had one, before the first question
 		at  time.Time
 		sum fingerprint.Hash
 	}
@@ -246,8 +246,8 @@ type requested struct {
 	body bodyNamed
 }
 
-// note adds what a change shows to the sum, if a question has been asked by then, or is at the same instant.
-func (m *requested) note(h fingerprint.Hash, at time.Time) {
+// publish notes a publish after the first question, or at the same instant.
+func (m *requested) publish(h fingerprint.Hash, at time.Time) {
 	if m.on {
 		m.sum += h
 		return
@@ -271,7 +271,7 @@ type reqStates struct {
 func (m *requested) Change(c ddbfake.Change) {
 	m.log.take([]ddbfake.Change{c}, func(s *step) {
 		if row, sk := s.generation(); s.published && !s.restored {
-			m.note(m.body.of(fingerprint.Hash(0).Text(s.pk).Text(m.text.of(sk)), row, m.text).Number(uint64(c.Time.UnixNano())), c.Time)
+			m.publish(m.body.of(fingerprint.Hash(0).Text(s.pk).Text(m.text.of(sk)), row, m.text).Number(uint64(c.Time.UnixNano())), c.Time)
 		}
 	})
 	id, sk := role(c)
@@ -294,7 +294,7 @@ func (m *requested) Change(c ddbfake.Change) {
 		m.last.at, m.last.sum = c.Time, 0
 	}
 	m.last.sum += h
-	m.note(h.Text(id.pk).Text(sk), c.Time)
+	m.sum += h.Text(id.pk).Text(sk) // also before the first question, which decides what it will note
 	//isrsim:unordered each by itself
 	for actor := range m.open {
 		m.open[actor] += h // may belong to another request; that makes more states, but hides no violation
@@ -354,8 +354,11 @@ func (m *requested) claimed(e *history.Event) (sum fingerprint.Hash) {
 	return sum
 }
 
-func (m *requested) Fingerprint(time.Time) uint64 {
+func (m *requested) Fingerprint(now time.Time) uint64 {
 	h := m.sum
+	if !m.on && m.early.at.Equal(now) { // a question at this instant will note it
+		h += m.early.sum
+	}
 	//isrsim:unordered a sum has no order
 	for actor, read := range m.open {
 		h += read.Text(m.text.of(actor))

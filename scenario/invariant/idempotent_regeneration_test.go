@@ -85,7 +85,7 @@ func TestTheTimesOfClaimsAndOfQuestionsAreRemembered(t *testing.T) {
 	remembered := func(r *run) (sum uint64) {
 		ev := r.evidence()
 		any := invariant.Named("liveness") // all have this method
-		for _, m := range inside.In(&any).Memories(invariant.Promise{}, nil, nil) {
+		for _, m := range inside.In(&any).Memories(invariant.Promise{}, true, nil, nil) {
 			for _, e := range ev.History {
 				m.Event(e)
 			}

@@ -19,14 +19,15 @@ type memory = recorder.Memory
 // promise is that of the Evidence that is judged: a memory that judged by another one could take two pasts for one. The
 // function text returns what stands for a text in fingerprints; nil is the text itself. It is for searches in which
 // actors are interchangeable, so that their names do not matter. The function body returns a body of the body store by
-// its name, as it is now; nil knows of no bodies.
-func (*own) Memories(p Promise, text, body func(string) string) []memory {
+// its name, as it is now; nil knows of no bodies. If no request will be asked for by name, nothing is remembered for one.
+func (*own) Memories(p Promise, requests bool, text, body func(string) string) []memory {
 	pages, requested := newPages(p, text), newRequested(p, text)
 	pages.body, requested.body = body, body
-	return []memory{
-		pages, &renderings{text: text}, newFlightsMemory(p, text), &invalidations{text: text}, requested,
-		&ownWrites{text: text},
+	all := []memory{pages, &renderings{text: text}, newFlightsMemory(p, text), &invalidations{text: text}, &ownWrites{text: text}}
+	if requests {
+		all = append(all, requested)
 	}
+	return all
 }
 
 // words stands for texts in fingerprints.

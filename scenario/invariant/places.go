@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -17,14 +18,17 @@ type places struct {
 	learnt map[pageOf]string // learnt from bodies; "" if there are several. Nil until it is needed
 }
 
-// of returns the partition key of the page of a rendering; "" if it is not known. The ledger knows whether the
-// partition that follows from the key exists.
+// of returns the partition key of the page of a rendering; "" if it is not known. The partition that follows from the
+// key may also exist only after the rendering: at one instant, that is a matter of order.
 func (p *places) of(l *ledger, e *history.Event) string {
 	own := ownPartition(e)
 	if e.Partition == own || l.find(own) != nil {
 		return own
 	}
 	if p != nil {
+		if slices.ContainsFunc(p.ev.Changes, func(c ddbfake.Change) bool { id, _ := role(c); return id.pk == own }) {
+			return own
+		}
 		if p.learnt == nil {
 			p.learn()
 		}

@@ -192,3 +192,16 @@ func TestALateTurnMayRender(t *testing.T) {
 		}
 	}
 }
+
+// A page is made without a lease, whether another node writes its rows before that or after it.
+func TestARenderingWithoutALeaseHasNoOrder(t *testing.T) {
+	for name, run := range map[string]*run{
+		"before": newRun().take("bob").renders("alice", "1"),
+		"after":  newRun().renders("alice", "1").take("bob").renders("bob", "2"),
+	} {
+		checkFinding(t, invariant.Named("single-flight").Check(run.evidence()), invariant.Violated, nil, []int{1})
+		if t.Failed() {
+			t.Fatal(name)
+		}
+	}
+}

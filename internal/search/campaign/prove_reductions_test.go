@@ -601,6 +601,8 @@ func TestSleepSetsLeaveOutNoState(t *testing.T) {
 			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, region: eu-west-1, script: [get /home]}\n",
 		"a publish beside the first question": "name: small\ncache: {render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n" +
 			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [regenerate /home as order-7 with a]}\n",
+		"a publish some time before the first question": "name: small\ncache: {render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 1}\n" +
+			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [regenerate /home as order-7 with a]}\n",
 		"one order": "name: small\ncache: {lease: 1s, revalidate: 1s, retention: 1s, render: 0s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n" +
 			"actors:\n  - {name: alice, script: [regenerate /home as order-7 with a], crashes: 1}\n  - {name: bob, script: [regenerate /home as order-7 with b]}\n",
 	}
