@@ -442,3 +442,19 @@ func TestChecksOfLocksAndCalls(t *testing.T) {
 		}
 	}
 }
+
+// A request that a program has dropped may take the lock later, without any fault: it is then free after its lease.
+func TestTimeLimitsOfAProgramAreAllowedFor(t *testing.T) {
+	short := map[bool]int{}
+	for _, program := range []bool{false, true} {
+		generator := worlds.Locks{Program: program}.Generator("TestTimeLimits", "recipe-a", 5)
+		for seed := range 200 {
+			if s := generator.Example(seed).Scenario; s.Bounds.Ticks > 0 && s.Settle < s.Cache.Lease {
+				short[program]++
+			}
+		}
+	}
+	if short[false] == 0 || short[true] > 0 {
+		t.Errorf("got %v worlds in which time passes freely and a lock must be free before its lease is over, want some only without a program", short)
+	}
+}

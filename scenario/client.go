@@ -56,8 +56,16 @@ func (n *node) sdkClient() *dynamodb.Client {
 		if n.own == nil || ctx.Value(ownClient{}) != nil {
 			return n.call(ctx, c, attempt)
 		}
-		n.own.retries(invocation, n.proc.Now())
+		began, ended := n.proc.Now(), false
+		n.own.retries(invocation, began)
+		defer func() {
+			// A program that drops a request, as a time limit does, unwinds this call. If it was held up, it has failed.
+			if now := n.proc.Now(); !ended && now.After(began) {
+				n.own.attempted(invocation, now, errGivenUp)
+			}
+		}()
 		out, err := n.call(ctx, c, attempt)
+		ended = true
 		n.own.attempted(invocation, n.proc.Now(), cmp.Or(err, inPart(out)))
 		return out, err
 	}

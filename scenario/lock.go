@@ -544,6 +544,9 @@ func (o *ownTime) tellsTrouble(options *dynamodb.Options) {
 // errInPart is the failure of a batch that was not done to its end. Its caller may give up because of it.
 var errInPart = errors.New("the batch came back in part")
 
+// errGivenUp is the failure of a request for whose answer a program no longer waited.
+var errGivenUp = errors.New("the program gave the request up")
+
 // inPart returns errInPart if an answer says that a part of a batch was left undone.
 func inPart(out any) error {
 	switch out := out.(type) {

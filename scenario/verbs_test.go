@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -419,6 +420,65 @@ func TestRequestsGoToARegion(t *testing.T) {
 			if !slices.Equal(got, test.want) {
 				t.Errorf("%s, SDK %v: got changes in %v, want %v", test.protocol.Name, sdk, got, test.want)
 			}
+		}
+	}
+}
+
+// impatientLock asks with a request that it drops after a second, as a program does whose call has a time limit, and is
+// refused without an answer.
+type impatientLock struct {
+	memoryLock
+	cfg  isr.Config
+	drop time.Duration
+}
+
+func (l impatientLock) Acquire(context.Context, string) (*hooks.Held, error) {
+	clock, answered := l.cfg.Clock.(nodeClock), false
+	drop := clock.Lane(func() {
+		body := `{"TableName": "` + l.cfg.Table + `", "Key": {"pk": {"S": "job"}, "sk": {"S": "LOCK"}}}`
+		r, err := http.NewRequest(http.MethodPost, "http://dynamodb.us-east-1.amazonaws.com/", strings.NewReader(body))
+		if err != nil {
+			panic(err)
+		}
+		r.Header.Set("X-Amz-Target", "DynamoDB_20120810.GetItem")
+		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+		if answer, err := l.cfg.Client.(*dynamodb.Client).Options().HTTPClient.Do(r); err == nil {
+			answered = answer.Body.Close() == nil
+		}
+	})
+	clock.Sleep(l.drop)
+	drop()
+	if !answered {
+		return nil, errors.New("the call took too long")
+	}
+	return &hooks.Held{Release: func(context.Context) error { return nil }}, nil
+}
+
+// A program that drops a request which is held up has seen it fail. One that drops it at once has not waited for it.
+func TestARequestThatIsGivenUpExcuses(t *testing.T) {
+	s, err := Parse("f.yaml", []byte("name: f\nprotocol: recipe-a\nactors: [{name: alice, script: [hold job for 1s]}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for after, want := range map[time.Duration]invariant.Verdict{time.Second: invariant.OK, 0: invariant.Violated} {
+		refused := 0
+		for seed := range uint64(40) {
+			var trace strings.Builder
+			o, err := Run{Scenario: s, Seed: seed, Trace: &trace, Options: Options{SDK: true, Only: "free-lock"}, Protocol: isr.Protocol{
+				Name: "impatient", SDK: true, New: func(c isr.Config) (isr.Handler, error) { return impatientLock{cfg: c, drop: after}, nil },
+			}}.Do(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(trace.String(), "alice is refused lock job") {
+				continue
+			}
+			if refused++; o.Verdict != want {
+				t.Fatalf("dropped after %v: got %v, want %v\n%s", after, o.Verdict, want, &trace)
+			}
+		}
+		if refused == 0 {
+			t.Errorf("dropped after %v: no request was given up", after)
 		}
 	}
 }

@@ -169,6 +169,7 @@ func (p *Program) FindLock(protocol *isr.Protocol, locks *worlds.Locks) error {
 	if err != nil {
 		return err
 	}
+	locks.Program = true
 	locks.Extends = slices.Contains(can, "extend")
 	terms := p.nodes.Locks()
 	locks.Wait, locks.Takeover = terms.Wait, terms.Takeover

@@ -19,6 +19,7 @@ type Locks struct {
 	Leases         []time.Duration // none is DefaultLeases
 	Wait, Takeover time.Duration   // how long it may take to get a free lock, and one whose lease is over; 0 is hooks.DefaultWait, and a lease
 	Goroutines     bool            // the lock has goroutines, and so timeouts of its own
+	Program        bool            // the lock is a program, whose requests may have time limits of its own
 	Extends        bool            // the lock can be extended: it has been tested only if some extension was granted
 }
 
@@ -225,9 +226,9 @@ func (l Locks) settle(s *scenario.Scenario) time.Duration {
 	c := s.Cache
 	wait := cmp.Or(l.Wait, hooks.DefaultWait) + 2*s.Skew + c.Poll + s.ReplicaLag
 	fails := len(s.Faults) > 0 || slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool {
-		return a.Crashes > 0 || l.Goroutines && a.Pauses > 0 || len(a.Events) > 0
+		return a.Crashes > 0 || (l.Goroutines || l.Program) && a.Pauses > 0 || len(a.Events) > 0
 	})
-	if fails = fails || l.Goroutines && s.Bounds.Ticks > 0; !fails && len(LockNames(s)) == 1 && wait < c.Lease/2 {
+	if fails = fails || (l.Goroutines || l.Program) && s.Bounds.Ticks > 0; !fails && len(LockNames(s)) == 1 && wait < c.Lease/2 {
 		return wait
 	}
 	each := c.Lease + cmp.Or(l.Takeover, c.Lease) + wait + 4*s.Skew + 2*time.Second
