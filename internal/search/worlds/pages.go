@@ -103,8 +103,9 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 		for i := range s.Actors {
 			drawClockWithin(t, s, &s.Actors[i], longest(s))
 		}
-		// This fault strikes batches alone. A page may have more rows of its own than two, so the schedule then chooses one. The
-		// batch may be the one that gives a lock back. An invalidation of several pages at once is often one, too.
+		// This fault strikes batches alone. A page may have more rows of its own than two, so the schedule then chooses one. A
+		// mapped cache may give a lock back by a batch, so the fault comes where a lock may stay behind anyway; and where pages
+		// are invalidated, which is done by batches more often.
 		mapped := extra.Rows.Translate != nil || len(extra.Rows.Rows) > 0
 		if key := pick(t, "unprocessed", "", "", isr.SortMeta, isr.SortLock); key != "" && !plain && (!mapped || locksStay(s) || slices.Contains(verbs, "invalidate")) {
 			if mapped {
