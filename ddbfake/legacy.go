@@ -74,8 +74,8 @@ func checkName(name string) error {
 	if name == "" {
 		return invalid("Empty attribute name")
 	}
-	if len(name) >= 1<<16 {
-		return invalid("Attribute name is too large, must be less than 65536 bytes")
+	if len(name) > expr.MaxNameBytes {
+		return invalid("Attribute name is too large, must be less than %d bytes", expr.MaxNameBytes+1)
 	}
 	return nil
 }

@@ -79,8 +79,13 @@ func (db *DB) apply(l *loader) error {
 			return l.failed(s.at, fmt.Errorf("table %s: %w", s.table, err))
 		}
 	}
-	db.state.loads = append(slices.Clip(db.state.loads), before.requests+1, db.state.requests+1)
+	db.loaded(before.requests+1, db.state.requests+1)
 	return nil
+}
+
+// loaded notes that the requests from one number to before another write rows that other requests have made.
+func (db *DB) loaded(from, to int) {
+	db.state.loads = append(slices.Clip(db.state.loads), from, to)
 }
 
 // Loaded reports whether a Load, or a restore from a backup, has made the request with this number.

@@ -265,7 +265,7 @@ func (db *DB) restoreTable(r *request, name string, o *overrides, source func() 
 		db.record(logEntry{request: r.id, time: r.now, sent: r.sent, actor: r.actor, table: t.tableID, after: restored})
 		return true
 	})
-	db.state.loads = append(slices.Clip(db.state.loads), r.id, r.id+1) // the rows are those of other requests
+	db.loaded(r.id, r.id+1)
 	return t.describe(types.TableStatusCreating), nil
 }
 

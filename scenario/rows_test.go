@@ -155,16 +155,23 @@ func TestBatchesOfOwnRowsInPart(t *testing.T) {
 				return isr.Served{}, err
 			}), nil
 		}}
-		s := ownWorld(t, "faults: ["+fault+"]\n")
-		s.Actors[0].Script = s.Actors[0].Script[:1]
-		for seed := range uint64(20) {
-			if _, err := (scenario.Run{Scenario: s, Protocol: reads, Seed: seed, Options: scenario.Options{SDK: true}}).Do(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+		wantLeft(t, fault, reads, left, want)
+	}
+}
+
+// wantLeft runs the first command of a world with a fault under twenty seeds. The protocol notes in left what was left
+// undone.
+func wantLeft(t *testing.T, fault string, protocol isr.Protocol, left map[string]bool, want string) {
+	t.Helper()
+	s := ownWorld(t, "faults: ["+fault+"]\n")
+	s.Actors[0].Script = s.Actors[0].Script[:1]
+	for seed := range uint64(20) {
+		if _, err := (scenario.Run{Scenario: s, Protocol: protocol, Seed: seed, Options: scenario.Options{SDK: true}}).Do(t.Context()); err != nil {
+			t.Fatal(err)
 		}
-		if got := strings.Join(slices.Sorted(maps.Keys(left)), " "); got != want {
-			t.Errorf("%s: left undone: %q, want %q", fault, got, want)
-		}
+	}
+	if got := strings.Join(slices.Sorted(maps.Keys(left)), " "); got != want {
+		t.Errorf("%s: left undone: %q, want %q", fault, got, want)
 	}
 }
 
@@ -200,16 +207,7 @@ func TestBatchesOfStatementsInPart(t *testing.T) {
 				return isr.Served{}, nil
 			}), nil
 		}}
-		s := ownWorld(t, "faults: ["+fault+"]\n")
-		s.Actors[0].Script = s.Actors[0].Script[:1]
-		for seed := range uint64(20) {
-			if _, err := (scenario.Run{Scenario: s, Protocol: reads, Seed: seed, Options: scenario.Options{SDK: true}}).Do(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got := strings.Join(slices.Sorted(maps.Keys(left)), " "); got != want {
-			t.Errorf("%s: left undone: %q, want %q", fault, got, want)
-		}
+		wantLeft(t, fault, reads, left, want)
 	}
 }
 

@@ -229,33 +229,45 @@ func otherInputs(states []claim, e *history.Event, since time.Time) (other strin
 // and publishes, the REQ rows, and the states that these rows have had since each open request was asked for. It does
 // not have the order of changes and questions at the same instant, because the judgement does not depend on it.
 type requested struct {
-	on   bool
-	log  ledger
-	open map[string]fingerprint.Hash // by actor: the states of REQ that its open request may have read
-	rows map[reqRow]reqStates
-	last struct { // the changes of REQ rows at the latest instant that had one
-		at  time.Time
-		sum fingerprint.Hash
+	on    bool
+	log   ledger
+	open  map[string]fingerprint.Hash // by actor: the states of REQ that its open request may have read
+	rows  map[reqRow]reqStates
+	last  instantSum // of the changes of REQ rows
+	early instantSum // of the publishes before the first question
+	sum   fingerprint.Hash
+	text  words
+	body  bodyNamed
+}
+
+// instantSum is the sum of what happened at the latest instant at which something did.
+type instantSum struct {
+	at  time.Time
+	sum fingerprint.Hash
+}
+
+func (s *instantSum) add(at time.Time, h fingerprint.Hash) {
+	if !at.Equal(s.at) {
+		s.at, s.sum = at, 0
 	}
-	early struct { // the publishes at the latest instant that had one, before the first question
-		at  time.Time
-		sum fingerprint.Hash
+	s.sum += h
+}
+
+// of is the sum of an instant; 0 if it is not the latest one.
+func (s *instantSum) of(at time.Time) fingerprint.Hash {
+	if !s.at.Equal(at) {
+		return 0
 	}
-	sum  fingerprint.Hash
-	text words
-	body bodyNamed
+	return s.sum
 }
 
 // publish notes a publish after the first question, or at the same instant.
 func (m *requested) publish(h fingerprint.Hash, at time.Time) {
 	if m.on {
 		m.sum += h
-		return
+	} else {
+		m.early.add(at, h)
 	}
-	if !at.Equal(m.early.at) {
-		m.early.at, m.early.sum = at, 0
-	}
-	m.early.sum += h
 }
 
 func newRequested(p Promise, text words) *requested {
@@ -290,10 +302,7 @@ func (m *requested) Change(c ddbfake.Change) {
 	}
 	states.now = h
 	m.rows[reqRow{id.pk, sk}] = states
-	if !c.Time.Equal(m.last.at) {
-		m.last.at, m.last.sum = c.Time, 0
-	}
-	m.last.sum += h
+	m.last.add(c.Time, h)
 	m.sum += h.Text(id.pk).Text(sk) // also before the first question, which decides what it will note
 	//isrsim:unordered each by itself
 	for actor := range m.open {
@@ -316,8 +325,8 @@ func (m *requested) Event(e history.Event) {
 	case e.Kind == history.Rendered && e.Request != "":
 		m.sum += fingerprint.Hash(0).Text(e.Tenant).Text(e.Key).Text(e.Request).Text(e.Inputs).Text(m.text.of(e.Body))
 	case e.Kind == history.Asked && e.Request != "":
-		if !m.on && m.early.at.Equal(e.Time) {
-			m.sum += m.early.sum
+		if !m.on {
+			m.sum += m.early.of(e.Time)
 		}
 		m.on = true
 		if m.open == nil {
@@ -325,9 +334,7 @@ func (m *requested) Event(e history.Event) {
 		}
 		m.text.of(e.Actor) // names are met in the order of events, and Fingerprint has none
 		m.open[e.Actor] = m.claimed(&e).Text(e.Request).Number(uint64(e.Time.UnixNano()))
-		if m.last.at.Equal(e.Time) {
-			m.open[e.Actor] += m.last.sum
-		}
+		m.open[e.Actor] += m.last.of(e.Time)
 	case e.Kind == history.Served, e.Kind == history.Failed, e.Kind == history.Crashed:
 		delete(m.open, e.Actor)
 	}
@@ -356,8 +363,8 @@ func (m *requested) claimed(e *history.Event) (sum fingerprint.Hash) {
 
 func (m *requested) Fingerprint(now time.Time) uint64 {
 	h := m.sum
-	if !m.on && m.early.at.Equal(now) { // a question at this instant will note it
-		h += m.early.sum
+	if !m.on { // a question at this instant will note them
+		h += m.early.of(now)
 	}
 	//isrsim:unordered a sum has no order
 	for actor, read := range m.open {

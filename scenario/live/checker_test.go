@@ -309,8 +309,9 @@ func TestLoadedRowsAreNotJudged(t *testing.T) {
 	s.wantReported("violated stale-writer by bob", "unknown monotonic-publication by bob")
 }
 
-// The log does not show who holds a lock that was loaded, or restored from a backup. Whoever gives it back may be right,
-// which is a doubt; whoever replaces it is a thief. Old times in loaded rows are not those of a client's clock.
+// The log does not show who holds a lock that was loaded, or restored from a backup. A client that gives it back may be
+// its holder, which is a doubt. A client that replaces it is a thief. Loaded rows may have old times: no client's clock
+// is wrong because of them.
 func TestTheHolderOfALoadedLockIsUnknown(t *testing.T) {
 	for _, restored := range []bool{false, true} {
 		for _, actor := range []string{"bob", ""} {

@@ -45,7 +45,7 @@ func (b *Bindings) bindNames(names map[string]string) bool {
 	}
 	//isrsim:unordered they are found by key
 	for key, name := range names {
-		if name == "" || len(name) > maxNameBytes || !plainKey(key, '#') {
+		if name == "" || len(name) > MaxNameBytes || !plainKey(key, '#') {
 			return false
 		}
 		b.names = append(b.names, boundName{key, name})

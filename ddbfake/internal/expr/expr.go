@@ -117,9 +117,11 @@ func distinct(used []Expression, keys func(Expression) []string) int {
 	return n
 }
 
+// MaxNameBytes bounds the name of an attribute.
+const MaxNameBytes = 1<<16 - 1
+
 const (
 	maxKeyBytes  = 255
-	maxNameBytes = 1<<16 - 1
 	maxArgsBytes = 2 << 20
 )
 
@@ -146,8 +148,8 @@ func (a Args) Validate() error {
 		if a.Names[key] == "" {
 			return plainError("ExpressionAttributeNames contains invalid value: Empty attribute name for key %s", key)
 		}
-		if len(a.Names[key]) > maxNameBytes {
-			return plainError("ExpressionAttributeNames contains invalid value: Attribute name is too large, must be less than %d bytes for key %s", maxNameBytes+1, key)
+		if len(a.Names[key]) > MaxNameBytes {
+			return plainError("ExpressionAttributeNames contains invalid value: Attribute name is too large, must be less than %d bytes for key %s", MaxNameBytes+1, key)
 		}
 	}
 	return validateKeys("ExpressionAttributeValues", a.Values, valueKey)

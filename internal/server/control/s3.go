@@ -10,8 +10,11 @@ import (
 
 // s3Faults lists the faults of the S3 fake.
 func (a *api) s3Faults() faultState {
-	return faultState{textsOf([]string{}, a.s3.Injected()), textsOf([]string{}, inside.In(a.s3).Idle())}
+	return faultState{textsOf([]string{}, a.s3.Injected()), IdleS3(a.s3)}
 }
+
+// IdleS3 lists the faults of the S3 fake that wait and have struck no request.
+func IdleS3(s3 *s3fake.Store) []string { return textsOf([]string{}, inside.In(s3).Idle()) }
 
 // noS3 is the error for a request about the S3 fake if the server has none; else nil.
 func (a *api) noS3() error {
@@ -63,7 +66,7 @@ func (a *api) clearS3Faults(w http.ResponseWriter, r *http.Request) (any, error)
 	if err := a.noS3(); err != nil {
 		return nil, err
 	}
-	idle := a.s3Faults().Idle
+	idle := IdleS3(a.s3)
 	a.s3.ClearFaults()
 	return faultState{[]string{}, idle}, nil
 }

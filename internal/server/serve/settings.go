@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/internal/server/hold"
@@ -302,9 +301,7 @@ func (s *Server) Run(ctx context.Context) error {
 func (s *Server) Idle() []string {
 	idle := control.Idle(s.options.DB, s.desk)
 	if s.options.S3 != nil {
-		for _, f := range inside.In(s.options.S3).Idle() {
-			idle = append(idle, f.String())
-		}
+		idle = append(idle, control.IdleS3(s.options.S3)...)
 	}
 	return idle
 }
