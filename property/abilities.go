@@ -19,7 +19,7 @@ func (r runner) abilities(rows isr.Schema) []scenario.Verb {
 	s.Name, s.Rows = "abilities", rows
 	s.Bounds = scenario.Bounds{Schedules: 1, Steps: worlds.MaxSteps}
 	s.Actors = []scenario.Actor{{Name: worlds.ActorNames[0], Script: []scenario.Command{{Verb: "get", Key: probedKey}}}}
-	protocol := r.guard(&answers{}, s).protocol(r.name, r.newStore)
+	protocol := r.guard(&answers{}).protocol(r.name, r.newStore)
 	newStore := protocol.New
 	protocol.New = func(cfg isr.Config) (isr.Handler, error) {
 		store, err := newStore(cfg)

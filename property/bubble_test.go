@@ -433,7 +433,7 @@ func benchmarkSchedules(b *testing.B, measure func(run scenario.Run, own hooks.B
 		runtime.GOMAXPROCS(processors)
 		r := newRunner(t, Check{Protocol: defaultName, Goroutines: true}, func(n Node) (isr.Handler, error) { return recipe.New(n.Config) })
 		run := scenario.Run{
-			Scenario: twelve(), Protocol: r.guard(r.answers, twelve()).protocol(r.name, r.newStore), Strategy: sim.POS,
+			Scenario: twelve(), Protocol: r.guard(r.answers).protocol(r.name, r.newStore), Strategy: sim.POS,
 			Options: scenario.Options{SDK: true},
 		}
 		recorded := hooks.Probe{Record: true}

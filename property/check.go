@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"pgregory.net/rapid"
@@ -26,12 +25,12 @@ import (
 type Node struct {
 	// Config is the machine's part of the world (Clock, Bodies, Render, Tokens, Table) and the configuration that the
 	// world wants for its caches. A store may ignore the configuration except for two values: freshness is judged by
-	// Revalidate, and liveness gives a page the time of a Lease and a rendering.
+	// Revalidate, and liveness gives a page the time of a Lease and a rendering. A store that compares times which several
+	// machines wrote needs MaxClockSkew, too.
 	isr.Config
 	// Client is Config.Client: a real client of the SDK, whose requests go to the simulator.
 	Client *dynamodb.Client
 
-	skew  time.Duration // that the world promises
 	calls *calls
 }
 

@@ -213,7 +213,7 @@ func exists(file string) bool {
 
 // record writes the record of a failed run, with its explanation if there is one, beside its file, and says where it is.
 func (r runner) record(world *scenario.Scenario, replay scenario.Replay, x *record.Explanation, file string) string {
-	g := r.guard(&answers{}, world)
+	g := r.guard(&answers{})
 	made, err := inside(r, func(ctx context.Context) (*record.Record, error) {
 		return record.Of(ctx, r.recordedRun(g, world, &replay), toolVersion())
 	})
@@ -260,7 +260,7 @@ const explainTails = 100
 
 // explained prints the chance of a recorded violation after each of its steps, and writes it into the record of the run.
 func (r runner) explained(s *scenario.Scenario, file string) string {
-	g := r.guard(&answers{}, s)
+	g := r.guard(&answers{})
 	x, err := inside(r, func(ctx context.Context) (*explain.Explanation, error) {
 		return explain.Explain{
 			Failed: r.recordedRun(g, s, s.Replay), Tails: explainTails,
@@ -284,7 +284,7 @@ func (r runner) shrunk(f *failure) *failure {
 	if !f.violates() || r.limit.Err() != nil {
 		return f
 	}
-	g := r.guard(&answers{}, f.world)
+	g := r.guard(&answers{})
 	s, err := inside(r, func(ctx context.Context) (*campaign.Shrunk, error) {
 		return campaign.Shrink{
 			Failed: r.recordedRun(g, f.world, f.replay), Runs: shrinkRuns, ScheduleOnly: true,

@@ -38,7 +38,6 @@ type guard struct {
 	answers *answers
 	// goroutines says that calls may come from any goroutine: the simulator's gate holds each of them.
 	goroutines bool
-	skew       time.Duration // that the world promises
 }
 
 // offence returns the error about the first broken rule, or the reason why there was no store.
@@ -85,7 +84,7 @@ func (g *guard) node(cfg isr.Config) (Node, error) {
 	}
 	if g.goroutines {
 		cfg.Clock = readClock{cfg.Clock, g}
-		return Node{Config: cfg, Client: client, skew: g.skew}, nil
+		return Node{Config: cfg, Client: client}, nil
 	}
 	actor := actorOf(client)
 	client = dynamodb.New(client.Options(), g.onClient(actor))
@@ -111,7 +110,7 @@ func (g *guard) node(cfg isr.Config) (Node, error) {
 		}
 		return render(ctx, key, keepAlive)
 	}
-	return Node{Config: cfg, Client: client, skew: g.skew, calls: &calls{g, actor}}, nil
+	return Node{Config: cfg, Client: client, calls: &calls{g, actor}}, nil
 }
 
 // calls are the calls of a node whose store has no goroutines; nil is a store that has some.

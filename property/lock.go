@@ -196,7 +196,7 @@ const lockName = protocols.LockUnderTest
 // store makes the store that runs in the world's nodes: it is a lock, and has no pages.
 func (c LockCheck) store(newLock func(LockNode) (Lock, error)) func(Node) (isr.Handler, error) {
 	return func(n Node) (isr.Handler, error) {
-		lock, err := newLock(LockNode{Client: n.Client, Table: n.Table, Clock: n.Clock, Tokens: n.Tokens, Lease: n.Lease, MaxClockSkew: n.skew})
+		lock, err := newLock(LockNode{Client: n.Client, Table: n.Table, Clock: n.Clock, Tokens: n.Tokens, Lease: n.Lease, MaxClockSkew: n.MaxClockSkew})
 		if err != nil {
 			return nil, err
 		}

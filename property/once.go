@@ -146,7 +146,7 @@ const onceName = protocols.CallsUnderTest
 func (c OnceCheck) store(newOnce func(OnceNode) (Once, error)) func(Node) (isr.Handler, error) {
 	return func(n Node) (isr.Handler, error) {
 		once, err := newOnce(OnceNode{
-			Client: n.Client, Table: n.Table, Clock: n.Clock, Tokens: n.Tokens, InProgress: n.Lease, Retention: n.Retention, MaxClockSkew: n.skew,
+			Client: n.Client, Table: n.Table, Clock: n.Clock, Tokens: n.Tokens, InProgress: n.Lease, Retention: n.Retention, MaxClockSkew: n.MaxClockSkew,
 		})
 		if err != nil {
 			return nil, err

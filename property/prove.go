@@ -126,7 +126,7 @@ func (c Check) leaveOut(s *scenario.Scenario) {
 
 // prove makes the search, and returns the failure that it finds.
 func (r runner) prove(s *scenario.Scenario, schedules int) (*campaign.Proof, *failure) {
-	g := r.guard(r.answers, s)
+	g := r.guard(r.answers)
 	search := campaign.Prove{Scenario: s, Protocol: g.protocol(r.name, r.newStore), MaxSchedules: schedules, Options: r.options()}
 	proof, err := inside(r, func(ctx context.Context) (*campaign.Proof, error) {
 		if r.subject.ttl != nil {

@@ -63,8 +63,8 @@ func (r runner) options() scenario.Options {
 }
 
 // guard is a new guard for the runner's store.
-func (r runner) guard(a *answers, s *scenario.Scenario) *guard {
-	return &guard{answers: a, goroutines: r.own != nil, skew: s.Skew}
+func (r runner) guard(a *answers) *guard {
+	return &guard{answers: a, goroutines: r.own != nil}
 }
 
 // failure is the result of a run that is not ok.
@@ -91,7 +91,7 @@ func (f *failure) violates() bool {
 
 // campaign runs the world under its schedules from the given seed.
 func (r runner) campaign(s *scenario.Scenario, seed uint64, schedules int) (*campaign.Report, *failure) {
-	g := r.guard(r.answers, s)
+	g := r.guard(r.answers)
 	protocol := g.protocol(r.name, r.newStore)
 	report, err := inside(r, func(ctx context.Context) (*campaign.Report, error) {
 		if r.subject.ttl != nil {
@@ -171,7 +171,7 @@ func tablesOf(s *scenario.Scenario) (names []string) {
 
 // replay runs one recorded schedule and returns its trace. It returns no failure if the run is ok.
 func (r runner) replay(s *scenario.Scenario, recorded scenario.Replay) (trace string, _ *failure) {
-	g := r.guard(r.answers, s)
+	g := r.guard(r.answers)
 	var printed bytes.Buffer
 	run := r.recordedRun(g, s, &recorded)
 	run.Trace = &printed

@@ -143,7 +143,7 @@ func (n *node) config() isr.Config {
 		Tokens: func() string { return n.nextID(n.proc.Name()) },
 		Table:  hooks.TableName, Tenant: n.tenant,
 		Lease: c.Lease, Revalidate: c.Revalidate, Retention: c.Retention, TTLBuffer: c.TTLBuffer,
-		Contention: c.Contention, Failure: c.Failure, Poll: c.Poll, Patience: c.Patience,
+		Contention: c.Contention, Failure: c.Failure, Poll: c.Poll, Patience: c.Patience, MaxClockSkew: n.world.scenario.Skew,
 	}
 	if w := n.world; w.fingerprinter != nil && w.protocol.Memoryless {
 		p := n.proc

@@ -19,6 +19,8 @@ export interface Config {
   readonly contention: 'wait' | 'serve-stale'
   /** How it behaves when a page cannot be made. */
   readonly failure: 'serve-last' | 'fail'
+  /** No machine's clock is ever further from true time: two may differ by twice as much. */
+  readonly maxClockSkew: number
 }
 
 export interface Credentials {

@@ -257,6 +257,7 @@ type configuration struct {
 	TTLBuffer  float64 `json:"ttlBuffer"`
 	Poll       float64 `json:"poll"`
 	Patience   int     `json:"patience"`
+	Skew       float64 `json:"maxClockSkew"`
 	Contention string  `json:"contention"` // wait or serve-stale
 	Failure    string  `json:"failure"`    // serve-last or fail
 }
@@ -279,7 +280,7 @@ func (c command) String() string { return c.Verb + " " + c.Key }
 func configurationOf(c isr.Config) configuration {
 	told := configuration{
 		Lease: c.Lease.Seconds(), Revalidate: c.Revalidate.Seconds(), Retention: c.Retention.Seconds(),
-		TTLBuffer: c.TTLBuffer.Seconds(), Poll: c.Poll.Seconds(), Patience: c.Patience, Contention: "serve-stale", Failure: "serve-last",
+		TTLBuffer: c.TTLBuffer.Seconds(), Poll: c.Poll.Seconds(), Patience: c.Patience, Skew: c.MaxClockSkew.Seconds(), Contention: "serve-stale", Failure: "serve-last",
 	}
 	if c.Contention == isr.Wait {
 		told.Contention = "wait"

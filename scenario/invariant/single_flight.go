@@ -9,6 +9,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
@@ -189,14 +190,20 @@ func (all *flights) overtake(page rowID, under []*flight, actor string) {
 	}
 }
 
-// pageFreshUntil is the time until which the page that META shows is fresh; zero if there is no page. It returns false
-// if META does not say it.
+// pageFreshUntil is the time until which the page that META shows is fresh; zero if there is no page, or if a mark from
+// before it may be later than the page by true time: both times were read from clocks. It returns false if META does not
+// say it.
 func (s *step) pageFreshUntil() (time.Time, bool) {
 	row, _ := s.generation()
 	if row == nil || !isPage(s.meta) {
 		return time.Time{}, true
 	}
 	until, known := s.freshUntil(s.meta)
+	if at, marked := rowmap.Instant(s.meta, rowmap.MarkedAt); marked && s.MaxClockSkew > 0 {
+		if generated, known := s.generatedAt(s.meta); known && !generated.After(at.Add(2*s.MaxClockSkew)) {
+			return time.Time{}, true
+		}
+	}
 	ttl, has := s.meta.Int("ttl")
 	if end := time.Unix(ttl, 0); has && end.Before(until) {
 		until = end

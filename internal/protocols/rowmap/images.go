@@ -91,10 +91,25 @@ func (e *entry) page(m *Mapping, row attr.Item) attr.Item {
 	return page
 }
 
-// invalidate closes the window of a page that the row marks as not fresh.
+// MarkedAt is the attribute of a translated page with the time of its latest mark, if the page was generated after that:
+// the mark has no effect, by the clocks that wrote the two times.
+const MarkedAt = "marked_at"
+
+// invalidate closes the window of a page that the row marks as not fresh, and notes a mark from before the page.
 func (e *entry) invalidate(page, row attr.Item) {
-	if e.invalidated.is() && e.marked(page, row) {
+	if !e.invalidated.is() {
+		return
+	}
+	if e.marked(page, row) {
 		closeWindow(page)
+		return
+	}
+	if n, ok := e.invalidated.seconds(row); ok && e.invalidated.unit != "" {
+		if at, isTime := instant(n); isTime {
+			if last, known := Instant(page, MarkedAt); !known || last.Before(at) {
+				put(page, MarkedAt, n)
+			}
+		}
 	}
 }
 

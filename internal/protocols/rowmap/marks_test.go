@@ -17,12 +17,13 @@ func TestRowsThatMarkPages(t *testing.T) {
 	}})
 	page, gone, other, never := items{"id": s("page#/a")}, items{"id": s("gone#/a#1")}, items{"id": s("gone#/a#2")}, items{"id": s("never#/a")}
 	const fresh, stale = `{body: "x", generated_at: 9, revalidate_seconds: 60}`, `{body: "x", generated_at: 9, revalidate_seconds: 0}`
+	const marked = `{body: "x", generated_at: 9, marked_at: 8, marked_at.nanos: 999000000, revalidate_seconds: 60}`
 	l.want(l.write("alice", "p", gone, items{"gone_at": n(8_999)}))
 	if why := l.rows.Misfit(); why != "" {
 		t.Errorf("a mark is a row that is understood, got %s", why)
 	}
-	l.want(l.write("alice", "p", page, items{"html": s("x"), "at": n(9)}), `pMETA of /a: absent => `+fresh)
-	l.want(l.write("alice", "p", gone, items{"gone_at": n(9_000)}), `pMETA of /a: `+fresh+` => `+stale)
+	l.want(l.write("alice", "p", page, items{"html": s("x"), "at": n(9)}), `pMETA of /a: absent => `+marked)
+	l.want(l.write("alice", "p", gone, items{"gone_at": n(9_000)}), `pMETA of /a: `+marked+` => `+stale)
 	l.want(l.write("alice", "p", other, items{"gone_at": n(9_500)}))
 	l.want(l.write("alice", "p", gone, nil))
 	l.want(l.write("alice", "p", other, nil), `pMETA of /a: `+stale+` => `+fresh)

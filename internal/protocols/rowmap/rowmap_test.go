@@ -297,7 +297,7 @@ func TestMarkedPages(t *testing.T) {
 		{"stale", items{"html": s("x"), "at": n(5), "stale": attr.BOOL(true)}, `{body: "x", generated_at: 5, revalidate_seconds: 0}`},
 		{"stale", items{"html": s("x"), "at": n(5), "stale": attr.BOOL(false)}, `{body: "x", generated_at: 5}`},
 		{"stale", items{"html": s("x"), "at": n(5), "stale": n(0)}, `{body: "x", generated_at: 5}`},
-		{"purged ms", items{"html": s("x"), "at": n(5), "purged": n(4999)}, `{body: "x", generated_at: 5}`},
+		{"purged ms", items{"html": s("x"), "at": n(5), "purged": n(4999)}, `{body: "x", generated_at: 5, marked_at: 4, marked_at.nanos: 999000000}`},
 		{"purged ms", items{"html": s("x"), "at": n(5), "purged": n(5000)}, `{body: "x", generated_at: 5, revalidate_seconds: 0}`},
 	} {
 		l := newStory(t, isr.Schema{Rows: []isr.Row{{Partition: "id = {key}", Body: "html", Generated: "at", Invalidated: test.marker}}})

@@ -296,13 +296,12 @@ func (p *markedPage) shown(row attr.Item) attr.Item {
 	if row == nil {
 		return nil
 	}
-	//isrsim:unordered any of them decides
+	if len(p.marks) > 0 {
+		row = maps.Clone(row)
+	}
+	//isrsim:unordered any of them closes the window, and the latest counts
 	for _, m := range p.marks {
-		if m.e.marked(row, m.row) {
-			row = maps.Clone(row)
-			closeWindow(row)
-			return row
-		}
+		m.e.invalidate(row, m.row)
 	}
 	return row
 }
