@@ -347,7 +347,7 @@ func filtersIndex(r Request) bool {
 
 // projectsFromPart says whether a request names attributes of a local index that does not hold all of a row.
 func projectsFromPart(r Request) bool {
-	return r.Body["IndexName"] == "localBytes" && r.Body["ProjectionExpression"] != nil
+	return r.Body["IndexName"] == "localBytes" && (r.Body["ProjectionExpression"] != nil || r.Body["AttributesToGet"] != nil)
 }
 
 // projectsInto says whether a request reads paths into attributes from a local index.

@@ -18,8 +18,9 @@ var localLegacy = []*Known{
 		Operations: "Query Scan", Path: "error", Fake: constraint + ".*'conditionalOperator' failed .*", Local: "ok", Reason: lenient, Source: dynalite + "query.js",
 	},
 	{
-		Operations: "UpdateItem", Path: "error", Fake: v + bad + "Cannot update attribute .*", Local: "ConditionalCheckFailedException: .*", When: func(r Request) bool { return isLegacy(r.Body) },
-		Reason: "Local judges the condition first", Source: dynalite + "updateItem.js",
+		Operations: "UpdateItem", Path: "error", Fake: v + bad + "Cannot update attribute .*", Local: "ConditionalCheckFailedException: .*|" + v + "Type mismatch for attribute to update",
+		When:   func(r Request) bool { return isLegacy(r.Body) },
+		Reason: "Local judges the condition, and the item's attributes, first", Source: dynalite + "updateItem.js",
 	},
 	{
 		Operations: "GetItem BatchGetItem Query Scan", Path: "error", Fake: constraint + ".*attributesToGet' failed .*", Local: "ok|" + v + "Must specify the AttributesToGet .*", Reason: lenient, Source: dynalite + "query.js",
