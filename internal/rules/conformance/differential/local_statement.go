@@ -86,12 +86,12 @@ var localStatements = append([]*Known{
 	},
 	{
 		Operations: statements, Path: "error", Fake: inStatement + `Unexpected path component at .*`,
-		Local:  "ok|ConditionalCheckFailedException: .*|" + v + "Argument to ORDER BY must be .*|" + inStatement + `Select statements within ExecuteTransaction must .*`,
+		Local:  "ok|ConditionalCheckFailedException: .*|" + v + "(Argument to ORDER BY must be|The provided expression refers to) .*|" + inStatement + `Select statements within ExecuteTransaction must .*`,
 		Reason: lenient, Source: qlGrammar,
 	},
 	{
 		Operations: "ExecuteStatement", Path: "error", Fake: v + bad + `(Secondary|Global secondary) index \w+ does not project .*`,
-		Local:  "ok|" + internal + "|" + v + bad + `(Global secondary index \w+ does not project .*|Condition parameter type does not match schema type)`,
+		Local:  "ok|" + internal + "|" + v + bad + `(Global secondary index \w+ does not project .*|Condition parameter type does not match schema type)|` + v + emptyKey,
 		Reason: "Local filters by attributes that the index does not have", Source: qlIndex,
 	},
 	{
