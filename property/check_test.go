@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/property"
@@ -125,10 +126,7 @@ func wantReplay(t *testing.T, c child, want string) {
 	if s.Replay == nil {
 		t.Fatal("the file has no replay entry")
 	}
-	p, err := scenario.ProtocolNamed(s.Replay.Protocol)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Protocol(t, s.Replay.Protocol)
 	var first bytes.Buffer
 	for i := range 2 {
 		var trace bytes.Buffer
@@ -337,10 +335,7 @@ func TestChoicesOfInvariants(t *testing.T) {
 // TestWithout checks a store that does not promise atomic-publish: it publishes first, and gives the lease back later.
 func TestWithout(t *testing.T) {
 	effort.Long(t)
-	p, err := scenario.ProtocolNamed("two-transactions")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Protocol(t, "two-transactions")
 	check := property.Check{Without: []string{"atomic-publish"}, Schedules: 2, Reach: []scenario.Mark{mark.Published}}
 	check.Run(t, func(n property.Node) (isr.Handler, error) {
 		store, err := p.New(n.Config)

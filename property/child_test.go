@@ -53,10 +53,7 @@ func TestChild(t *testing.T) {
 		return
 	}
 	if promised, ok := strings.CutPrefix(name, "publishes first"); ok {
-		p, err := scenario.ProtocolNamed("two-transactions")
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := scenariotest.Protocol(t, "two-transactions")
 		store := func(n property.Node) (isr.Handler, error) {
 			real, err := p.New(n.Config)
 			if err != nil {
@@ -84,10 +81,7 @@ func TestChild(t *testing.T) {
 		return
 	}
 	if of, ok := strings.CutPrefix(name, "renamed: "); ok {
-		p, err := scenario.ProtocolNamed(of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := scenariotest.Protocol(t, of)
 		p = scenariotest.Renamed(p)
 		store := func(n property.Node) (isr.Handler, error) { return p.New(n.Config) }
 		if file := os.Getenv(replayEnv); file != "" {
@@ -159,10 +153,7 @@ func TestChild(t *testing.T) {
 		property.Check{Goroutines: true}.Run(t, store)
 		return
 	}
-	p, err := scenario.ProtocolNamed(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Protocol(t, name)
 	store := func(n property.Node) (isr.Handler, error) { return p.New(n.Config) }
 	if file := os.Getenv(replayEnv); file != "" {
 		property.Replay(t, file, store)

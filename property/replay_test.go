@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -70,10 +71,7 @@ func TestReplayOfNothing(t *testing.T) {
 func TestReplayHandsMethodsThrough(t *testing.T) {
 	script := strings.Replace(calm, "[get /home]", "[get /home, sleep 61s, get /home, rollback /home, invalidate /home, regenerate /home as r1, regenerate /home as r1]", 1)
 	file := fileOf(t, script+"reach: [page-invalidated, rolled-back, request-repeated]\n")
-	b, err := scenario.ProtocolNamed("recipe-b-guarded")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := scenariotest.Protocol(t, "recipe-b-guarded")
 	property.Replay(t, file, func(n property.Node) (isr.Handler, error) { return b.New(n.Config) })
 
 	// If the store does not have a method, there is no verdict, and the message names the store.

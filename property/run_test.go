@@ -34,6 +34,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -45,10 +46,7 @@ import (
 
 // TestUnstableStoreIsFound: the store is broken in every other run.
 func TestUnstableStoreIsFound(t *testing.T) {
-	blind, err := scenario.ProtocolNamed("lease-in-milliseconds")
-	if err != nil {
-		t.Fatal(err)
-	}
+	blind := scenariotest.Protocol(t, "lease-in-milliseconds")
 	nodes := 0
 	r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) {
 		if nodes++; (nodes-1)/2%2 == 0 {
@@ -148,10 +146,7 @@ func TestAClockThatDriftsPastItsPromiseIsNoFault(t *testing.T) {
 	if f := check(recipe.New); f != nil {
 		t.Errorf("a correct store is accused:\n%s", f.text)
 	}
-	broken, err := scenario.ProtocolNamed("lease-in-milliseconds")
-	if err != nil {
-		t.Fatal(err)
-	}
+	broken := scenariotest.Protocol(t, "lease-in-milliseconds")
 	if f := check(broken.New); f == nil || !f.violates() {
 		t.Errorf("got %+v for a store with leases in milliseconds, want a violation", f)
 	}
@@ -262,10 +257,7 @@ func TestMissing(t *testing.T) {
 
 // TestTally checks the sums over the worlds of a check, and which sums mean that nothing was judged.
 func TestTally(t *testing.T) {
-	report, err := campaign.Campaign{Scenario: simple(), Protocol: recipe.Reference(), Schedules: 2}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := scenariotest.Ran(t, campaign.Campaign{Scenario: simple(), Protocol: recipe.Reference(), Schedules: 2})
 	count := tally{marks: map[scenario.Mark]int{}}
 	want := tally{
 		worlds: 3, schedules: 3 * report.Schedules, steps: 3 * report.Steps, marks: map[scenario.Mark]int{}, misfit: "one\n", pageless: "one\n",
@@ -284,8 +276,9 @@ func TestTally(t *testing.T) {
 
 	idle := simple()
 	idle.Invariants, idle.Bounds.Schedules = []string{"tenant-isolation"}, 1
-	if report, err = (campaign.Campaign{Scenario: idle, Protocol: recipe.Reference(), Schedules: 1}).Run(t.Context()); err != nil || len(report.Idle()) == 0 {
-		t.Fatalf("a world in which nothing is judged: %+v, %v", report, err)
+	report = scenariotest.Ran(t, campaign.Campaign{Scenario: idle, Protocol: recipe.Reference(), Schedules: 1})
+	if len(report.Idle()) == 0 {
+		t.Fatalf("a world in which nothing is judged: %+v", report)
 	}
 	none := tally{marks: map[scenario.Mark]int{}}
 	none.add(report)
@@ -1156,10 +1149,7 @@ func TestCryptoRandAfterARunThatDoesNotEnd(t *testing.T) {
 // and is still the same failure.
 func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 	effort.Long(t)
-	broken, err := scenario.ProtocolNamed("blind-release")
-	if err != nil {
-		t.Fatal(err)
-	}
+	broken := scenariotest.Protocol(t, "blind-release")
 	r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) { return broken.New(n.Config) })
 	drawn := simple()
 	drawn.Bounds.Schedules = 400
@@ -1256,9 +1246,6 @@ func TestShrinkingAScheduleEnds(t *testing.T) {
 // mutantNamed returns a protocol that is broken on purpose.
 func mutantNamed(t *testing.T, name string) isr.Protocol {
 	t.Helper()
-	p, err := scenario.ProtocolNamed(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Protocol(t, name)
 	return p
 }

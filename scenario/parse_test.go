@@ -16,6 +16,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/protocols"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
@@ -218,7 +219,7 @@ func sameAfterPrinting(t *testing.T, s *scenario.Scenario) {
 }
 
 func TestScenariosPrintAndParseBack(t *testing.T) {
-	s, err := scenario.Parse("f.yaml", []byte(valid+`about: |
+	s := scenariotest.Parsed(t, valid+`about: |
   Two lines: one,
   and "two".
 compare-lags: [at-once, 1h, uniform 1m 48h]
@@ -230,20 +231,14 @@ reach: [crash, response-lost]
 expect: violated
 catches: [blind-publish]
 replay: {protocol: blind-publish, seed: 18446744073709551615, choices: '0120', trace: '01234567'}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	sameAfterPrinting(t, s)
 }
 
 // An entry of actors may mean several machines, and a script may be repeated. A printed file has the machines and the
 // repetitions one by one.
 func TestMachinesOfAKind(t *testing.T) {
-	s, err := scenario.Parse("f.yaml", []byte("name: crowd\nactors:\n  - {name: crowd, count: 3, script: [get /home, sleep 1s], repeat: 2}\n  - {name: alone, script: [get /home]}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Parsed(t, "name: crowd\nactors:\n  - {name: crowd, count: 3, script: [get /home, sleep 1s], repeat: 2}\n  - {name: alone, script: [get /home]}\n")
 	var got []string
 	for _, a := range s.Actors {
 		got = append(got, fmt.Sprint(a.Name, " ", a.Script))

@@ -363,10 +363,7 @@ func TestRenamedRowsAreJudgedAlike(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range append([]string{s.Protocol}, s.Catches...) {
-			p, err := scenario.ProtocolNamed(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := scenariotest.Protocol(t, name)
 			for seed := range uint64(effort.Fewer(3, 1)) {
 				native := alike(t, s, p, seed)
 				other := *s
@@ -495,10 +492,7 @@ func TestALockMeetsItsOwnRow(t *testing.T) {
 		{"the row is of another put", "request-lost op=PutItem nth=2", "get /home, get /home", false},
 	} {
 		for _, values := range []types.ReturnValuesOnConditionCheckFailure{"", types.ReturnValuesOnConditionCheckFailureAllOld} {
-			s, err := scenario.Parse("f.yaml", []byte("name: own\ncache: {attempts: 2}\nactors: [{name: alice, script: ["+test.script+"]}]\nfaults: ["+test.fault+"]\n"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := scenariotest.Parsed(t, "name: own\ncache: {attempts: 2}\nactors: [{name: alice, script: ["+test.script+"]}]\nfaults: ["+test.fault+"]\n")
 			p := isr.Protocol{Name: "locker", New: func(cfg isr.Config) (isr.Handler, error) { return locker{cfg, values}, nil }}
 			text, o := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: p, Seed: 1})
 			if got := slices.Contains(o.Marks, mark.OwnCommitMet); got != test.want {

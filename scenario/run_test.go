@@ -317,10 +317,7 @@ func TestARecordedRunNeedsAReplayEntryAndAKnownProtocol(t *testing.T) {
 
 func parsed(t *testing.T, file string) *scenario.Scenario {
 	t.Helper()
-	s, err := scenario.Parse("f.yaml", []byte(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Parsed(t, file)
 	return s
 }
 

@@ -29,6 +29,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli/jobs"
 	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/study/selftest"
@@ -273,10 +274,7 @@ func TestDocsProgram(t *testing.T) {
 // TestDocsScenario: the scenario that explains the anatomy of one passes.
 func TestDocsScenario(t *testing.T) {
 	yaml := blocks(page(t, "SCENARIOS.md"), "yaml")
-	s, err := scenario.Parse("SCENARIOS.md", []byte(yaml[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Parsed(t, yaml[0])
 	report, err := campaign.Campaign{Scenario: s, Seed: 1}.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -703,19 +701,13 @@ func TestDocsPolicies(t *testing.T) {
 func broken(t *testing.T, s *scenario.Scenario, p isr.Protocol) string {
 	t.Helper()
 	if p.Breaks == "" {
-		r, err := campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Schedules: 200}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Schedules: 200})
 		if r.Verdict != invariant.OK {
 			return r.Summary()
 		}
 		return "nothing"
 	}
-	caught, err := selftest.Mutation{Mutant: p, Scenarios: []*scenario.Scenario{s}, Seed: 1}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	caught := scenariotest.Ran(t, selftest.Mutation{Mutant: p, Scenarios: []*scenario.Scenario{s}, Seed: 1})
 	var names []string
 	for _, inv := range invariant.All() {
 		if _, is := caught.First[inv.Name]; is {

@@ -10,6 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -112,10 +113,7 @@ func TestPagesAreMadeAgainEarly(t *testing.T) {
 		"policy-refresh-ahead": {runs / 2, 0},
 		"policy-xfetch":        {runs / 10, runs / 10},
 	} {
-		p, err := scenario.ProtocolNamed(policy)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := scenariotest.Protocol(t, policy)
 		inEarly, inLate := 0, 0
 		for seed := range uint64(runs) {
 			early, late := refreshes(t, s, p, seed)

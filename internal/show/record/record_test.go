@@ -18,10 +18,7 @@ import (
 
 func protocolNamed(t *testing.T, name string) scenario.Run {
 	t.Helper()
-	p, err := scenario.ProtocolNamed(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Protocol(t, name)
 	return scenario.Run{Protocol: p}
 }
 
@@ -160,10 +157,7 @@ func TestRecordHasRequestsAndAnswers(t *testing.T) {
 // A record can be replayed from what it holds.
 func TestRecordIsEnoughForAReplay(t *testing.T) {
 	r, _ := made(t, failed(t, "paused-writer", "blind-publish"))
-	s, err := scenario.Parse("record.yaml", []byte(r.File))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Parsed(t, r.File)
 	o, err := s.Replay.Run(s, protocolNamed(t, r.Protocol).Protocol).Do(t.Context())
 	if err != nil || o.Violation == nil || o.Violation.Why != r.Violation.Why {
 		t.Errorf("%v, %+v", err, o)

@@ -33,10 +33,7 @@ func blindPublish(t *testing.T) *record.Record {
 	if found.Failure == nil {
 		t.Fatal("blind-publish passes paused-writer")
 	}
-	shrunk, err := campaign.Shrink{Failed: found.Failure.Replay().Run(s, p)}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	shrunk := scenariotest.Ran(t, campaign.Shrink{Failed: found.Failure.Replay().Run(s, p)})
 	run, err := shrunk.Scenario.Recorded()
 	if err != nil {
 		t.Fatal(err)

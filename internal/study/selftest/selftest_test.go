@@ -71,10 +71,7 @@ func TestEachExhibitIsCaughtWhereItIsBrokenAndCleanWhereItIsNot(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := Exhibit{Scenario: scenariotest.Embedded(t, name), Seed: 1, Schedules: effort.Fewer(0, 50)}
-			shown, err := e.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			shown := scenariotest.Ran(t, e)
 			if shown.Broken.Verdict != invariant.Violated {
 				t.Errorf("%s does not violate %s in %d schedules", shown.Bug.Name, shown.Bug.Breaks, shown.Broken.Schedules)
 			} else if got := shown.Broken.Failure.Violation.Invariant.Name; got != shown.Bug.Breaks {
