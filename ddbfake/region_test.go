@@ -15,6 +15,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 const (
@@ -47,9 +48,7 @@ func createCache(t testing.TB, c client) *types.TableDescription {
 			{AttributeName: aws.String("pk"), AttributeType: "S"}, {AttributeName: aws.String("sk"), AttributeType: "S"},
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return out.TableDescription
 }
 
@@ -204,13 +203,9 @@ func TestRegionsFromOutside(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.db.Put("cache", fromSDK(t, with(key("a", "b"), "ttl", due(0)))); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.db.Put("cache", fromSDK(t, with(key("a", "b"), "ttl", due(0)))))
 	before, kept := w.db.Hash(), w.db.Snapshot()
-	if err := w.db.Put(irelandARN, fromSDK(t, with(key("a", "b"), "ttl", due(0)))); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.db.Put(irelandARN, fromSDK(t, with(key("a", "b"), "ttl", due(0)))))
 	if w.db.Hash() == before {
 		t.Error("a row elsewhere does not change the hash")
 	}
