@@ -16,6 +16,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/property"
@@ -190,9 +191,7 @@ func runChild(t *testing.T, dir, store string, flags []string, env ...string) ch
 func childCommand(t *testing.T, dir, store string, flags []string, env ...string) *exec.Cmd {
 	t.Helper()
 	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	cmd := exec.CommandContext(t.Context(), binary, append([]string{"-test.run=^TestChild$"}, flags...)...)
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), childEnv+"="+store), env...)
@@ -220,9 +219,7 @@ func (c child) wantFailure(t *testing.T, words ...string) {
 func readFile(t *testing.T, file string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return data
 }
 

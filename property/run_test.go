@@ -34,6 +34,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
@@ -55,9 +56,7 @@ func TestUnstableStoreIsFound(t *testing.T) {
 		return recipe.New(n.Config)
 	})
 	s, err := worlds.Checked(simple())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, f := r.campaign(s, 1, 50)
 	if f == nil || f.kind != kindUnstable || f.repeatable() {
 		t.Fatalf("a store that does not repeat itself is reported as %+v", f)
@@ -83,9 +82,7 @@ func TestALivenessFailureStaysOneInItsReplay(t *testing.T) {
 	s := simple()
 	s.Settle = 10 * time.Second
 	s, err := worlds.Checked(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, tc := range []struct {
 		before answers
 		want   string
@@ -133,9 +130,7 @@ func TestAClockThatDriftsPastItsPromiseIsNoFault(t *testing.T) {
 		s.Skew, s.Cache.Lease, s.Cache.Render, s.Cache.Revalidate = 2*time.Second, 10*time.Second, 8*time.Second, time.Second
 		s.Actors[0].Drift.PPM, s.Actors[1].Drift.PPM = 2000, -2000
 		s, err := worlds.Checked(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) {
 			h, err := newStore(n.Config)
 			return patient{h, n.Clock}, err
@@ -356,9 +351,7 @@ func TestLocksThatNeverExtend(t *testing.T) {
 	} {
 		c := LockCheck{Reach: tc.reach, extends: &atomic.Bool{}}
 		store, err := c.store(func(LockNode) (Lock, error) { return lends{tc.lock}, nil })(Node{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if tc.lock != nil {
 			if _, err := store.(hooks.LockClient).Acquire(t.Context(), "job"); err != nil {
 				t.Fatal(err)
@@ -518,9 +511,7 @@ func TestProvable(t *testing.T) {
 		{"of nothing", "name: none\n", Check{}, 0, nil, nil, "actors"},
 	} {
 		file := filepath.Join(t.TempDir(), "world.yaml")
-		if err := os.WriteFile(file, []byte(tc.file), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(tc.file), 0o600))
 		s, err := tc.provable(file)
 		switch {
 		case tc.wrong != "":
@@ -698,9 +689,7 @@ func TestWaysIntoTheSimulator(t *testing.T) {
 			for _, inStore := range []func(func()){inStore, func(call func()) { call() }} {
 				s, g := &side{}, &guard{goroutines: goroutines, answers: &answers{}}
 				n, err := g.node(s.config())
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				open := goroutines
 				inStore(func() { open, err = open || calledByTheSimulator(), way.take(n) })
 				offence, want := g.offence(), "the store under test called "+way.name+" on alice from a goroutine of its own: "
@@ -786,9 +775,7 @@ func TestRequestsAreCounted(t *testing.T) {
 	told := 0
 	ours.In(&cfg).Observe = func(storeop.Operation) func(storeop.Operation) { told++; return nil }
 	n, err := g.node(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ours.In(&n.Config).Observe(storeop.Operation{})
 	if g.answers.operations != 1 || told != 1 {
 		t.Errorf("an operation counts as %d, and is told %d times", g.answers.operations, told)
@@ -1050,9 +1037,7 @@ func randomStore(t *testing.T, goroutines bool) (runner, func() (*failure, strin
 	drawn := simple()
 	drawn.Bounds.Schedules = 400
 	s, err := worlds.Checked(drawn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r, func() (*failure, string) {
 		_, f := r.campaign(s, 1, s.Bounds.Schedules)
 		if f == nil || f.replay == nil {
@@ -1131,9 +1116,7 @@ func TestCryptoRandAfterARunThatDoesNotEnd(t *testing.T) {
 			}
 			r.limit.began, r.limit.end = true, time.Time{} // the least patience
 			s, err := worlds.Checked(simple())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if _, f := r.campaign(s, 1, 1); f == nil || f.kind != kindStuck {
 				t.Errorf("found %+v, want a run that does not end", f)
 			}
@@ -1154,9 +1137,7 @@ func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 	drawn := simple()
 	drawn.Bounds.Schedules = 400
 	s, err := worlds.Checked(drawn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	shrunk := 0
 	for seed := range effort.Fewer[uint64](10, 2) {
 		_, f := r.campaign(s, seed, s.Bounds.Schedules)
@@ -1218,9 +1199,7 @@ func TestShrinkingAScheduleEnds(t *testing.T) {
 			drawn := simple()
 			drawn.Bounds.Schedules = 400
 			s, err := worlds.Checked(drawn)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			_, f := r.campaign(s, 1, s.Bounds.Schedules)
 			if f == nil || f.kind != "violated: lock-theft" {
 				t.Fatalf("found %+v, want a lock theft", f)

@@ -19,6 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -351,13 +352,9 @@ func (s tombstones) Read(ctx context.Context, key string) (pagecache.Meta, error
 func brokenBy(t *testing.T, name string, rows isr.Schema, made func(*pagecache.RecipeA) pagecache.Store) []string {
 	t.Helper()
 	data, err := fixtures.Read(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s, err := scenario.Parse(name, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s.Rows = rows
 	p := isr.Protocol{Name: "made", New: func(cfg isr.Config) (isr.Handler, error) {
 		inside.In(&cfg).Guards = guard.Token | guard.Expiry
@@ -370,9 +367,7 @@ func brokenBy(t *testing.T, name string, rows isr.Schema, made func(*pagecache.R
 	var broken []string
 	for seed := range uint64(effort.Fewer(200, 60)) {
 		o, err := scenario.Run{Scenario: s, Protocol: p, Seed: seed, Strategy: sim.PCT(3), ExpectedSteps: 200}.Do(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if inside.In(o).Misfit != "" {
 			t.Fatalf("seed %d: %s", seed, inside.In(o).Misfit)
 		}

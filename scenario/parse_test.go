@@ -16,6 +16,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/protocols"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 )
@@ -287,9 +288,7 @@ func mistakesOf(t *testing.T, err error) []*scenario.SyntaxError {
 // in order, each with the line, a caret and a hint.
 func TestAllMistakesAtOnce(t *testing.T) {
 	data, err := os.ReadFile("testdata/mistakes.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, err = scenario.Parse("mistakes.yaml", data)
 	if err == nil {
 		t.Fatal("no mistake found")
@@ -319,9 +318,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	}
 	const golden = "testdata/mistakes.txt"
 	if *update {
-		if err := os.WriteFile(golden, []byte(err.Error()+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(golden, []byte(err.Error()+"\n"), 0o644))
 	}
 	text, readErr := os.ReadFile(golden)
 	if readErr != nil {
@@ -417,9 +414,7 @@ func TestThePublishedSchemaIsThatOfTheParser(t *testing.T) {
 	root.ID = "https://raw.githubusercontent.com/isr-sim/isr-sim/main/docs/scenario.schema.json"
 	root.Title = "A scenario of isr-sim"
 	page, err := os.ReadFile("../docs/SCENARIOS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	rows := root.Properties["rows"].AnyOf[1].Items
 	for _, part := range []struct {
 		heading string
@@ -448,19 +443,13 @@ func TestThePublishedSchemaIsThatOfTheParser(t *testing.T) {
 	e := json.NewEncoder(&want)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(root); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, e.Encode(root))
 	const published = "../docs/scenario.schema.json"
 	if *update {
-		if err := os.WriteFile(published, want.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(published, want.Bytes(), 0o644))
 	}
 	got, err := os.ReadFile(published)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
 		t.Errorf("docs/scenario.schema.json (-of the parser +published); go test ./scenario -run Schema -scenario.update:\n%s", diff)
 	}
