@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -71,13 +72,9 @@ func catchers(t *testing.T, name string) (some []*scenario.Scenario) {
 	t.Helper()
 	for _, file := range slices.Concat(fixtures.Names(), fixtures.Museum()) {
 		text, err := fixtures.Read(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		s, err := scenario.Parse(file, text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if s.Broken == name || slices.Contains(s.Catches, name) {
 			some = append(some, s)
 		}

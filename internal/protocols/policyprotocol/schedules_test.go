@@ -10,6 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -22,13 +23,9 @@ import (
 func steadyReads(t *testing.T) *scenario.Scenario {
 	t.Helper()
 	data, err := fixtures.Read("steady-reads")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s, err := scenario.Parse("steady-reads.yaml", data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -52,9 +49,7 @@ func TestPoliciesKeepTheInvariantsOrNameTheOneThatTheyBreak(t *testing.T) {
 				t.Fatalf("verdict %v after %d schedules, want %s violated", r.Verdict, r.Schedules, p.Breaks)
 			}
 			again, err := r.Failure.Replay().Run(s, p).Do(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if again.Violation == nil || again.Verdict != invariant.Violated {
 				t.Errorf("the replay comes to %v, want a violation", again.Verdict)
 			}
@@ -68,9 +63,7 @@ func TestABugInAnEarlyRefreshIsFound(t *testing.T) {
 	r, err := campaign.Campaign{
 		Scenario: steadyReads(t), Protocol: policyprotocol.Hasty(), Seed: 1, Options: scenario.Options{Only: "single-flight"},
 	}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if r.Verdict != invariant.Violated {
 		t.Errorf("%v after %d schedules, want single-flight violated", r.Verdict, r.Schedules)
 	}

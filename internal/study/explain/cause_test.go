@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/study/explain"
@@ -22,9 +23,7 @@ func explained(t *testing.T, name, protocol string, tails int) *explain.Explanat
 	}
 	shrunk := scenariotest.Ran(t, campaign.Shrink{Failed: found.Failure.Replay().Run(s, p)})
 	run, err := shrunk.Scenario.Recorded()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	x := scenariotest.Ran(t, explain.Explain{Failed: run, Tails: tails})
 	return x
 }
@@ -187,9 +186,7 @@ func TestReadsAfterTheEndAreNoEvents(t *testing.T) {
 	}
 	shrunk := scenariotest.Ran(t, campaign.Shrink{Failed: found.Failure.Replay().Run(s, p), ScheduleOnly: true})
 	run, err := shrunk.Scenario.Recorded()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	x := scenariotest.Ran(t, explain.Explain{Failed: run, Tails: 20})
 	reads := 0
 	for _, event := range x.Events {

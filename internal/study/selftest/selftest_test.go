@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -22,13 +23,9 @@ func TestTheTesterIsTested(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
 	scenarios, err := catalog.LoadAll(slices.Concat(fixtures.Names(), fixtures.Museum()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	all, err := Run{Scenarios: scenarios, Seed: 1}.Mutants(t.Context(), func(*MutantResult) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	alone := map[string]bool{}
 	for _, c := range all {
 		if !c.CaughtByNamed() {
@@ -44,9 +41,7 @@ func TestTheTesterIsTested(t *testing.T) {
 		}
 	}
 	written, err := os.ReadFile("../../../docs/MUTANTS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if diff := cmp.Diff(string(written), Page(1, all)); diff != "" {
 		t.Errorf("run go run ./cmd/isr-sim mutants --markdown > docs/MUTANTS.md (-written +now):\n%s", diff)
 	}
