@@ -109,6 +109,7 @@ type StreamsClient interface {
 }
 
 // send sends one of the SDK's inputs by the method for it, which has the input's name: PutItem takes a PutItemInput.
+// A refused request has no answer.
 func send(ctx context.Context, s Store, in any) (any, error) {
 	var client, options any = s.Client, unchecked
 	switch in := in.(type) {
@@ -129,8 +130,10 @@ func send(ctx context.Context, s Store, in any) (any, error) {
 		return nil, fmt.Errorf("conformance: no method of Client takes a %T", in)
 	}
 	answer := method.Call([]reflect.Value{reflect.ValueOf(ctx), reflect.ValueOf(in), reflect.ValueOf(options)})
-	err, _ := answer[1].Interface().(error)
-	return answer[0].Interface(), err
+	if err, failed := answer[1].Interface().(error); failed {
+		return nil, err
+	}
+	return answer[0].Interface(), nil
 }
 
 // unchecked removes the parts of the SDK that would answer instead of the service: the check for required members, and
