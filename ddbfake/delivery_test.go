@@ -238,9 +238,7 @@ func TestReplicationOfATransaction(t *testing.T) {
 // deleted names TTL as the cause.
 func TestReplicationOfTTL(t *testing.T) {
 	db, clock := global(t, ddbfake.Options{Lag: ddbfake.LagUniform(0, time.Hour), Seed: 1}, ireland)
-	_, err := db.As("setup").UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{TableName: aws.String("cache"), TimeToLiveSpecification: &types.TimeToLiveSpecification{
-		AttributeName: aws.String("ttl"), Enabled: aws.Bool(true),
-	}})
+	_, err := db.As("setup").UpdateTimeToLive(t.Context(), ttlOn("cache"))
 	must.OK(t, err)
 	item := with(key("a", "1"), "ttl", n(fmt.Sprint(clock.Now().Unix())))
 	if _, err := db.As("a").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: item}); err != nil {

@@ -69,9 +69,7 @@ func TestStrongTablesHaveLimits(t *testing.T) {
 		}
 	}
 	ttl := func() error {
-		_, err := db.As("a").UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{TableName: aws.String("cache"), TimeToLiveSpecification: &types.TimeToLiveSpecification{
-			AttributeName: aws.String("ttl"), Enabled: aws.Bool(true),
-		}})
+		_, err := db.As("a").UpdateTimeToLive(t.Context(), ttlOn("cache"))
 		return err
 	}
 	refused("a table with rows", strong(t, db))

@@ -160,10 +160,7 @@ var awkward = []string{"a", "a\x00", "a\x00\x01", "\x00", "\x01", "ab", "\x00\xc
 // restore, later writes are gone from the index.
 func TestIndexFollowsRows(t *testing.T) {
 	db, door, clock := indexedWorld(t)
-	if _, err := door.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String("rows"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
-	}); err != nil {
+	if _, err := door.UpdateTimeToLive(t.Context(), ttlOn("rows")); err != nil {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test

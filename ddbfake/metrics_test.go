@@ -167,10 +167,7 @@ func TestMetricsThroughSDK(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
 	createTableOnDemand(t, db.As("setup"), "rows")
 	client := db.Client()
-	_, err := client.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String("rows"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
-	})
+	_, err := client.UpdateTimeToLive(t.Context(), ttlOn("rows"))
 	must.OK(t, err)
 	put := func() error {
 		_, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{

@@ -197,10 +197,7 @@ func TestRegionsFromOutside(t *testing.T) {
 	w.enableTTL()
 	there := w.db.As("alice").In(ireland)
 	createCache(t, there)
-	if _, err := there.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String("cache"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
-	}); err != nil {
+	if _, err := there.UpdateTimeToLive(t.Context(), ttlOn("cache")); err != nil {
 		t.Fatal(err)
 	}
 	must.OK(t, w.db.Put("cache", fromSDK(t, with(key("a", "b"), "ttl", due(0)))))
