@@ -21,6 +21,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/server/control"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // fake is a fake with a table "cache" whose TTL attribute is "ttl", and its control API.
@@ -37,10 +38,7 @@ func newFake(t *testing.T) *fake {
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
 	door := db.As("alice")
 	createTable(t, door)
-	_, err := door.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String("cache"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
-	})
+	_, err := door.UpdateTimeToLive(t.Context(), isr.TTLInput("cache"))
 	must.OK(t, err)
 	return &fake{t, db, clock, control.Handler(db, control.Options{Clock: clock})}
 }

@@ -50,10 +50,7 @@ func startWatched(t *testing.T) *watched {
 	setup := s.db.As("setup")
 	_, err := setup.CreateTable(t.Context(), isr.TableInput("cache"))
 	if err == nil {
-		_, err = setup.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-			TableName:               aws.String("cache"),
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
-		})
+		_, err = setup.UpdateTimeToLive(t.Context(), isr.TTLInput("cache"))
 	}
 	must.OK(t, err)
 	s.checker = live.New(s.db, live.Options{Clock: clock})
