@@ -139,18 +139,7 @@ func number(n pagecache.EpochSeconds) types.AttributeValue {
 
 // createTable makes the table; nothing expires in it, because not every peer has TTL.
 func createTable(ctx context.Context, c client) error {
-	_, err := c.CreateTable(ctx, &dynamodb.CreateTableInput{
-		TableName:   aws.String(tableName),
-		BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{
-			{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS},
-			{AttributeName: aws.String("sk"), AttributeType: types.ScalarAttributeTypeS},
-		},
-		KeySchema: []types.KeySchemaElement{
-			{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash},
-			{AttributeName: aws.String("sk"), KeyType: types.KeyTypeRange},
-		},
-	})
+	_, err := c.CreateTable(ctx, isr.TableInput(tableName))
 	return err
 }
 

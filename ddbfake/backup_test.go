@@ -17,15 +17,14 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // do makes a call in a region.
 func do[O any](t testing.TB, db *ddbfake.DB, region string, in any) *O {
 	t.Helper()
 	out, err := db.Do(t.Context(), ddbfake.Call{Actor: "alice", Region: region, Input: in})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	typed, ok := out.(*O)
 	if !ok {
 		t.Fatalf("got a %T", out)
@@ -209,9 +208,7 @@ func TestRecoveryOfWhatTheLogHas(t *testing.T) {
 		t.Errorf("got %v, want it refused: the change of that second is dropped", err)
 	}
 	for seconds := 2; seconds <= 5; seconds++ {
-		if err := at(seconds); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, at(seconds))
 		if got, want := fmt.Sprint(db.Items(fmt.Sprintf("copy%d", seconds))), fmt.Sprintf(`[{pk: "a", sk: "1", v: %d}]`, seconds); got != want {
 			t.Errorf("after %d seconds: got %s, want %s", seconds, got, want)
 		}

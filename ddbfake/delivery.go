@@ -58,16 +58,16 @@ func (db *DB) Replicate() int {
 // Deviation: the clocks of all regions agree, and of two writes at the same time the later call wins. AWS does not say
 // what happens then.
 type delivery struct {
-	from, to string // regions
-	table    string
-	key      primaryKey
-	after    *row      // nil for a deletion
-	lags     *row      // the row that decides the lag
-	number   int       // in the order of writes
-	written  time.Time // when it was made
-	sent     time.Time // when its caller made the call
-	actor    string    // the caller, "" for TTL
-	at       time.Time // when it arrives; zero if time alone does not bring it
+	to      string // the region
+	table   string
+	key     primaryKey
+	after   *row      // nil for a deletion
+	lags    *row      // the row that decides the lag
+	number  int       // in the order of writes
+	written time.Time // when it was made
+	sent    time.Time // when its caller made the call
+	actor   string    // the caller, "" for TTL
+	at      time.Time // when it arrives; zero if time alone does not bring it
 }
 
 // underWay are the deliveries: byTime has the ones with a time, in the order of times, and byRow has all of them, in
@@ -183,7 +183,7 @@ func (db *DB) replicate(t *table, key primaryKey, e logEntry) {
 		lags = &row{place: &place{key: key}, due: noDue}
 	}
 	d := delivery{
-		from: t.region, to: t.region, table: t.name, key: key, after: e.after, lags: lags, number: u.numbers,
+		to: t.region, table: t.name, key: key, after: e.after, lags: lags, number: u.numbers,
 		written: e.time, sent: e.sent, actor: e.actor,
 	}
 	u.outlive(&d)

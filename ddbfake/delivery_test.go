@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 const home, tokyo = "us-east-1", "ap-northeast-1"
@@ -38,9 +39,7 @@ func addReplica(t *testing.T, db *ddbfake.DB, region string) {
 	_, err := db.Client().UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: aws.String("cache"), ReplicaUpdates: []types.ReplicationGroupUpdate{
 		{Create: &types.CreateReplicationGroupMemberAction{RegionName: &region}},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 // write puts a row with a value in a region, or deletes it if the value is "".
@@ -53,9 +52,7 @@ func write(t *testing.T, db *ddbfake.DB, region, sk, value string) {
 	} else {
 		_, err = door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: with(key("a", sk), "v", s(value))})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 // rows prints the rows of a region as "sk=v sk=v".
@@ -80,24 +77,16 @@ func wantRows(t *testing.T, db *ddbfake.DB, step, region, want string) {
 func recordsOf(t *testing.T, c *dynamodbstreams.Client) []streamtypes.Record {
 	t.Helper()
 	streams, err := c.ListStreams(t.Context(), &dynamodbstreams.ListStreamsInput{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	arn := streams.Streams[0].StreamArn
 	described, err := c.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: arn})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	from, err := c.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
 		StreamArn: arn, ShardId: described.StreamDescription.Shards[0].ShardId, ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	out, err := c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: from.ShardIterator})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return out.Records
 }
 
@@ -234,9 +223,7 @@ func TestReplicationOfATransaction(t *testing.T) {
 	}}
 	write(t, db, ireland, "0", "there")
 	_, err := db.As("a").TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{put("1", "5"), put("2", "3"), check}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	wantRows(t, db, "at once", home, "1=x 2=x")
 	clock.Advance(3 * time.Second)
 	wantRows(t, db, "in between", ireland, "0=there 2=x")
@@ -251,12 +238,8 @@ func TestReplicationOfATransaction(t *testing.T) {
 // deleted names TTL as the cause.
 func TestReplicationOfTTL(t *testing.T) {
 	db, clock := global(t, ddbfake.Options{Lag: ddbfake.LagUniform(0, time.Hour), Seed: 1}, ireland)
-	_, err := db.As("setup").UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{TableName: aws.String("cache"), TimeToLiveSpecification: &types.TimeToLiveSpecification{
-		AttributeName: aws.String("ttl"), Enabled: aws.Bool(true),
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, err := db.As("setup").UpdateTimeToLive(t.Context(), ttlOn("cache"))
+	must.OK(t, err)
 	item := with(key("a", "1"), "ttl", n(fmt.Sprint(clock.Now().Unix())))
 	if _, err := db.As("a").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: item}); err != nil {
 		t.Fatal(err)
@@ -330,9 +313,7 @@ func TestLoadGlobalTable(t *testing.T) {
 		"KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
 		"AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "sk", "AttributeType": "S"}],
 		"GlobalTableVersion": "2019.11.21", "Replicas": [{"RegionName": "eu-west-1", "ReplicaStatus": "ACTIVE"}]}}`
-	if err := db.Load("", strings.NewReader(described)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, db.Load("", strings.NewReader(described)))
 	write(t, db, home, "1", "x")
 	wantRows(t, db, "loaded", ireland, "1=x")
 	if err := db.Load(tokyo, strings.NewReader(described)); err == nil || !strings.Contains(err.Error(), "does not become a replica") {

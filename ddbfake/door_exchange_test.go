@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
@@ -44,9 +45,7 @@ func TestHandlerKeepsNothing(t *testing.T) {
 	serve := func(r *httpdoor.Request) (to httpdoor.Reply) {
 		r.Method, r.Path, r.ContentType, r.Target = http.MethodPost, "/", awsjson.ContentType, memory.string(awsjson.TargetPrefix+"PutItem")
 		r.Body = strings.NewReader(`{"TableName":"cache"}`)
-		if err := d.Serve(t.Context(), r, &to); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, d.Serve(t.Context(), r, &to))
 		return to
 	}
 	serve(&httpdoor.Request{Authorization: memory.string(awsjson.Authorization("alice", "eu-west-1")), Invocation: memory.string("first")})
@@ -84,9 +83,7 @@ func TestReplyIsUsedAgain(t *testing.T) {
 	room := &to.Body[0]
 	ids := map[[52]byte]bool{}
 	for range 3 {
-		if err := d.Serve(t.Context(), &httpdoor.Request{Method: http.MethodGet, Path: "/"}, &to); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, d.Serve(t.Context(), &httpdoor.Request{Method: http.MethodGet, Path: "/"}, &to))
 		ids[to.RequestID] = true
 		to.RequestID = [52]byte{}
 		want := httpdoor.Reply{Status: 200, ContentType: "text/plain", CRC32: crc32.ChecksumIEEE([]byte(healthy)), Body: []byte(healthy)}

@@ -1,7 +1,6 @@
 package ddbfake
 
 import (
-	"net"
 	"net/http"
 	"strconv"
 	"sync/atomic"
@@ -33,7 +32,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	err := h.Serve(r.Context(), &request, &to)
 	defer func() { putBuffer(out, to.Body) }()
 	if err != nil {
-		drop(w)
+		httpdoor.Drop(w)
 		return
 	}
 	header := w.Header()
@@ -49,20 +48,6 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// A failed write means that the caller has gone. It may or may not have read the answer, and there is no connection
 	// left to report to.
 	_, _ = w.Write(to.Body)
-}
-
-// drop breaks the connection without an answer, so that the caller sees it reset.
-func drop(w http.ResponseWriter) {
-	if hijacker, ok := w.(http.Hijacker); ok {
-		if conn, _, err := hijacker.Hijack(); err == nil {
-			if tcp, ok := conn.(*net.TCPConn); ok {
-				_ = tcp.SetLinger(0) // close with RST rather than FIN
-			}
-			_ = conn.Close()
-			return
-		}
-	}
-	panic(http.ErrAbortHandler)
 }
 
 // requestOf takes a request of net/http apart.

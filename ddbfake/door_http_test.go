@@ -22,6 +22,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
@@ -208,9 +209,7 @@ func TestHandlerDropsTheConnection(t *testing.T) {
 		t.Error("a dropped connection was no error")
 	}
 	out, err := clientOver(server.URL, "bob", 3).ListTables(t.Context(), &dynamodb.ListTablesInput{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if len(out.TableNames) != 1 || out.TableNames[0] != "bob" {
 		t.Errorf("got %q, want the actor bob", out.TableNames)
 	}
@@ -292,9 +291,7 @@ func TestDescribeEndpointsNamesThisServer(t *testing.T) {
 	server := httptest.NewServer(New(Options{}).Handler())
 	defer server.Close()
 	out, err := clientOver(server.URL, "alice", 1).DescribeEndpoints(t.Context(), &dynamodb.DescribeEndpointsInput{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got, want := aws.ToString(out.Endpoints[0].Address), strings.TrimPrefix(server.URL, "http://"); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -333,9 +330,7 @@ func TestLongAnswersArePacked(t *testing.T) {
 			if err == nil {
 				body, err = io.ReadAll(unpacked)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 		}
 		if !bytes.HasPrefix(body, []byte(`{"TableNames":["xxx`)) {
 			t.Errorf("%q: got %.30s", test.accepted, body)

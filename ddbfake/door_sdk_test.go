@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
@@ -66,9 +67,7 @@ func TestClientActor(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var r recorder
-			if err := getRow(t.Context(), NewClient(r.do, test.client...), test.onCall...); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, getRow(t.Context(), NewClient(r.do, test.client...), test.onCall...))
 			if got := r.calls[0].Actor; got != test.want {
 				t.Errorf("got actor %q, want %q", got, test.want)
 			}
@@ -84,9 +83,7 @@ func TestTransport(t *testing.T) {
 		Credentials: credentials.NewStaticCredentialsProvider("AKID", "secret", "session"),
 		HTTPClient:  &http.Client{Transport: Transport(r.do)},
 	})
-	if err := getRow(t.Context(), client); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, getRow(t.Context(), client))
 	if len(r.calls) != 1 || r.calls[0].Actor != "AKID" || r.invocations[0] == "" {
 		t.Errorf("got calls %v with invocations %q, want one call by AKID, with an invocation", r.calls, r.invocations)
 	}
@@ -119,9 +116,7 @@ func TestClientIDs(t *testing.T) {
 			ClientRequestToken: token,
 			TransactItems:      []types.TransactWriteItem{{Put: &types.Put{TableName: aws.String("cache"), Item: rowKey("META")}}},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	}
 	run := func() (tokens, invocations []string) {
 		db := New(Options{})
@@ -376,9 +371,7 @@ func TestClientUnsupported(t *testing.T) {
 func createTable(t testing.TB, db *DB, name string) {
 	t.Helper()
 	_, err := db.As("").CreateTable(context.Background(), createInput(name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 func createInput(name string) *dynamodb.CreateTableInput {

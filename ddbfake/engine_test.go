@@ -75,14 +75,17 @@ func newWorld(t testing.TB, lag ddbfake.Lag) *world {
 	return &world{TB: t, db: db, clock: clock, c: db.As("alice")}
 }
 
+// ttlOn enables TTL by the attribute ttl.
+func ttlOn(table string) *dynamodb.UpdateTimeToLiveInput {
+	return &dynamodb.UpdateTimeToLiveInput{
+		TableName:               &table,
+		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
+	}
+}
+
 func (w *world) enableTTL() {
 	w.Helper()
-	_, err := w.c.UpdateTimeToLive(w.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName: aws.String("cache"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{
-			AttributeName: aws.String("ttl"), Enabled: aws.Bool(true),
-		},
-	})
+	_, err := w.c.UpdateTimeToLive(w.Context(), ttlOn("cache"))
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func TestFaultText(t *testing.T) {
@@ -195,9 +196,7 @@ func TestFaultPredicates(t *testing.T) {
 	} {
 		w := queryWorld(t)
 		fault, err := ddbfake.ParseFault(tc.fault)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		w.db.Inject(fault)
 		_, err = w.db.Do(t.Context(), ddbfake.Call{Actor: "alice", Input: tc.in})
 		got, _ := code(err)
@@ -225,9 +224,7 @@ func TestFaultCounters(t *testing.T) {
 		w := newWorld(t, ddbfake.LagManual)
 		for _, text := range tc.faults {
 			fault, err := ddbfake.ParseFault(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			w.db.Inject(fault)
 		}
 		got := ""
@@ -303,9 +300,7 @@ func TestThrottledTransaction(t *testing.T) {
 	} {
 		w := newWorld(t, ddbfake.LagManual)
 		fault, err := ddbfake.ParseFault(tc.fault)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		w.db.Inject(fault)
 		_, err = w.c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 			putAction(key("a", "META")), deleteAction(key("a", "LOCK")),
@@ -383,9 +378,7 @@ func TestErrorsOnTheWire(t *testing.T) {
 			Lower   string `json:"message"`
 			Capital string `json:"Message"`
 		}
-		if err := json.Unmarshal(got.Body.Bytes(), &answer); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal(got.Body.Bytes(), &answer))
 		if got.Code != tc.status || answer.Type != tc.kind || answer.Lower+answer.Capital == "" {
 			t.Errorf("%s: got %d %s, want %d %s", tc.target, got.Code, got.Body, tc.status, tc.kind)
 		}

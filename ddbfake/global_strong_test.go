@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // strong makes the table "cache" strongly consistent in three regions.
@@ -30,9 +31,7 @@ func strong(t *testing.T, db *ddbfake.DB) error {
 func TestStrongWritesAreEverywhere(t *testing.T) {
 	db, _ := global(t, ddbfake.Options{})
 	db.SetRegionLag(ddbfake.LagNever)
-	if err := strong(t, db); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, strong(t, db))
 	write(t, db, ireland, "1", "x")
 	for _, region := range []string{home, ireland, tokyo} {
 		wantRows(t, db, "at once", region, "1=x")
@@ -45,9 +44,7 @@ func TestStrongWritesAreEverywhere(t *testing.T) {
 // Such a table has no transactions, so a conflict is one with a write in another region.
 func TestStrongConflict(t *testing.T) {
 	db, _ := global(t, ddbfake.Options{})
-	if err := strong(t, db); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, strong(t, db))
 	put := &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "1"}}}
 	_, err := db.Do(t.Context(), ddbfake.Call{Region: ireland, Input: put, Fault: &ddbfake.Fault{Kind: ddbfake.FaultConflict}})
 	if _, ok := errors.AsType[*types.ReplicatedWriteConflictException](err); !ok {
@@ -72,16 +69,12 @@ func TestStrongTablesHaveLimits(t *testing.T) {
 		}
 	}
 	ttl := func() error {
-		_, err := db.As("a").UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{TableName: aws.String("cache"), TimeToLiveSpecification: &types.TimeToLiveSpecification{
-			AttributeName: aws.String("ttl"), Enabled: aws.Bool(true),
-		}})
+		_, err := db.As("a").UpdateTimeToLive(t.Context(), ttlOn("cache"))
 		return err
 	}
 	refused("a table with rows", strong(t, db))
 	write(t, db, home, "1", "")
-	if err := strong(t, db); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, strong(t, db))
 	refused("TTL", ttl())
 	put := types.TransactWriteItem{Put: &types.Put{TableName: aws.String("cache"), Item: key("a", "1")}}
 	_, err := db.As("a").In(tokyo).TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{put}})
@@ -96,9 +89,7 @@ func TestStrongTablesHaveLimits(t *testing.T) {
 
 	other, _ := global(t, ddbfake.Options{})
 	db = other
-	if err := ttl(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, ttl())
 	refused("a table with TTL", strong(t, db))
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // indexedWorld has a table (pk S, sk S) with a global index named many and a local index on a. The key of many has four
@@ -87,9 +88,7 @@ func queried(t *testing.T, door *ddbfake.Door, in *dynamodb.QueryInput) []string
 	var keys []string
 	for {
 		out, err := door.Query(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, item := range out.Items {
 			pk, sk := item["pk"].(*types.AttributeValueMemberS), item["sk"].(*types.AttributeValueMemberS)
 			keys = append(keys, pk.Value+"/"+sk.Value)
@@ -161,10 +160,7 @@ var awkward = []string{"a", "a\x00", "a\x00\x01", "\x00", "\x01", "ab", "\x00\xc
 // restore, later writes are gone from the index.
 func TestIndexFollowsRows(t *testing.T) {
 	db, door, clock := indexedWorld(t)
-	if _, err := door.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String("rows"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
-	}); err != nil {
+	if _, err := door.UpdateTimeToLive(t.Context(), ttlOn("rows")); err != nil {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
@@ -239,9 +235,7 @@ func TestUpdateTableStatuses(t *testing.T) {
 			AttributeDefinitions:        []types.AttributeDefinition{{AttributeName: aws.String("x"), AttributeType: "S"}},
 			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{change},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return out.TableDescription
 	}
 	statuses := func(d *types.TableDescription) string {
@@ -268,9 +262,7 @@ func TestUpdateTableStatuses(t *testing.T) {
 			t.Errorf("answer: got %s, want %s", got, step.answer)
 		}
 		out, err := door.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("rows")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := statuses(out.Table); got != step.after {
 			t.Errorf("afterwards: got %s, want %s", got, step.after)
 		}
@@ -336,9 +328,7 @@ func scanIndex(t *testing.T, door *ddbfake.Door, index string, segment, of int32
 	}
 	for {
 		out, err := door.Scan(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, item := range out.Items {
 			found = append(found, item["sk"].(*types.AttributeValueMemberS).Value)
 		}
@@ -382,9 +372,7 @@ func TestIndexScanSegments(t *testing.T) {
 	_, err := door.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 		TableName: aws.String("rows"), Key: key("0", "00"), UpdateExpression: aws.String("REMOVE a"),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	check("without one", want[1:])
 	db.Restore(before)
 	check("restored", want)

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // equivalent has, for each comparison operator, the same condition as an expression, and the number of its values.
@@ -269,17 +270,13 @@ func TestLegacyBatchComesBack(t *testing.T) {
 	}{"Go door": w.c, "SDK door": w.db.Client()} {
 		w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: "LOCK"})
 		out, err := client.BatchGetItem(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		left := out.UnprocessedKeys["cache"]
 		if len(left.Keys) != 1 || !slices.Equal(left.AttributesToGet, []string{"x"}) {
 			t.Errorf("%s: got %v left, want one key and what to get", name, left)
 		}
 		out, err = client.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: out.UnprocessedKeys})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := out.Responses["cache"]; len(got) != 1 || len(got[0]) != 1 {
 			t.Errorf("%s: got %v, want the other item's x", name, got)
 		}

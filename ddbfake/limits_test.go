@@ -17,6 +17,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 const rowsARN = "arn:aws:dynamodb:us-east-1:000000000000:table/rows"
@@ -157,9 +158,7 @@ func TestThroughputOfATable(t *testing.T) {
 	_, err = door.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{
 		TableName: aws.String("rows"), OnDemandThroughput: &types.OnDemandThroughput{MaxWriteRequestUnits: aws.Int64(7)},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got, err := writes(t, door, even); got != 7 || throttledBy(err) != "TableWriteMaxOnDemandThroughputExceeded" {
 		t.Errorf("with a ceiling: got %d writes, then %v; want 7, then the ceiling", got, err)
 	}
@@ -322,9 +321,7 @@ func TestThrottlingReasons(t *testing.T) {
 		AttributeDefinitions:  []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
 		KeySchema:             []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	c := db.Client(func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
 	for _, tc := range []struct {
 		name  string

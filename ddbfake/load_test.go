@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 const createJSON = `{"TableName": "cache", "BillingMode": "PAY_PER_REQUEST",
@@ -36,9 +37,7 @@ func TestLoad(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db := ddbfake.New(ddbfake.Options{Throughput: true})
 			db.Inject(ddbfake.Fault{Kind: ddbfake.FaultThrottled, Times: ddbfake.Always})
-			if err := db.Load("", strings.NewReader(text)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, db.Load("", strings.NewReader(text)))
 			if n := len(db.Items("cache")); n != 3 {
 				t.Errorf("got %d rows, want 3", n)
 			}
@@ -91,14 +90,10 @@ func TestLoadSettings(t *testing.T) {
   "SSEDescription": {"Status": "ENABLED", "SSEType": "KMS", "KMSMasterKeyArn": "arn:aws:kms:eu-west-1:000000000000:key/k"},
   "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "NEW_IMAGE"}}}, "items": [{"pk": {"S": "a"}, "sk": {"N": "1"}}]}]}`
 	db := ddbfake.New(ddbfake.Options{})
-	if err := db.Load("us-east-1", strings.NewReader(text)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, db.Load("us-east-1", strings.NewReader(text)))
 	client := db.As("alice").In("eu-west-1")
 	out, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("all")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	d := out.Table
 	if aws.ToInt64(d.ProvisionedThroughput.ReadCapacityUnits) != 5 || len(d.GlobalSecondaryIndexes) != 1 || aws.ToInt64(d.GlobalSecondaryIndexes[0].ProvisionedThroughput.WriteCapacityUnits) != 8 ||
 		!aws.ToBool(d.DeletionProtectionEnabled) || d.TableClassSummary.TableClass != types.TableClassStandardInfrequentAccess ||

@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // total adds up a metric over the dimensions.
@@ -70,9 +71,7 @@ func createTableOnDemand(t *testing.T, door *ddbfake.Door, name string) {
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 // Every metric, under its dimensions.
@@ -147,9 +146,7 @@ func TestMetrics(t *testing.T) {
 	} {
 		db := ddbfake.New(ddbfake.Options{Clock: clock})
 		createTableOnDemand(t, db.As("setup"), "rows")
-		if err := db.Put("rows", attr.Item{"pk": attr.S("a")}); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, db.Put("rows", attr.Item{"pk": attr.S("a")}))
 		kept := db.Snapshot()
 		db.Reset(ddbfake.Options{Clock: clock}, kept)
 		_, _ = db.Do(t.Context(), test.call) // the metrics show the outcome
@@ -170,13 +167,8 @@ func TestMetricsThroughSDK(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
 	createTableOnDemand(t, db.As("setup"), "rows")
 	client := db.Client()
-	_, err := client.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String("rows"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, err := client.UpdateTimeToLive(t.Context(), ttlOn("rows"))
+	must.OK(t, err)
 	put := func() error {
 		_, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{
 			TableName: aws.String("rows"), Item: values{"pk": s("a"), "ttl": n("2208988800")},
@@ -184,9 +176,7 @@ func TestMetricsThroughSDK(t *testing.T) {
 		})
 		return err
 	}
-	if err := put(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, put())
 	var failed *types.ConditionalCheckFailedException
 	if err := put(); !errors.As(err, &failed) {
 		t.Fatalf("got %v, want a failed condition", err)

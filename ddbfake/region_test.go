@@ -15,6 +15,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 const (
@@ -47,9 +48,7 @@ func createCache(t testing.TB, c client) *types.TableDescription {
 			{AttributeName: aws.String("pk"), AttributeType: "S"}, {AttributeName: aws.String("sk"), AttributeType: "S"},
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return out.TableDescription
 }
 
@@ -198,19 +197,12 @@ func TestRegionsFromOutside(t *testing.T) {
 	w.enableTTL()
 	there := w.db.As("alice").In(ireland)
 	createCache(t, there)
-	if _, err := there.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String("cache"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
-	}); err != nil {
+	if _, err := there.UpdateTimeToLive(t.Context(), ttlOn("cache")); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.db.Put("cache", fromSDK(t, with(key("a", "b"), "ttl", due(0)))); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.db.Put("cache", fromSDK(t, with(key("a", "b"), "ttl", due(0)))))
 	before, kept := w.db.Hash(), w.db.Snapshot()
-	if err := w.db.Put(irelandARN, fromSDK(t, with(key("a", "b"), "ttl", due(0)))); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, w.db.Put(irelandARN, fromSDK(t, with(key("a", "b"), "ttl", due(0)))))
 	if w.db.Hash() == before {
 		t.Error("a row elsewhere does not change the hash")
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 var (
@@ -47,14 +48,10 @@ func TestStart(t *testing.T) {
 		f := &fakeTest{failed: failed}
 		db := ddbfake.Start(f, ddbfake.Options{})
 		table(t, db, "cache", "pk", "S", "sk", "S")
-		if err := db.Put("cache", attr.Item{"pk": attr.S("a"), "sk": attr.S("META")}); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, db.Put("cache", attr.Item{"pk": attr.S("a"), "sk": attr.S("META")}))
 		for _, text := range []string{"response-lost op=DeleteItem", "throttled op=Query"} {
 			fault, err := ddbfake.ParseFault(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			db.Inject(fault)
 		}
 		alice := db.As("alice")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func TestShardIteratorRoundTrip(t *testing.T) {
@@ -72,9 +73,7 @@ func firstShard(db *DB, s *stream) string { return db.shards(s, fakeclock.Epoch,
 
 func putRow(t testing.TB, db *DB, table string, n int) {
 	t.Helper()
-	if err := db.Put(table, attr.Item{"pk": attr.S("a"), "sk": attr.S(fmt.Sprint(n))}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, db.Put(table, attr.Item{"pk": attr.S("a"), "sk": attr.S(fmt.Sprint(n))}))
 }
 
 // A reader passes the changes of other tables once, not at each call.
@@ -84,9 +83,7 @@ func TestReaderPassesOtherTables(t *testing.T) {
 		putRow(t, db, "other", i)
 	}
 	out, err := db.As("").GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: aws.String(it.String())})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if next, _ := parseShardIterator(*out.NextShardIterator); next.position != 10 {
 		t.Errorf("after 10 changes of another table: got position %d, want 10", next.position)
 	}

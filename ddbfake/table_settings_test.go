@@ -12,6 +12,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func settingsInput() *dynamodb.CreateTableInput {
@@ -65,9 +66,7 @@ func TestTableSettings(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	client := ddbfake.New(ddbfake.Options{Clock: clock}).Client()
 	created, err := client.CreateTable(t.Context(), settingsInput())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	const index = "; gsi at most 7/0 warm 12000/5000 ACTIVE"
 	key := aws.ToString(created.TableDescription.SSEDescription.KMSMasterKeyArn)
 	if !strings.HasPrefix(key, "arn:aws:kms:us-east-1:000000000000:key/") {
@@ -120,9 +119,7 @@ func TestTableSettings(t *testing.T) {
 			t.Errorf("answer:\ngot  %s\nwant %s", got, step.answer)
 		}
 		after, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("rows")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := settings(after.Table); got != step.after {
 			t.Errorf("afterwards:\ngot  %s\nwant %s", got, step.after)
 		}
@@ -138,9 +135,7 @@ func TestBillingModeSummaryOfProvisioned(t *testing.T) {
 	g := &in.GlobalSecondaryIndexes[0]
 	g.ProvisionedThroughput, g.OnDemandThroughput, g.WarmThroughput = units, nil, nil
 	out, err := ddbfake.New(ddbfake.Options{}).As("alice").CreateTable(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got, want := settings(out.TableDescription), "CREATING warm 3/4 ACTIVE; gsi warm 3/4 ACTIVE"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

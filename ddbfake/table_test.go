@@ -11,6 +11,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func definition(name string, kind types.ScalarAttributeType) types.AttributeDefinition {
@@ -62,9 +63,7 @@ func TestTableLife(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	w.clock.Advance(time.Minute)
 	created, err := w.c.CreateTable(t.Context(), createInput(func(in *dynamodb.CreateTableInput) { in.DeletionProtectionEnabled = aws.Bool(false) }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got := created.TableDescription.TableStatus; got != types.TableStatusCreating {
 		t.Errorf("CreateTable: got %s, want CREATING", got)
 	}
@@ -78,9 +77,7 @@ func TestTableLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := w.c.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("fresh")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	d := out.Table
 	got := fmt.Sprint(d.TableStatus, " ", *d.TableName, " ", *d.ItemCount, " ", *d.TableSizeBytes, " ", d.BillingModeSummary.BillingMode, " ", d.CreationDateTime.Sub(fakeclock.Epoch))
 	if want := "ACTIVE fresh 3 21 PAY_PER_REQUEST 1m0s"; got != want {

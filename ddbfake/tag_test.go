@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 const cacheARN = "arn:aws:dynamodb:us-east-1:000000000000:table/cache"
@@ -17,9 +18,7 @@ const cacheARN = "arn:aws:dynamodb:us-east-1:000000000000:table/cache"
 func tagsOf(t *testing.T, c *ddbfake.Door, arn string) (tags []string) {
 	t.Helper()
 	out, err := c.ListTagsOfResource(t.Context(), &dynamodb.ListTagsOfResourceInput{ResourceArn: &arn})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, tag := range out.Tags {
 		tags = append(tags, *tag.Key+"="+*tag.Value)
 	}
@@ -57,9 +56,7 @@ func TestCreateTableWithTags(t *testing.T) {
 	c := db.As("test")
 	in := createInput(func(in *dynamodb.CreateTableInput) { in.Tags = []types.Tag{tag("env", "test")} })
 	out, err := c.CreateTable(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	arn := *out.TableDescription.TableArn
 	if d := cmp.Diff([]string{"env=test"}, tagsOf(t, c, arn)); d != "" {
 		t.Error(d)

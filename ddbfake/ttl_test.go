@@ -152,10 +152,7 @@ func TestExpiredRowsLive(t *testing.T) {
 func TestSweepOrder(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	table(t, w.db, "bodies", "pk", "S", "sk", "S")
-	if _, err := w.c.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String("bodies"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
-	}); err != nil {
+	if _, err := w.c.UpdateTimeToLive(t.Context(), ttlOn("bodies")); err != nil {
 		t.Fatal(err)
 	}
 	w.put(with(key("b", "x"), "ttl", due(1*time.Second)), with(key("a", "x"), "ttl", due(1*time.Second)), with(key("c", "x"), "ttl", due(0)))
@@ -263,10 +260,7 @@ func TestLagOfEnabling(t *testing.T) {
 	w.put(with(key("c", "x"), "ttl", due(2*time.Hour)))
 	w.clock.Advance(time.Hour)
 	for _, name := range []string{"cache", "bodies"} {
-		if _, err := w.c.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-			TableName:               &name,
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
-		}); err != nil {
+		if _, err := w.c.UpdateTimeToLive(t.Context(), ttlOn(name)); err != nil {
 			t.Fatal(err)
 		}
 	}

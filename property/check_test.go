@@ -16,6 +16,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/property"
@@ -119,25 +121,18 @@ func TestMutantsFail(t *testing.T) {
 func wantReplay(t *testing.T, c child, want string) {
 	t.Helper()
 	s, err := scenario.Load(c.file())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if s.Replay == nil {
 		t.Fatal("the file has no replay entry")
 	}
-	p, err := scenario.ProtocolNamed(s.Replay.Protocol)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Protocol(t, s.Replay.Protocol)
 	var first bytes.Buffer
 	for i := range 2 {
 		var trace bytes.Buffer
 		o, err := scenario.Run{
 			Scenario: s, Protocol: p, Seed: s.Replay.Seed, Strategy: sim.Replay(s.Replay.Choices), Trace: &trace,
 		}.Do(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if o.Verdict != invariant.Violated || o.Violation.Invariant.Name != want {
 			t.Fatalf("the replay says %q, want a violation of %s", o.Explain(s.Name, p.Name), want)
 		}
@@ -158,9 +153,7 @@ func TestCheckIsDeterministic(t *testing.T) {
 		c := runChild(t, t.TempDir(), "generated-at-late", []string{"-rapid.seed=2", effort.Fewer("-rapid.shrinktime=10m", "-rapid.shrinktime=0s")}, env)
 		c.wantFailure(t, "violated: TestChild under generated-at-late")
 		data, err := os.ReadFile(c.file())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		files[i] = string(data)
 	}
 	if diff := cmp.Diff(files[0], files[1]); diff != "" {
@@ -255,9 +248,7 @@ func TestReplayOfAnyScenario(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "prose.yaml")
 	yaml := "name: prose\nactors:\n  - name: alice\n    script: [get /home]\nbounds: {schedules: 3, steps: 100, ticks: 1}\n"
-	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte(yaml), 0o600))
 	nodes := 0
 	property.Replay(t, file, func(n property.Node) (isr.Handler, error) {
 		nodes++
@@ -337,10 +328,7 @@ func TestChoicesOfInvariants(t *testing.T) {
 // TestWithout checks a store that does not promise atomic-publish: it publishes first, and gives the lease back later.
 func TestWithout(t *testing.T) {
 	effort.Long(t)
-	p, err := scenario.ProtocolNamed("two-transactions")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Protocol(t, "two-transactions")
 	check := property.Check{Without: []string{"atomic-publish"}, Schedules: 2, Reach: []scenario.Mark{mark.Published}}
 	check.Run(t, func(n property.Node) (isr.Handler, error) {
 		store, err := p.New(n.Config)
@@ -363,13 +351,9 @@ func TestAFailureLeavesTheRecordOfItsRun(t *testing.T) {
 			dir := t.TempDir()
 			runChild(t, dir, tc.store, []string{"-rapid.seed=1", "-rapid.shrinktime=1s"}).wantFailure(t, "record: testdata/isr-sim/TestChild.json\n")
 			data, err := os.ReadFile(filepath.Join(dir, "testdata", "isr-sim", "TestChild.json"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			r, err := record.Read(bytes.NewReader(data))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if r.Violation == nil || r.Violation.Invariant != tc.invariant || r.Violation.Step == 0 || r.File == "" {
 				t.Errorf("the record has %+v, want a violation of %s", r.Violation, tc.invariant)
 			}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/property"
@@ -53,10 +54,7 @@ func TestChild(t *testing.T) {
 		return
 	}
 	if promised, ok := strings.CutPrefix(name, "publishes first"); ok {
-		p, err := scenario.ProtocolNamed("two-transactions")
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := scenariotest.Protocol(t, "two-transactions")
 		store := func(n property.Node) (isr.Handler, error) {
 			real, err := p.New(n.Config)
 			if err != nil {
@@ -84,10 +82,7 @@ func TestChild(t *testing.T) {
 		return
 	}
 	if of, ok := strings.CutPrefix(name, "renamed: "); ok {
-		p, err := scenario.ProtocolNamed(of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := scenariotest.Protocol(t, of)
 		p = scenariotest.Renamed(p)
 		store := func(n property.Node) (isr.Handler, error) { return p.New(n.Config) }
 		if file := os.Getenv(replayEnv); file != "" {
@@ -159,10 +154,7 @@ func TestChild(t *testing.T) {
 		property.Check{Goroutines: true}.Run(t, store)
 		return
 	}
-	p, err := scenario.ProtocolNamed(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Protocol(t, name)
 	store := func(n property.Node) (isr.Handler, error) { return p.New(n.Config) }
 	if file := os.Getenv(replayEnv); file != "" {
 		property.Replay(t, file, store)
@@ -199,9 +191,7 @@ func runChild(t *testing.T, dir, store string, flags []string, env ...string) ch
 func childCommand(t *testing.T, dir, store string, flags []string, env ...string) *exec.Cmd {
 	t.Helper()
 	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	cmd := exec.CommandContext(t.Context(), binary, append([]string{"-test.run=^TestChild$"}, flags...)...)
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), childEnv+"="+store), env...)
@@ -229,9 +219,7 @@ func (c child) wantFailure(t *testing.T, words ...string) {
 func readFile(t *testing.T, file string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return data
 }
 

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -225,12 +226,8 @@ func TestAFailureIsThereBeforeItIsShrunk(t *testing.T) {
 	// This runs without -v: a log would not be seen before the test's end.
 	cmd := childCommand(t, dir, store, []string{"-rapid.seed=1", "-rapid.shrinktime=10m"})
 	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, cmd.Start())
 	var printed strings.Builder
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {

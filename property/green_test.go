@@ -26,6 +26,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/property"
@@ -97,9 +98,7 @@ func TestNothingIsGreenThatWasNotJudged(t *testing.T) {
 func runGreens(t *testing.T, part string) map[string]string {
 	t.Helper()
 	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	flags := []string{"-test.run=^TestGreenChild$", "-test.v", "-rapid.seed=1", "-rapid.checks=1", "-rapid.shrinktime=0s"}
 	cmd := exec.CommandContext(t.Context(), binary, flags...)
 	cmd.Dir = t.TempDir()
@@ -236,9 +235,7 @@ func TestRefusals(t *testing.T) {
 func withFlag(t *testing.T, name, value string) {
 	t.Helper()
 	was := flag.Lookup(name).Value.String()
-	if err := flag.Set(name, value); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, flag.Set(name, value))
 	t.Cleanup(func() { _ = flag.Set(name, was) })
 }
 
@@ -380,9 +377,7 @@ func greenFiles() (all []green) {
 		}})
 	}
 	all = append(all, green{name: "kept: the file is a folder", says: mistake, run: func(t *testing.T) {
-		if err := os.MkdirAll(kept(t), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(kept(t), 0o700))
 		property.Check{Schedules: 1}.Run(t, reference)
 	}})
 	sorted(all)
@@ -395,12 +390,8 @@ func kept(t *testing.T) string { return filepath.FromSlash(property.FileName(t.N
 // keep writes the file of a test's failure.
 func keep(t *testing.T, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(kept(t)), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(kept(t), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(filepath.Dir(kept(t)), 0o700))
+	must.OK(t, os.WriteFile(kept(t), []byte(text), 0o600))
 }
 
 func sorted(all []green) {

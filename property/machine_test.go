@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/guard"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -70,9 +71,7 @@ func machine(newCache func(isr.Config) (isr.Handler, error)) func(*rapid.T) {
 					return []byte(body), nil
 				},
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 		}
 		anyNode, anyTime := rapid.SampledFrom(names), rapid.SampledFrom([]time.Duration{time.Second, 9 * time.Second, 11 * time.Second, time.Minute})
 		t.Repeat(map[string]func(*rapid.T){
@@ -124,9 +123,7 @@ func (c sleepless) Sleep(d time.Duration) { c.Advance(d) }
 func TestMachineFindsABug(t *testing.T) {
 	for name, value := range map[string]string{"rapid.nofailfile": "true", "rapid.seed": "1", "rapid.checks": "100"} {
 		was := flag.Lookup(name).Value.String()
-		if err := flag.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, flag.Set(name, value))
 		t.Cleanup(func() { _ = flag.Set(name, was) })
 	}
 	seen := watched{TB: t}
@@ -173,9 +170,7 @@ func TestScenariosAreRunByTheCaller(t *testing.T) {
 	verdict := func(t *rapid.T, protocol string) *campaign.Report {
 		s := property.Check{Protocol: protocol, Schedules: 5}.Scenarios("invalidate").Draw(t, "scenario")
 		report, err := campaign.Campaign{Scenario: s, Seed: rapid.Uint64().Draw(t, "seed")}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, a := range s.Actors {
 			invalidated = invalidated || slices.ContainsFunc(a.Script, func(c scenario.Command) bool { return c.Verb == "invalidate" })
 		}

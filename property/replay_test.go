@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -20,9 +22,7 @@ import (
 func fileOf(t *testing.T, yaml string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "world.yaml")
-	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte(yaml), 0o600))
 	return file
 }
 
@@ -70,10 +70,7 @@ func TestReplayOfNothing(t *testing.T) {
 func TestReplayHandsMethodsThrough(t *testing.T) {
 	script := strings.Replace(calm, "[get /home]", "[get /home, sleep 61s, get /home, rollback /home, invalidate /home, regenerate /home as r1, regenerate /home as r1]", 1)
 	file := fileOf(t, script+"reach: [page-invalidated, rolled-back, request-repeated]\n")
-	b, err := scenario.ProtocolNamed("recipe-b-guarded")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := scenariotest.Protocol(t, "recipe-b-guarded")
 	property.Replay(t, file, func(n property.Node) (isr.Handler, error) { return b.New(n.Config) })
 
 	// If the store does not have a method, there is no verdict, and the message names the store.
@@ -96,9 +93,7 @@ func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
 		t.Errorf("the file's protocol is blamed:\n%s", c.output)
 	}
 	s, err := scenario.Parse(failFile, readFile(t, c.file()), isr.Protocol{Name: "store-under-test"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if s.Replay == nil || s.Replay.Protocol != "store-under-test" || s.Replay.Violates != "lock-theft" || len(s.Catches) > 0 || len(s.Reach) != 1 ||
 		!strings.HasPrefix(s.About, "Found by property.Replay in the world of "+file+"; a schedule of few context switches.\nviolated: contended") {
 		t.Errorf("the file holds %+v, replay entry %+v", s, s.Replay)
@@ -141,9 +136,7 @@ func TestTheCommandOfAFile(t *testing.T) {
 	c := runChild(t, dir, "blind-release", []string{"-rapid.seed=1", "-rapid.shrinktime=0s"})
 	c.wantFailure(t, "replay: isr-sim replay "+failFile+"\n")
 	data := strings.Replace(string(readFile(t, c.file())), "  protocol: blind-release\n", "  protocol: recipe-a\n", 1)
-	if err := os.WriteFile(c.file(), []byte(data), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(c.file(), []byte(data), 0o600))
 	runChild(t, dir, "blind-release", nil).wantFailure(t, "under blind-release", "replay: isr-sim replay --protocol blind-release "+failFile+"\n")
 }
 
@@ -159,9 +152,7 @@ func TestCommandOfIsTakenByAShell(t *testing.T) {
 		`TestStore/a"b\c&d`:        `^TestStore$/^a"b\\c&d$`,
 	} {
 		said, err := exec.CommandContext(t.Context(), shell, "-c", `go() { printf '%s\n' "$@"; }; `+property.CommandOf(test)).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		want := "test\n-v\n-run\n" + pattern + "\ngithub.com/isr-sim/isr-sim/property\n"
 		if diff := cmp.Diff(want, string(said)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test, diff)

@@ -34,6 +34,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -45,10 +47,7 @@ import (
 
 // TestUnstableStoreIsFound: the store is broken in every other run.
 func TestUnstableStoreIsFound(t *testing.T) {
-	blind, err := scenario.ProtocolNamed("lease-in-milliseconds")
-	if err != nil {
-		t.Fatal(err)
-	}
+	blind := scenariotest.Protocol(t, "lease-in-milliseconds")
 	nodes := 0
 	r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) {
 		if nodes++; (nodes-1)/2%2 == 0 {
@@ -57,9 +56,7 @@ func TestUnstableStoreIsFound(t *testing.T) {
 		return recipe.New(n.Config)
 	})
 	s, err := worlds.Checked(simple())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, f := r.campaign(s, 1, 50)
 	if f == nil || f.kind != kindUnstable || f.repeatable() {
 		t.Fatalf("a store that does not repeat itself is reported as %+v", f)
@@ -85,9 +82,7 @@ func TestALivenessFailureStaysOneInItsReplay(t *testing.T) {
 	s := simple()
 	s.Settle = 10 * time.Second
 	s, err := worlds.Checked(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, tc := range []struct {
 		before answers
 		want   string
@@ -135,9 +130,7 @@ func TestAClockThatDriftsPastItsPromiseIsNoFault(t *testing.T) {
 		s.Skew, s.Cache.Lease, s.Cache.Render, s.Cache.Revalidate = 2*time.Second, 10*time.Second, 8*time.Second, time.Second
 		s.Actors[0].Drift.PPM, s.Actors[1].Drift.PPM = 2000, -2000
 		s, err := worlds.Checked(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) {
 			h, err := newStore(n.Config)
 			return patient{h, n.Clock}, err
@@ -148,10 +141,7 @@ func TestAClockThatDriftsPastItsPromiseIsNoFault(t *testing.T) {
 	if f := check(recipe.New); f != nil {
 		t.Errorf("a correct store is accused:\n%s", f.text)
 	}
-	broken, err := scenario.ProtocolNamed("lease-in-milliseconds")
-	if err != nil {
-		t.Fatal(err)
-	}
+	broken := scenariotest.Protocol(t, "lease-in-milliseconds")
 	if f := check(broken.New); f == nil || !f.violates() {
 		t.Errorf("got %+v for a store with leases in milliseconds, want a violation", f)
 	}
@@ -262,10 +252,7 @@ func TestMissing(t *testing.T) {
 
 // TestTally checks the sums over the worlds of a check, and which sums mean that nothing was judged.
 func TestTally(t *testing.T) {
-	report, err := campaign.Campaign{Scenario: simple(), Protocol: recipe.Reference(), Schedules: 2}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := scenariotest.Ran(t, campaign.Campaign{Scenario: simple(), Protocol: recipe.Reference(), Schedules: 2})
 	count := tally{marks: map[scenario.Mark]int{}}
 	want := tally{
 		worlds: 3, schedules: 3 * report.Schedules, steps: 3 * report.Steps, marks: map[scenario.Mark]int{}, misfit: "one\n", pageless: "one\n",
@@ -284,8 +271,9 @@ func TestTally(t *testing.T) {
 
 	idle := simple()
 	idle.Invariants, idle.Bounds.Schedules = []string{"tenant-isolation"}, 1
-	if report, err = (campaign.Campaign{Scenario: idle, Protocol: recipe.Reference(), Schedules: 1}).Run(t.Context()); err != nil || len(report.Idle()) == 0 {
-		t.Fatalf("a world in which nothing is judged: %+v, %v", report, err)
+	report = scenariotest.Ran(t, campaign.Campaign{Scenario: idle, Protocol: recipe.Reference(), Schedules: 1})
+	if len(report.Idle()) == 0 {
+		t.Fatalf("a world in which nothing is judged: %+v", report)
 	}
 	none := tally{marks: map[scenario.Mark]int{}}
 	none.add(report)
@@ -363,9 +351,7 @@ func TestLocksThatNeverExtend(t *testing.T) {
 	} {
 		c := LockCheck{Reach: tc.reach, extends: &atomic.Bool{}}
 		store, err := c.store(func(LockNode) (Lock, error) { return lends{tc.lock}, nil })(Node{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if tc.lock != nil {
 			if _, err := store.(hooks.LockClient).Acquire(t.Context(), "job"); err != nil {
 				t.Fatal(err)
@@ -525,9 +511,7 @@ func TestProvable(t *testing.T) {
 		{"of nothing", "name: none\n", Check{}, 0, nil, nil, "actors"},
 	} {
 		file := filepath.Join(t.TempDir(), "world.yaml")
-		if err := os.WriteFile(file, []byte(tc.file), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(tc.file), 0o600))
 		s, err := tc.provable(file)
 		switch {
 		case tc.wrong != "":
@@ -705,9 +689,7 @@ func TestWaysIntoTheSimulator(t *testing.T) {
 			for _, inStore := range []func(func()){inStore, func(call func()) { call() }} {
 				s, g := &side{}, &guard{goroutines: goroutines, answers: &answers{}}
 				n, err := g.node(s.config())
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				open := goroutines
 				inStore(func() { open, err = open || calledByTheSimulator(), way.take(n) })
 				offence, want := g.offence(), "the store under test called "+way.name+" on alice from a goroutine of its own: "
@@ -793,9 +775,7 @@ func TestRequestsAreCounted(t *testing.T) {
 	told := 0
 	ours.In(&cfg).Observe = func(storeop.Operation) func(storeop.Operation) { told++; return nil }
 	n, err := g.node(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ours.In(&n.Config).Observe(storeop.Operation{})
 	if g.answers.operations != 1 || told != 1 {
 		t.Errorf("an operation counts as %d, and is told %d times", g.answers.operations, told)
@@ -1057,9 +1037,7 @@ func randomStore(t *testing.T, goroutines bool) (runner, func() (*failure, strin
 	drawn := simple()
 	drawn.Bounds.Schedules = 400
 	s, err := worlds.Checked(drawn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r, func() (*failure, string) {
 		_, f := r.campaign(s, 1, s.Bounds.Schedules)
 		if f == nil || f.replay == nil {
@@ -1138,9 +1116,7 @@ func TestCryptoRandAfterARunThatDoesNotEnd(t *testing.T) {
 			}
 			r.limit.began, r.limit.end = true, time.Time{} // the least patience
 			s, err := worlds.Checked(simple())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if _, f := r.campaign(s, 1, 1); f == nil || f.kind != kindStuck {
 				t.Errorf("found %+v, want a run that does not end", f)
 			}
@@ -1156,17 +1132,12 @@ func TestCryptoRandAfterARunThatDoesNotEnd(t *testing.T) {
 // and is still the same failure.
 func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 	effort.Long(t)
-	broken, err := scenario.ProtocolNamed("blind-release")
-	if err != nil {
-		t.Fatal(err)
-	}
+	broken := scenariotest.Protocol(t, "blind-release")
 	r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) { return broken.New(n.Config) })
 	drawn := simple()
 	drawn.Bounds.Schedules = 400
 	s, err := worlds.Checked(drawn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	shrunk := 0
 	for seed := range effort.Fewer[uint64](10, 2) {
 		_, f := r.campaign(s, seed, s.Bounds.Schedules)
@@ -1228,9 +1199,7 @@ func TestShrinkingAScheduleEnds(t *testing.T) {
 			drawn := simple()
 			drawn.Bounds.Schedules = 400
 			s, err := worlds.Checked(drawn)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			_, f := r.campaign(s, 1, s.Bounds.Schedules)
 			if f == nil || f.kind != "violated: lock-theft" {
 				t.Fatalf("found %+v, want a lock theft", f)
@@ -1256,9 +1225,6 @@ func TestShrinkingAScheduleEnds(t *testing.T) {
 // mutantNamed returns a protocol that is broken on purpose.
 func mutantNamed(t *testing.T, name string) isr.Protocol {
 	t.Helper()
-	p, err := scenario.ProtocolNamed(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Protocol(t, name)
 	return p
 }

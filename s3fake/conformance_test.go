@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // The addresses of the sources of the rules in the table.
@@ -437,9 +438,7 @@ func newWorld(t *testing.T) *Store {
 func (c *conformanceCase) request(t *testing.T, at string) *http.Request {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), c.method, at+c.path, strings.NewReader(c.body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if strings.HasSuffix(c.path, "?delete") {
 		sum := md5.Sum([]byte(c.body))
 		r.Header.Set("Content-MD5", base64.StdEncoding.EncodeToString(sum[:]))
@@ -502,18 +501,14 @@ func TestConformance(t *testing.T) {
 			}
 			s := newWorld(t)
 			got, err := roundTrip(s.Do, c.request(t, "https://s3.us-east-1.isr-sim.invalid"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			c.check(t, s, got)
 
 			s = newWorld(t)
 			server := httptest.NewServer(s.Handler())
 			defer server.Close()
 			response, err := server.Client().Do(c.request(t, server.URL))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if got, err = read(response); err != nil {
 				t.Fatal(err)
 			}
@@ -568,9 +563,7 @@ func listed(t *testing.T, s *Store, query, size string) (names []string) {
 	for range 20 {
 		r := httptest.NewRequest(http.MethodGet, "/pages?list-type=2&max-keys="+size+query+token, nil)
 		got, err := roundTrip(s.Do, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for piece := range strings.SplitSeq(got.body, "<") {
 			for _, tag := range []string{"Key>", "Prefix>"} {
 				if rest, ok := strings.CutPrefix(piece, tag); ok {

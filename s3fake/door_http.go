@@ -2,7 +2,6 @@ package s3fake
 
 import (
 	"io"
-	"net"
 	"net/http"
 
 	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
@@ -20,7 +19,7 @@ func (s *Store) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		response, err := wire.Do(r)
 		if err != nil {
-			drop(w)
+			httpdoor.Drop(w)
 			return
 		}
 		defer func() { _ = response.Body.Close() }()
@@ -33,18 +32,4 @@ func (s *Store) Handler() http.Handler {
 		// A failed write means that the caller has gone.
 		_, _ = io.Copy(w, response.Body)
 	})
-}
-
-// drop breaks the connection without an answer, so that the caller sees it reset.
-func drop(w http.ResponseWriter) {
-	if hijacker, ok := w.(http.Hijacker); ok {
-		if conn, _, err := hijacker.Hijack(); err == nil {
-			if tcp, ok := conn.(*net.TCPConn); ok {
-				_ = tcp.SetLinger(0) // close with RST rather than FIN
-			}
-			_ = conn.Close()
-			return
-		}
-	}
-	panic(http.ErrAbortHandler)
 }

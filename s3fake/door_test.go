@@ -19,6 +19,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func put(key, body string) *s3.PutObjectInput {
@@ -32,13 +33,9 @@ func get(key string) *s3.GetObjectInput {
 func bodyOf(t *testing.T, client *s3.Client, key string) string {
 	t.Helper()
 	out, err := client.GetObject(t.Context(), get(key))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	body, err := io.ReadAll(out.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(body)
 }
 
@@ -72,20 +69,14 @@ func TestSDK(t *testing.T) {
 	for door, client := range clients(t, s) {
 		t.Run(door, func(t *testing.T) {
 			ctx := t.Context()
-			must := func(err error) {
-				t.Helper()
-				if err != nil {
-					t.Fatal(err)
-				}
-			}
 			_, err := client.PutObject(ctx, put("home", "x"))
 			wantCode(t, err, "NoSuchBucket")
 			_, err = client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String("pages")})
-			must(err)
+			must.OK(t, err)
 			in := put("home & garden/é", "Hello")
 			in.IfNoneMatch, in.ContentType, in.Metadata = aws.String("*"), aws.String("text/html"), map[string]string{"generation": "7"}
 			made, err := client.PutObject(ctx, in)
-			must(err)
+			must.OK(t, err)
 			if aws.ToString(made.ETag) != homeETag {
 				t.Errorf("got ETag %s, want %s", aws.ToString(made.ETag), homeETag)
 			}
@@ -97,15 +88,15 @@ func TestSDK(t *testing.T) {
 			}
 
 			out, err := client.GetObject(ctx, get("home & garden/é"))
-			must(err)
+			must.OK(t, err)
 			body, err := io.ReadAll(out.Body) // it checks the checksum
-			must(err)
+			must.OK(t, err)
 			if string(body) != "Hello" || out.Metadata["generation"] != "7" || aws.ToString(out.ContentType) != "text/html" ||
 				!out.LastModified.Equal(fakeclock.Epoch) || aws.ToInt64(out.ContentLength) != 5 {
 				t.Errorf("got %s and %+v", body, out)
 			}
 			head, err := client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: in.Bucket, Key: in.Key})
-			must(err)
+			must.OK(t, err)
 			if aws.ToInt64(head.ContentLength) != 5 || aws.ToString(head.ETag) != homeETag {
 				t.Errorf("got %+v", head)
 			}
@@ -128,14 +119,14 @@ func TestSDK(t *testing.T) {
 				in := put("sum/"+string(algorithm), "Hello")
 				in.ChecksumAlgorithm = algorithm
 				_, err := client.PutObject(ctx, in)
-				must(err)
+				must.OK(t, err)
 				if got := bodyOf(t, client, "sum/"+string(algorithm)); got != "Hello" { // the SDK checks the sum
 					t.Errorf("%s: got %q", algorithm, got)
 				}
 			}
 
 			page, err := client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: in.Bucket, Delimiter: aws.String("/"), EncodingType: types.EncodingTypeUrl})
-			must(err)
+			must.OK(t, err)
 			if len(page.CommonPrefixes) != 2 || aws.ToInt32(page.KeyCount) != 2 {
 				t.Errorf("got %+v", page)
 			}
@@ -143,7 +134,7 @@ func TestSDK(t *testing.T) {
 			all := s3.NewListObjectsV2Paginator(client, &s3.ListObjectsV2Input{Bucket: in.Bucket, MaxKeys: aws.Int32(2)})
 			for all.HasMorePages() {
 				page, err := all.NextPage(ctx)
-				must(err)
+				must.OK(t, err)
 				for _, o := range page.Contents {
 					ids = append(ids, types.ObjectIdentifier{Key: o.Key})
 				}
@@ -152,16 +143,16 @@ func TestSDK(t *testing.T) {
 				t.Errorf("got %d keys, want 5", len(ids))
 			}
 			gone, err := client.DeleteObjects(ctx, &s3.DeleteObjectsInput{Bucket: in.Bucket, Delete: &types.Delete{Objects: ids}})
-			must(err)
+			must.OK(t, err)
 			if len(gone.Deleted) != len(ids) || len(gone.Errors) != 0 {
 				t.Errorf("got %+v", gone)
 			}
 			_, err = client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: in.Bucket, Key: in.Key})
-			must(err)
+			must.OK(t, err)
 			_, err = client.DeleteBucket(ctx, &s3.DeleteBucketInput{Bucket: in.Bucket})
-			must(err)
+			must.OK(t, err)
 			list, err := client.ListBuckets(ctx, &s3.ListBucketsInput{})
-			must(err)
+			must.OK(t, err)
 			if len(list.Buckets) != 0 {
 				t.Errorf("got %+v, want no buckets", list.Buckets)
 			}
@@ -191,13 +182,9 @@ func TestPresigned(t *testing.T) {
 		t.Fatal(err)
 	}
 	signed, err := s3.NewPresignClient(client).PresignGetObject(t.Context(), get("home"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	response, err := http.Get(signed.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer response.Body.Close()
 	body, _ := io.ReadAll(response.Body)
 	if string(body) != "Hello" || s.Requests()[0].Actor != "alice" {
@@ -327,9 +314,7 @@ func TestDeterminism(t *testing.T) {
 		s := New(Options{Buckets: []string{"pages", "others"}, LogRequests: 100})
 		for i := range conformance {
 			got, err := roundTrip(s.Do, conformance[i].request(t, "https://s3.us-east-1.isr-sim.invalid"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			_ = got.header.Write(&all)
 			all.WriteString(got.body)
 		}

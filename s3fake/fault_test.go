@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // once is a client that makes only one attempt of each call.
@@ -85,9 +86,7 @@ func TestFaultsOverHTTP(t *testing.T) {
 	defer server.Close()
 	s.Inject(Fault{Kind: ddbfake.FaultResponseLost})
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, server.URL+"/pages/home", strings.NewReader("Hello"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if response, err := server.Client().Do(r); err == nil {
 		response.Body.Close()
 		t.Errorf("got status %d, want a broken connection", response.StatusCode)
@@ -133,9 +132,7 @@ func TestFaultPredicates(t *testing.T) {
 		{"conflict", false, false},
 	} {
 		f, err := ParseFault(c.text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := f.matches(&call); got != c.call {
 			t.Errorf("%s: got %t for one key, want %t", c.text, got, c.call)
 		}

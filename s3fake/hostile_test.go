@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/wire/httpbody"
 )
 
@@ -49,9 +50,7 @@ func TestHostile(t *testing.T) {
 				r.Header = c.header
 			}
 			got, err := roundTrip(s.Do, r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if got.status != c.status || c.code != "" && !strings.Contains(got.body, "<Code>"+c.code+"</Code>") {
 				t.Errorf("got %d and %.300s, want %d %s", got.status, got.body, c.status, c.code)
 			}
@@ -135,9 +134,7 @@ func FuzzRequest(f *testing.F) {
 		r.Header[http.CanonicalHeaderKey(name)] = []string{value}
 		s := New(Options{Buckets: []string{"pages"}})
 		got, err := roundTrip(s.Do, r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got.status < 200 || got.status > 599 || got.status == 500 {
 			t.Errorf("got status %d", got.status)
 		}

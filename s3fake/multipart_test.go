@@ -14,6 +14,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 const megabyte = 1 << 20
@@ -29,24 +30,18 @@ func TestMultipart(t *testing.T) {
 		for door, client := range clients(t, s) {
 			t.Run(door+string(name), func(t *testing.T) {
 				ctx, bucket, key := t.Context(), aws.String("pages"), aws.String("large é")
-				must := func(err error) {
-					t.Helper()
-					if err != nil {
-						t.Fatal(err)
-					}
-				}
 				if _, err := client.PutObject(ctx, put("source", strings.Repeat("s", 6*megabyte))); err != nil {
 					t.Fatal(err)
 				}
 				begun, err := client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{
 					Bucket: bucket, Key: key, ChecksumAlgorithm: name, ChecksumType: kind, ContentType: aws.String("text/html"), Metadata: map[string]string{"generation": "7"},
 				})
-				must(err)
+				must.OK(t, err)
 				part := func(n int32, body string) types.CompletedPart {
 					out, err := client.UploadPart(ctx, &s3.UploadPartInput{
 						Bucket: bucket, Key: key, UploadId: begun.UploadId, PartNumber: aws.Int32(n), Body: strings.NewReader(body), ChecksumAlgorithm: name,
 					})
-					must(err)
+					must.OK(t, err)
 					return types.CompletedPart{PartNumber: aws.Int32(n), ETag: out.ETag, ChecksumSHA256: out.ChecksumSHA256, ChecksumCRC32: out.ChecksumCRC32}
 				}
 				last := part(30, "end")
@@ -57,7 +52,7 @@ func TestMultipart(t *testing.T) {
 					Bucket: bucket, Key: key, UploadId: begun.UploadId, PartNumber: aws.Int32(2), CopySource: aws.String("pages/source"),
 					CopySourceRange: aws.String(fmt.Sprintf("bytes=1-%d", 5*megabyte)),
 				})
-				must(err)
+				must.OK(t, err)
 				middle := types.CompletedPart{
 					PartNumber: aws.Int32(2), ETag: copied.CopyPartResult.ETag, ChecksumSHA256: copied.CopyPartResult.ChecksumSHA256, ChecksumCRC32: copied.CopyPartResult.ChecksumCRC32,
 				}
@@ -65,7 +60,7 @@ func TestMultipart(t *testing.T) {
 				var numbers []int32
 				for parts.HasMorePages() {
 					page, err := parts.NextPage(ctx)
-					must(err)
+					must.OK(t, err)
 					for _, p := range page.Parts {
 						numbers = append(numbers, aws.ToInt32(p.PartNumber))
 					}
@@ -81,12 +76,12 @@ func TestMultipart(t *testing.T) {
 					MultipartUpload: &types.CompletedMultipartUpload{Parts: []types.CompletedPart{first, middle, last}},
 				}
 				done, err := client.CompleteMultipartUpload(ctx, whole)
-				must(err)
+				must.OK(t, err)
 				if !strings.HasSuffix(aws.ToString(done.ETag), `-3"`) || kind != "" && done.ChecksumType != kind {
 					t.Errorf("got %+v", done)
 				}
 				again, err := client.CompleteMultipartUpload(ctx, whole)
-				must(err)
+				must.OK(t, err)
 				if aws.ToString(again.ETag) != aws.ToString(done.ETag) {
 					t.Errorf("completed again: got the ETag %v, want %v", aws.ToString(again.ETag), aws.ToString(done.ETag))
 				}
@@ -99,21 +94,21 @@ func TestMultipart(t *testing.T) {
 				third := get(*key)
 				third.PartNumber = aws.Int32(3)
 				out, err := client.GetObject(ctx, third)
-				must(err)
+				must.OK(t, err)
 				body, err := io.ReadAll(out.Body)
-				must(err)
+				must.OK(t, err)
 				if string(body) != "end" || aws.ToInt32(out.PartsCount) != 3 || out.Metadata["generation"] != "7" {
 					t.Errorf("part 3: got %q of %d parts, %v", body, aws.ToInt32(out.PartsCount), out.Metadata)
 				}
 				// A copied object has no parts, so its ETag is the MD5.
 				copy, err := client.CopyObject(ctx, &s3.CopyObjectInput{Bucket: bucket, Key: aws.String("copy"), CopySource: aws.String("pages/large%20%C3%A9")})
-				must(err)
+				must.OK(t, err)
 				if strings.Contains(aws.ToString(copy.CopyObjectResult.ETag), "-") || bodyOf(t, client, "copy") != want {
 					t.Errorf("got the copy %+v", copy.CopyObjectResult)
 				}
 				for _, key := range []string{*key, "copy", "source"} {
 					_, err := client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: bucket, Key: aws.String(key)})
-					must(err)
+					must.OK(t, err)
 				}
 			})
 		}
@@ -126,9 +121,7 @@ func TestMultipartChecksums(t *testing.T) {
 	client := New(Options{Buckets: []string{"pages"}}).Client()
 	bucket, key := aws.String("pages"), aws.String("sums")
 	begun, err := client.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: bucket, Key: key, ChecksumAlgorithm: types.ChecksumAlgorithmSha256})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	in := func(a types.ChecksumAlgorithm) *s3.UploadPartInput {
 		return &s3.UploadPartInput{Bucket: bucket, Key: key, UploadId: begun.UploadId, PartNumber: aws.Int32(1), Body: strings.NewReader("x"), ChecksumAlgorithm: a}
 	}
@@ -138,9 +131,7 @@ func TestMultipartChecksums(t *testing.T) {
 		t.Errorf("got %v, want the two types", err)
 	}
 	made, err := client.UploadPart(t.Context(), in(types.ChecksumAlgorithmSha256))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, err = client.CompleteMultipartUpload(t.Context(), &s3.CompleteMultipartUploadInput{
 		Bucket: bucket, Key: key, UploadId: begun.UploadId,
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: []types.CompletedPart{{PartNumber: aws.Int32(1), ETag: made.ETag}}},
@@ -157,9 +148,7 @@ func TestListUploads(t *testing.T) {
 	var first *s3.CreateMultipartUploadOutput
 	for _, key := range []string{"b", "a", "a", "c"} {
 		begun, err := client.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: bucket, Key: aws.String(key)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if first == nil {
 			first = begun
 		}
@@ -169,9 +158,7 @@ func TestListUploads(t *testing.T) {
 		pages := s3.NewListMultipartUploadsPaginator(client, &s3.ListMultipartUploadsInput{Bucket: bucket, MaxUploads: aws.Int32(1)})
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			for _, u := range page.Uploads {
 				got = append(got, aws.ToString(u.Key)+strings.TrimLeft(aws.ToString(u.UploadId), "0"))
 			}
@@ -183,9 +170,7 @@ func TestListUploads(t *testing.T) {
 	}
 	kept := s.Snapshot()
 	_, err := client.AbortMultipartUpload(t.Context(), &s3.AbortMultipartUploadInput{Bucket: bucket, Key: aws.String("b"), UploadId: first.UploadId})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got := list(); got != "a2 a3 c4" {
 		t.Errorf("after the abort: got %s", got)
 	}
@@ -201,13 +186,9 @@ func TestCompleteLost(t *testing.T) {
 	client := s.Client()
 	bucket, key := aws.String("pages"), aws.String("large")
 	begun, err := client.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: bucket, Key: key})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	made, err := client.UploadPart(t.Context(), &s3.UploadPartInput{Bucket: bucket, Key: key, UploadId: begun.UploadId, PartNumber: aws.Int32(1), Body: strings.NewReader("x")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s.Inject(Fault{Kind: ddbfake.FaultResponseLost, Op: "CompleteMultipartUpload"})
 	_, err = client.CompleteMultipartUpload(t.Context(), &s3.CompleteMultipartUploadInput{
 		Bucket: bucket, Key: key, UploadId: begun.UploadId, IfNoneMatch: aws.String("*"),
@@ -225,18 +206,12 @@ func TestPresignedPut(t *testing.T) {
 	in := put("home", "")
 	in.Body, in.ContentType = nil, aws.String("text/html")
 	signed, err := s3.NewPresignClient(client).PresignPutObject(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r, err := http.NewRequestWithContext(t.Context(), signed.Method, signed.URL, bytes.NewReader([]byte("Hello")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r.Header = signed.SignedHeader
 	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	response.Body.Close()
 	if body, _ := s.Object("pages", "home"); string(body) != "Hello" || s.Requests()[0].Actor != "alice" {
 		t.Errorf("got %s %q and %s, want Hello by alice", response.Status, body, s.Requests()[0])

@@ -21,6 +21,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/nodes/objects"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/s3fake"
@@ -214,9 +215,7 @@ func TestCodeWithS3IsRemembered(t *testing.T) {
 			proof, err := campaign.Prove{
 				Scenario: scenariotest.Parsed(t, of.text), Protocol: p, Seed: 1, MaxSchedules: 200, Forgetful: forgetful, Certify: of.text == whole, Options: scenario.Options{SDK: true},
 			}.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			return proof, made
 		}
 		got, started := search(false)
@@ -233,9 +232,7 @@ func TestObjectsArePutBack(t *testing.T) {
 	client, bucket, key := store.Client(), aws.String("pages"), aws.String("home")
 	upload := func() string {
 		out, err := client.CreateMultipartUpload(t.Context(), &s3.CreateMultipartUploadInput{Bucket: bucket, Key: key})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return *out.UploadId
 	}
 	upload()

@@ -24,6 +24,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -129,9 +130,7 @@ func bothTaken(t *testing.T, past []any, pair [2]any, last bool, touches relatio
 	}
 	for _, r := range requests {
 		text, err := json.Marshal([]any{r.out, r.err})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		e.Answers = append(e.Answers, string(text))
 	}
 	for _, row := range db.Items(hooks.TableName) {
@@ -412,18 +411,14 @@ func TestDeletionsByTTLRaceWithRequests(t *testing.T) {
 			s.Rows, s.Lag = test.rows, byScheduler
 			w := &world{stage: newStage(), scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, ttl: defaultTTL, ownKeys: hasOwnKeys(test.like)}
 			rows, empty, err := tablesOf(t.Context(), s, tableKind{like: test.like, ttl: defaultTTL})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			w.rows = rows
 			w.db.Reset(ddbfake.Options{Clock: w.clock, Lag: s.Lag.ofStore()}, empty)
 			client := w.db.As("code")
 			if test.also != nil {
 				test.also.TableName = &test.table
 				ttl := isr.TTLInput(test.table)
-				if err := createTable(t.Context(), client, test.also, hooks.NoTTL); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, createTable(t.Context(), client, test.also, hooks.NoTTL))
 				if _, err := client.UpdateTimeToLive(t.Context(), ttl); err != nil {
 					t.Fatal(err)
 				}
@@ -514,9 +509,7 @@ func regionWorld(t *testing.T, lag Lag) *world {
 		stage: stage, scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, pages: &pages{}, fingerprinter: newFingerprinter(s, nil, nil), ttl: defaultTTL,
 	}
 	empty, err := emptyInRegions()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	w.db.Reset(ddbfake.Options{Clock: w.clock}, empty)
 	w.replicator = &replicator{w: w}
 	w.db.SetRegionLag(lag.ofStore())

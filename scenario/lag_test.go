@@ -19,6 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -30,10 +31,7 @@ import (
 // The text of a lag in a scenario file can be read back, and TTL obeys the lag.
 func TestLagsOfScenarios(t *testing.T) {
 	for _, lag := range []string{"never", "at-once", "scheduler", "fixed 10m0s", "uniform 1m0s 48h0m0s", "exponential 10m0s", "per-item lag_seconds"} {
-		s, err := scenario.Parse("f.yaml", []byte(strings.Replace(valid, "fixed 10m", lag, 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := scenariotest.Parsed(t, strings.Replace(valid, "fixed 10m", lag, 1))
 		if s.Lag.String() != lag {
 			t.Errorf("%s prints as %s", lag, s.Lag)
 		}
@@ -42,10 +40,7 @@ func TestLagsOfScenarios(t *testing.T) {
 	const lingering = "name: lingering\ncache: {revalidate: 1s, retention: 1s, ttl-buffer: 1s}\nttl-lag: LAG\nbounds: {ticks: 0}\n" +
 		"actors: [{name: alice, script: [get /home, sleep 1000h, get /home]}]\nreach: [ttl-deletion]\n"
 	for _, lag := range []string{"at-once", "uniform 1m 48h", "exponential 10m"} {
-		s, err := scenario.Parse("f.yaml", []byte(strings.Replace(lingering, "LAG", lag, 1)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := scenariotest.Parsed(t, strings.Replace(lingering, "LAG", lag, 1))
 		first := ""
 		for _, seed := range []uint64{1, 1, 2} {
 			text, _ := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: seed})
@@ -99,10 +94,7 @@ func TestSweepsAreBounded(t *testing.T) {
 // In every schedule, an eventually consistent read right after a write is behind by the scenario's lag. A strongly
 // consistent read is never behind.
 func TestReplicaLag(t *testing.T) {
-	s, err := scenario.Parse("f.yaml", []byte("name: reads\nreplica-lag: 2s\nactors: [{name: alice, script: [get /home]}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Parsed(t, "name: reads\nreplica-lag: 2s\nactors: [{name: alice, script: [get /home]}]\n")
 	if s.ReplicaLag != 2*time.Second {
 		t.Fatalf("got a lag of %v, want 2s", s.ReplicaLag)
 	}
@@ -123,10 +115,7 @@ func TestReplicaLag(t *testing.T) {
 
 // A proof says of each kind of read that it took it for a consistent one.
 func TestAProofNamesEveryEventualRead(t *testing.T) {
-	s, err := scenario.Parse("f.yaml", []byte("name: reads\nactors: [{name: alice, script: [get /home]}]\nbounds: {ticks: 0}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Parsed(t, "name: reads\nactors: [{name: alice, script: [get /home]}]\nbounds: {ticks: 0}\n")
 	key := pagecache.Key("home", isr.SortMeta)
 	for name, read := range map[string]func(ctx context.Context, db *dynamodb.Client, table string, consistent *bool) error{
 		"BatchGetItem": func(ctx context.Context, db *dynamodb.Client, table string, consistent *bool) error {
@@ -174,10 +163,7 @@ func TestAProofNamesWhatWasLeftForLater(t *testing.T) {
 	s := scenariotest.Parsed(t, "name: reads\nactors: [{name: alice, script: [get /home, get /home]}]\nbounds: {ticks: 0}\n")
 	for _, later := range [][]bool{{false, false}, {true, false}, {false, true}} {
 		p := isr.Protocol{Name: "later", New: func(isr.Config) (isr.Handler, error) { return &putsOff{later: later}, nil }}
-		proof, err := campaign.Prove{Scenario: s, Protocol: p}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		proof := scenariotest.Ran(t, campaign.Prove{Scenario: s, Protocol: p})
 		if got, says := proof.LeavesForLater(), strings.Contains(prose.Proved(proof, ""), "a timer was set when a script was over"); got != later[1] || says != later[1] {
 			t.Errorf("after its commands %v: the proof says that something is left: %v, %v", later, got, says)
 		}
@@ -189,10 +175,7 @@ func TestAProofSaysThatTimeDidNotPass(t *testing.T) {
 	for ticks, want := range map[string]bool{"0": true, "1": false} {
 		s := scenariotest.Parsed(t, "name: reads\nactors: [{name: alice, script: [get /home]}]\nbounds: {ticks: "+ticks+"}\n")
 		p := isr.Protocol{Name: "later", New: func(isr.Config) (isr.Handler, error) { return &putsOff{later: []bool{false}}, nil }}
-		proof, err := campaign.Prove{Scenario: s, Protocol: p}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		proof := scenariotest.Ran(t, campaign.Prove{Scenario: s, Protocol: p})
 		if got := strings.Contains(prose.Proved(proof, ""), "other moments are not proved (bounds: {ticks: 1})"); got != want {
 			t.Errorf("ticks %s: the proof says that time did not pass: %v, want %v", ticks, got, want)
 		}
@@ -259,10 +242,7 @@ func TestReplicaLagOfTheReference(t *testing.T) {
 
 // Answers of a lagging replica cannot be compared with those of a store without replicas.
 func TestReplicaLagIsNotCompared(t *testing.T) {
-	s, err := scenario.Parse("f.yaml", []byte("name: reads\nreplica-lag: 2s\nactors: [{name: alice, script: [get /home]}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Parsed(t, "name: reads\nreplica-lag: 2s\nactors: [{name: alice, script: [get /home]}]\n")
 	p := isr.Protocol{Name: "reader", New: func(cfg isr.Config) (isr.Handler, error) { return reader{cfg, false}, nil }}
 	recorded := hooks.Probe{Record: true}
 	if _, err := (scenario.Run{Scenario: s, Protocol: p, Seed: 1}).Do(hooks.With(t.Context(), &recorded)); err != nil {
@@ -307,11 +287,8 @@ func (r reader) Get(ctx context.Context, key string) (isr.Served, error) {
 // The schedule decides whether an eventually consistent read is stale. A strongly consistent read is never stale; with
 // such reads only, the campaign has not reached the mark.
 func TestStaleReadsAreTheSchedulesChoice(t *testing.T) {
-	s, err := scenario.Parse("f.yaml", []byte("name: reads\nactors: [{name: alice, script: [get /home]}]\n"+
-		"faults: [maybe stale-read op=GetItem]\nreach: [stale-read]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Parsed(t, "name: reads\nactors: [{name: alice, script: [get /home]}]\n"+
+		"faults: [maybe stale-read op=GetItem]\nreach: [stale-read]\n")
 	for _, consistent := range []bool{false, true} {
 		p := isr.Protocol{Name: "reader", New: func(cfg isr.Config) (isr.Handler, error) { return reader{cfg, consistent}, nil }}
 		seen := map[bool]bool{}
@@ -384,13 +361,9 @@ func (s tombstones) Read(ctx context.Context, key string) (pagecache.Meta, error
 func brokenBy(t *testing.T, name string, skewed bool, rows isr.Schema, made func(*pagecache.RecipeA) pagecache.Store) []string {
 	t.Helper()
 	data, err := fixtures.Read(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s, err := scenario.Parse(name, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s.Rows = rows
 	if skewed {
 		s.Skew = 2 * time.Second
@@ -407,9 +380,7 @@ func brokenBy(t *testing.T, name string, skewed bool, rows isr.Schema, made func
 	var broken []string
 	for seed := range uint64(effort.Fewer(200, 60)) {
 		o, err := scenario.Run{Scenario: s, Protocol: p, Seed: seed, Strategy: sim.PCT(3), ExpectedSteps: 200}.Do(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if inside.In(o).Misfit != "" {
 			t.Fatalf("seed %d: %s", seed, inside.In(o).Misfit)
 		}

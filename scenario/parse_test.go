@@ -16,6 +16,8 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/protocols"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
@@ -218,7 +220,7 @@ func sameAfterPrinting(t *testing.T, s *scenario.Scenario) {
 }
 
 func TestScenariosPrintAndParseBack(t *testing.T) {
-	s, err := scenario.Parse("f.yaml", []byte(valid+`about: |
+	s := scenariotest.Parsed(t, valid+`about: |
   Two lines: one,
   and "two".
 compare-lags: [at-once, 1h, uniform 1m 48h]
@@ -230,20 +232,14 @@ reach: [crash, response-lost]
 expect: violated
 catches: [blind-publish]
 replay: {protocol: blind-publish, seed: 18446744073709551615, choices: '0120', trace: '01234567'}
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
 	sameAfterPrinting(t, s)
 }
 
 // An entry of actors may mean several machines, and a script may be repeated. A printed file has the machines and the
 // repetitions one by one.
 func TestMachinesOfAKind(t *testing.T) {
-	s, err := scenario.Parse("f.yaml", []byte("name: crowd\nactors:\n  - {name: crowd, count: 3, script: [get /home, sleep 1s], repeat: 2}\n  - {name: alone, script: [get /home]}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Parsed(t, "name: crowd\nactors:\n  - {name: crowd, count: 3, script: [get /home, sleep 1s], repeat: 2}\n  - {name: alone, script: [get /home]}\n")
 	var got []string
 	for _, a := range s.Actors {
 		got = append(got, fmt.Sprint(a.Name, " ", a.Script))
@@ -292,9 +288,7 @@ func mistakesOf(t *testing.T, err error) []*scenario.SyntaxError {
 // in order, each with the line, a caret and a hint.
 func TestAllMistakesAtOnce(t *testing.T) {
 	data, err := os.ReadFile("testdata/mistakes.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, err = scenario.Parse("mistakes.yaml", data)
 	if err == nil {
 		t.Fatal("no mistake found")
@@ -324,9 +318,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	}
 	const golden = "testdata/mistakes.txt"
 	if *update {
-		if err := os.WriteFile(golden, []byte(err.Error()+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(golden, []byte(err.Error()+"\n"), 0o644))
 	}
 	text, readErr := os.ReadFile(golden)
 	if readErr != nil {
@@ -422,9 +414,7 @@ func TestThePublishedSchemaIsThatOfTheParser(t *testing.T) {
 	root.ID = "https://raw.githubusercontent.com/isr-sim/isr-sim/main/docs/scenario.schema.json"
 	root.Title = "A scenario of isr-sim"
 	page, err := os.ReadFile("../docs/SCENARIOS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	rows := root.Properties["rows"].AnyOf[1].Items
 	for _, part := range []struct {
 		heading string
@@ -453,19 +443,13 @@ func TestThePublishedSchemaIsThatOfTheParser(t *testing.T) {
 	e := json.NewEncoder(&want)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(root); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, e.Encode(root))
 	const published = "../docs/scenario.schema.json"
 	if *update {
-		if err := os.WriteFile(published, want.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(published, want.Bytes(), 0o644))
 	}
 	got, err := os.ReadFile(published)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
 		t.Errorf("docs/scenario.schema.json (-of the parser +published); go test ./scenario -run Schema -scenario.update:\n%s", diff)
 	}

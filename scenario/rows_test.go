@@ -22,6 +22,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -93,9 +94,7 @@ actors:
   - name: alice
     script: [get /home, sleep 2m, get /home]
 `+more), isr.Protocol{Name: "own"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -106,9 +105,7 @@ func do(t *testing.T, s *scenario.Scenario, p isr.Protocol, trace *strings.Build
 		r.Trace = trace
 	}
 	o, err := r.Do(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return o
 }
 
@@ -278,13 +275,9 @@ func TestOwnRowsThatDoNotFit(t *testing.T) {
 func TestRowsAreReadAndPrinted(t *testing.T) {
 	s := ownWorld(t, "")
 	text, err := s.YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	again, err := scenario.Parse("again.yaml", text, isr.Protocol{Name: "own"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if diff := cmp.Diff(s.Rows, again.Rows); diff != "" {
 		t.Errorf("printed and read (-want +got):\n%s", diff)
 	}
@@ -302,9 +295,7 @@ func TestRowsFiles(t *testing.T) {
 	load := func(text string) (isr.Schema, error) {
 		t.Helper()
 		file := filepath.Join(t.TempDir(), "rows.yaml")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		return scenario.LoadRows(file)
 	}
 	for _, name := range []string{"reference", "tabletheory", "dynamolock", "powertools"} {
@@ -355,18 +346,11 @@ func TestRenamedRowsAreJudgedAlike(t *testing.T) {
 	runs, violated := 0, map[string]bool{}
 	for _, file := range append(fixtures.Names(), fixtures.Museum()...) {
 		data, err := fixtures.Read(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		s, err := scenario.Parse(file, data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, name := range append([]string{s.Protocol}, s.Catches...) {
-			p, err := scenario.ProtocolNamed(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := scenariotest.Protocol(t, name)
 			for seed := range uint64(effort.Fewer(3, 1)) {
 				native := alike(t, s, p, seed)
 				other := *s
@@ -495,10 +479,7 @@ func TestALockMeetsItsOwnRow(t *testing.T) {
 		{"the row is of another put", "request-lost op=PutItem nth=2", "get /home, get /home", false},
 	} {
 		for _, values := range []types.ReturnValuesOnConditionCheckFailure{"", types.ReturnValuesOnConditionCheckFailureAllOld} {
-			s, err := scenario.Parse("f.yaml", []byte("name: own\ncache: {attempts: 2}\nactors: [{name: alice, script: ["+test.script+"]}]\nfaults: ["+test.fault+"]\n"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := scenariotest.Parsed(t, "name: own\ncache: {attempts: 2}\nactors: [{name: alice, script: ["+test.script+"]}]\nfaults: ["+test.fault+"]\n")
 			p := isr.Protocol{Name: "locker", New: func(cfg isr.Config) (isr.Handler, error) { return locker{cfg, values}, nil }}
 			text, o := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: p, Seed: 1})
 			if got := slices.Contains(o.Marks, mark.OwnCommitMet); got != test.want {

@@ -21,6 +21,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -220,15 +221,11 @@ func TestARunInAPoolIsTheSameRun(t *testing.T) {
 		var want bytes.Buffer
 		run.Trace = &want
 		alone, err := run.Do(hooks.With(t.Context(), &wantWire))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var got bytes.Buffer
 		run.Trace = &got
 		o, err := run.Do(pool.In(hooks.With(t.Context(), &gotWire)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got.String() != want.String() {
 			t.Errorf("%s (-alone +in a pool):\n%s", name, cmp.Diff(want.String(), got.String()))
 		}
@@ -262,13 +259,9 @@ faults:
 		file := *s
 		file.Replay = &recorded
 		data, err := file.YAML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		read, err := scenario.Parse("swarmed.yaml", data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		again, _ := scenariotest.Trace(t, read.Replay.Run(read, recipe.Reference()))
 		if again != text {
 			t.Fatalf("seed %d: the file\n%s\nreplays another run", seed, data)
@@ -317,10 +310,7 @@ func TestARecordedRunNeedsAReplayEntryAndAKnownProtocol(t *testing.T) {
 
 func parsed(t *testing.T, file string) *scenario.Scenario {
 	t.Helper()
-	s, err := scenario.Parse("f.yaml", []byte(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Parsed(t, file)
 	return s
 }
 
@@ -332,9 +322,7 @@ func brokenIn(t *testing.T, s *scenario.Scenario, p isr.Protocol, schedules int)
 	defer pool.Close()
 	for i := range schedules {
 		o, err := scenario.Run{Scenario: s, Protocol: p, Seed: uint64(i), Strategy: sim.Portfolio().At(i), ExpectedSteps: 60}.Do(pool.In(t.Context()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if len(inside.In(o).Unmet) > 0 && i == 0 {
 			t.Errorf("nothing meets %v", inside.In(o).Unmet)
 		}
@@ -446,9 +434,7 @@ bounds: {ticks: 3}
 	again := s
 	for range 2 {
 		text, err := again.YAML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		again = parsed(t, string(text))
 	}
 	again.File = s.File
@@ -461,9 +447,7 @@ bounds: {ticks: 3}
 			runtime.GOMAXPROCS(cores)
 			var out bytes.Buffer
 			o, err := scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: seed, Strategy: strategy, Trace: &out}.Do(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			return out.String(), o
 		}
 		first, o := trace(s, sim.RandomWalk, 1)

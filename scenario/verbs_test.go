@@ -21,6 +21,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -122,9 +123,7 @@ func TestARequestIsRepeatedOnlyIfSomebodyAskedForItBefore(t *testing.T) {
 
 func TestVerbsPrintAsTheyAreWrittenAndTheirCallsInWords(t *testing.T) {
 	s, err := Parse("f.yaml", []byte(everyVerb))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := []string{"get /home", "rollback /home", "invalidate /home", "invalidate /home", "rollback /home", "regenerate /home as r1", "regenerate /home as r1 with v2"}
 	if got := texts(s.Actors[0].Script); !slices.Equal(got, want) {
 		t.Errorf("the script prints %q, want %q", got, want)
@@ -148,9 +147,7 @@ func TestVerbsPrintAsTheyAreWrittenAndTheirCallsInWords(t *testing.T) {
 func TestAProtocolThatCannotDoWhatAVerbAsksForBreaksTheRun(t *testing.T) {
 	for _, verb := range []string{"invalidate /home", "rollback /home", "regenerate /home as r1"} {
 		s, err := Parse("f.yaml", []byte("name: unable\nactors: [{name: alice, script: ["+verb+"]}]"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		p := isr.Protocol{Name: "simple", New: func(cfg isr.Config) (isr.Handler, error) {
 			cache, err := pagecache.New(cfg)
 			return getter{cache}, err
@@ -205,9 +202,7 @@ func (l memoryLock) Acquire(_ context.Context, name string) (*hooks.Held, error)
 func TestHold(t *testing.T) {
 	const file = "name: f\nprotocol: recipe-a\nactors:\n  - name: alice\n    script: [hold job for 3s]\n  - name: bob\n    script: [sleep 4s, hold job for 1s]\nsettle: 5s\n"
 	s, err := Parse("f.yaml", []byte(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if text := s.Actors[0].Script[0].String(); text != "hold job for 3s" {
 		t.Errorf("the command prints as %q", text)
 	}
@@ -217,9 +212,7 @@ func TestHold(t *testing.T) {
 			holder := ""
 			return func(c isr.Config) (isr.Handler, error) { return memoryLock{&holder, c.Clock.Now, leaks}, nil }
 		}()}}.Do(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if want := map[bool]invariant.Verdict{false: invariant.OK, true: invariant.Violated}[leaks]; o.Verdict != want {
 			t.Errorf("leaks %v: got %v, want %v\n%s", leaks, o.Verdict, want, &trace)
 		}
@@ -231,9 +224,7 @@ func TestHold(t *testing.T) {
 	}
 	// A cache has no locks, and says so.
 	p, err := ProtocolNamed("recipe-a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := (Run{Scenario: s, Protocol: p}).Do(t.Context()); err == nil || !strings.Contains(err.Error(), "protocol recipe-a cannot hold") {
 		t.Errorf("a cache holds a lock: %v", err)
 	}
@@ -369,17 +360,13 @@ func TestWhatIsNotJudgedIsRefused(t *testing.T) {
 			continue
 		}
 		text, err := s.YAML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if again, err := Parse("x.yaml", text); err != nil || !cmp.Equal(s.Actors, again.Actors) || s.RegionLag != again.RegionLag {
 			t.Errorf("%s\nis printed as\n%s%v", test.text, text, err)
 		}
 	}
 	s, err := Parse("x.yaml", []byte(inTwoRegions))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s.Settle = 1 // as a program may
 	if _, err := (Run{Scenario: s, Protocol: recipe.Reference()}).Do(t.Context()); err == nil || !strings.Contains(err.Error(), "with settle") {
 		t.Errorf("a run came to %v", err)
@@ -389,22 +376,16 @@ func TestWhatIsNotJudgedIsRefused(t *testing.T) {
 // With both kinds of client, a node's requests go to its own region, or to the region that their options name.
 func TestRequestsGoToARegion(t *testing.T) {
 	s, err := Parse("x.yaml", []byte(inTwoRegions+"region-lag: never\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	home, err := ProtocolNamed("recipe-a-home")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, sdk := range []bool{false, true} {
 		for _, test := range []struct {
 			protocol isr.Protocol
 			want     []string // regions of the changes
 		}{{recipe.Reference(), testRegions[:2]}, {home, testRegions[:1]}} {
 			o, err := Run{Scenario: s, Protocol: test.protocol, Options: Options{SDK: sdk, Only: "freshness"}}.Do(context.Background())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			ev, kept := o.Evidence()
 			if !kept {
 				t.Fatal(errors.New("found no evidence"))
@@ -457,9 +438,7 @@ func (l impatientLock) Acquire(context.Context, string) (*hooks.Held, error) {
 // A program that drops a request which is held up has seen it fail. One that drops it at once has not waited for it.
 func TestARequestThatIsGivenUpExcuses(t *testing.T) {
 	s, err := Parse("f.yaml", []byte("name: f\nprotocol: recipe-a\nactors: [{name: alice, script: [hold job for 1s]}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for after, want := range map[time.Duration]invariant.Verdict{time.Second: invariant.OK, 0: invariant.Violated} {
 		refused := 0
 		for seed := range uint64(40) {
@@ -467,9 +446,7 @@ func TestARequestThatIsGivenUpExcuses(t *testing.T) {
 			o, err := Run{Scenario: s, Seed: seed, Trace: &trace, Options: Options{SDK: true, Only: "free-lock"}, Protocol: isr.Protocol{
 				Name: "impatient", SDK: true, New: func(c isr.Config) (isr.Handler, error) { return impatientLock{cfg: c, drop: after}, nil },
 			}}.Do(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if !strings.Contains(trace.String(), "alice is refused lock job") {
 				continue
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -45,13 +46,9 @@ func lingering(t *testing.T) isr.Protocol {
 func judgedBy(t *testing.T, choice string, o Options) *Outcome {
 	t.Helper()
 	s, err := Parse("f.yaml", []byte(twoReads+choice))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	out, err := Run{Scenario: s, Protocol: lingering(t), Seed: 1, Strategy: sim.DelayBound(0), Options: o}.Do(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return out
 }
 
@@ -152,17 +149,11 @@ func TestAScenarioChoosesItsInvariants(t *testing.T) {
 func TestWhichInvariantsJudgeIsPrintedAndReadBack(t *testing.T) {
 	for _, choice := range []string{"invariants: [freshness, stale-writer]", "without: [freshness]", "promise: {monotonic-reads: across-nodes, max-age: 61s}"} {
 		s, err := Parse("f.yaml", []byte(twoReads+choice))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		text, err := s.YAML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		again, err := Parse("f.yaml", text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		type choices struct {
 			Invariants, Without []string
 			Promise             Promise
@@ -250,15 +241,11 @@ func TestTheEvidenceOfARun(t *testing.T) {
 		t.Errorf("judged again (-then +now):\n%s", diff)
 	}
 	s, err := Parse("f.yaml", []byte(twoReads))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var pool hooks.Pool
 	defer pool.Close()
 	pooled, err := Run{Scenario: s, Protocol: lingering(t), Seed: 1}.Do(pool.In(t.Context()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if ev, kept := pooled.Evidence(); kept || ev.Changes != nil {
 		t.Error("the memory of a pool is another run's by now, but it was handed out")
 	}
@@ -266,9 +253,7 @@ func TestTheEvidenceOfARun(t *testing.T) {
 
 func TestAnInvariantOfOnesOwnIsWhole(t *testing.T) {
 	s, err := Parse("f.yaml", []byte(twoReads))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	named := servesOnce(invariant.Violated)
 	for want, inv := range map[string]invariant.Invariant{
 		"expected one with a name":                     {Name: "x"},
@@ -287,13 +272,9 @@ func TestAnInvariantOfOnesOwnIsWhole(t *testing.T) {
 func happened(t *testing.T, file string, p isr.Protocol) *world {
 	t.Helper()
 	s, err := Parse("f.yaml", []byte(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	w, err := newWorld(context.Background(), Run{Scenario: s, Protocol: p}, sim.Config{Strategy: sim.DelayBound(0), MaxSteps: s.Bounds.Steps})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if r := w.sim.Run(); r.End != sim.Finished {
 		t.Fatalf("the run ended %v: %v", r.End, r.Err)
 	}
@@ -363,26 +344,18 @@ bounds: {ticks: 6, schedules: 200}
 func compared(t *testing.T, protocol string) (differ, diverged int) {
 	t.Helper()
 	s, err := Parse("f.yaml", []byte(lagging))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	p, err := ProtocolNamed(protocol)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	plan, stage := sim.Only(sim.RandomWalk), newStage()
 	defer stage.Close()
 	for i := range 200 {
 		run := Run{Scenario: s, Protocol: p, Seed: sim.Derive(1, i), Strategy: plan.At(i), ExpectedSteps: 60, stage: stage, probe: &hooks.Probe{}}
 		w, o, err := run.perform(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		mine := decisions(w.history.Events())
 		lags, err := run.underOtherLags(context.Background(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if len(lags) != len(s.CompareLags) {
 			t.Fatalf("%d lags were compared, want %d", len(lags), len(s.CompareLags))
 		}
@@ -427,9 +400,7 @@ func TestAProtocolThatWaitsForTTLIsSeenUnderOtherLags(t *testing.T) {
 
 func TestComparedLagsAreParsed(t *testing.T) {
 	s, err := Parse("f.yaml", []byte(lagging))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got, want := strings.Join(texts(s.CompareLags), ", "), "at-once, fixed 1h0m0s, fixed 48h0m0s, never"; got != want {
 		t.Errorf("the lags print %q, want %q", got, want)
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -218,9 +219,7 @@ func search(t *testing.T, s *Scenario, p isr.Protocol, off sim.Reduction, bound 
 	defer stage.Close()
 	for x.Next() {
 		w, o, err := Run{Scenario: s, Protocol: p, Strategy: x.Strategy(), probe: &hooks.Probe{Search: true}, stage: stage}.do(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		w.judge(o, nil, judges{})
 		for _, name := range o.Broken {
 			broken[name] = true
@@ -294,9 +293,7 @@ func (h hasty) Get(ctx context.Context, key string) (isr.Served, error) {
 // by the time at which it was sent.
 func TestWhenARequestWasSentIsNotLeftOut(t *testing.T) {
 	s, err := Parse("f.yaml", []byte("name: world\nbounds: {ticks: 1}\nactors:\n  - {name: alice, script: [get /a]}\n  - {name: bob, script: [sleep 1s]}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	p := isr.Protocol{Name: "hasty", New: func(c isr.Config) (isr.Handler, error) { return hasty{c}, nil }}
 	want, all := search(t, s, p, sim.UnreadClocks, 0)
 	got, fewer := search(t, s, p, 0, 0)
@@ -378,9 +375,7 @@ func TestStatesHaveRowsBesideTheirTranslations(t *testing.T) {
 	print := func(note string) fingerprint.Hash {
 		w := &world{stage: newStage(), scenario: s, clock: fakeclock.New(fakeclock.Epoch), ttl: defaultTTL, fingerprinter: newFingerprinter(s, nil, nil)}
 		rows, empty, err := tablesOf(t.Context(), s, tableKind{ttl: defaultTTL})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		w.rows = rows
 		w.db.Reset(ddbfake.Options{Clock: w.clock}, empty)
 		key := attr.Item{"pk": attr.S("a"), "sk": attr.S(isr.SortMeta)}
@@ -403,9 +398,7 @@ func TestEtagsThatAreNoDigestsCountAsTheyAre(t *testing.T) {
 		p := newFingerprinter(s, func(text string) string { return text }, nil)
 		p.twins = twinsOf(s)
 		number, err := attr.ParseNumber(version)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		key := attr.Item{"pk": attr.S("a"), "sk": attr.S(isr.SortMeta)}
 		p.change(ddbfake.Change{Table: hooks.TableName, Key: key, After: attr.Item{"etag": attr.S(etag), "version": attr.N{Number: number}}})
 		return p.sum
@@ -425,9 +418,7 @@ func TestTimeStopsWhereTTLDeletesARowOfNoMeaning(t *testing.T) {
 	s := Defaults()
 	s.Rows.Rows = []isr.Row{{Partition: "id = page#{key}", Body: "html", Generated: "made", TTL: "gone_at"}, {Partition: "id = lock#{key}", Token: "by", Expires: "until"}}
 	rows, empty, err := tablesOf(t.Context(), s, tableKind{ttl: defaultTTL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, id := range []string{"page#a", "lock#a", "count#a"} {
 		w := &world{stage: newStage(), scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, ttl: defaultTTL, rows: rows}
 		w.db.Reset(ddbfake.Options{Clock: w.clock}, empty)

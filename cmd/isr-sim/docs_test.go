@@ -29,6 +29,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli/jobs"
 	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/internal/study/selftest"
@@ -47,9 +49,7 @@ func page(t *testing.T, name string) string {
 		name = "docs/" + name
 	}
 	text, err := os.ReadFile("../../" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(text)
 }
 
@@ -260,9 +260,7 @@ func TestDocsEngines(t *testing.T) {
 // TestDocsProgram: the program on the page is the one that bash .ci/consumer builds outside of this module.
 func TestDocsProgram(t *testing.T) {
 	consumer, err := os.ReadFile("../../.ci/consumer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, rest, _ := strings.Cut(string(consumer), "<<'GO'\n")
 	want, _, _ := strings.Cut(rest, "\nGO\n")
 	if diff := cmp.Diff(want+"\n", blocks(page(t, "FAKE.md"), "go")[0]); diff != "" {
@@ -273,14 +271,9 @@ func TestDocsProgram(t *testing.T) {
 // TestDocsScenario: the scenario that explains the anatomy of one passes.
 func TestDocsScenario(t *testing.T) {
 	yaml := blocks(page(t, "SCENARIOS.md"), "yaml")
-	s, err := scenario.Parse("SCENARIOS.md", []byte(yaml[0]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Parsed(t, yaml[0])
 	report, err := campaign.Campaign{Scenario: s, Seed: 1}.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if !report.Passed() {
 		t.Errorf("%s\n%s", prose.Row(report), prose.Report(report, "isr-sim", "SCENARIOS.md"))
 	}
@@ -410,9 +403,7 @@ func TestDocsLists(t *testing.T) {
 func pages(t *testing.T) []string {
 	t.Helper()
 	all, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for i, path := range all {
 		all[i] = "docs/" + filepath.Base(path)
 	}
@@ -439,9 +430,7 @@ func TestDocsLinks(t *testing.T) {
 	linked := map[string]bool{"README.md": true}
 	for _, name := range pages(t) {
 		text, err := os.ReadFile("../../" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, link := range regexp.MustCompile(`\]\(([^):]+)\)`).FindAllStringSubmatch(regexp.MustCompile("`[^`\\n]*`").ReplaceAllString(outsideCode(string(text)), "`code`"), -1) {
 			path, anchor, _ := strings.Cut(link[1], "#")
 			target := filepath.Join(filepath.Dir("../../"+name), path)
@@ -477,9 +466,7 @@ func TestDocsWidth(t *testing.T) {
 			continue
 		}
 		text, err := os.ReadFile("../../" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for line := range strings.Lines(outsideCode(string(text))) {
 			if width := utf8.RuneCountInString(strings.TrimSpace(line)); width > 120 && !strings.HasPrefix(line, "|") {
 				t.Errorf("%s: a line of %d columns, want at most 120: %s", name, width, line)
@@ -580,9 +567,7 @@ func linkOf(cell string) (text, target string) {
 // TestDocsAdapter: the adapter in README.md is the test of examples/pages, which go test runs.
 func TestDocsAdapter(t *testing.T) {
 	want, err := os.ReadFile("../../examples/pages/cache_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	got := blocks(page(t, "README.md"), "go")
 	if len(got) != 1 {
 		t.Fatalf("README.md has %d Go programs, want the adapter alone", len(got))
@@ -601,9 +586,7 @@ func TestDocsFailure(t *testing.T) {
 	effort.Long(t)
 	const source = "../../examples/pages/cache.go"
 	cache, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	broken := string(cache)
 	for old, replacement := range map[string]string{
 		" AND lease_expires_at > :now\"":      "\"",
@@ -616,18 +599,12 @@ func TestDocsFailure(t *testing.T) {
 	}
 	dir := t.TempDir()
 	original, err := filepath.Abs(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	replaced := filepath.Join(dir, "cache.go")
 	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{original: replaced}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for path, text := range map[string]string{replaced: broken, filepath.Join(dir, "overlay.json"): string(overlay)} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	binary := filepath.Join(dir, "pages.test")
 	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", binary, "-overlay", filepath.Join(dir, "overlay.json"), "./pages")
@@ -686,9 +663,7 @@ func TestDocsPolicies(t *testing.T) {
 		t.Skip("it runs two thousand schedules")
 	}
 	s, err := catalog.Load("steady-reads")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var want [][]string
 	for _, p := range policyprotocol.All() {
 		want = append(want, []string{p.Name, p.Summary, broken(t, s, p)})
@@ -703,19 +678,13 @@ func TestDocsPolicies(t *testing.T) {
 func broken(t *testing.T, s *scenario.Scenario, p isr.Protocol) string {
 	t.Helper()
 	if p.Breaks == "" {
-		r, err := campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Schedules: 200}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Schedules: 200})
 		if r.Verdict != invariant.OK {
 			return r.Summary()
 		}
 		return "nothing"
 	}
-	caught, err := selftest.Mutation{Mutant: p, Scenarios: []*scenario.Scenario{s}, Seed: 1}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	caught := scenariotest.Ran(t, selftest.Mutation{Mutant: p, Scenarios: []*scenario.Scenario{s}, Seed: 1})
 	var names []string
 	for _, inv := range invariant.All() {
 		if _, is := caught.First[inv.Name]; is {
@@ -818,17 +787,13 @@ func masked(output string) string {
 func TestTutorial(t *testing.T) {
 	effort.Nightly(t)
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r := &tutorial{T: t, dir: t.TempDir(), root: root}
 	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
 	if err == nil {
 		err = os.WriteFile(filepath.Join(r.dir, "go.sum"), sums, 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	text, _, found := strings.Cut(page(t, "TUTORIAL.md"), "\n# The command\n")
 	if !found {
 		t.Fatal("docs/TUTORIAL.md has no second half")

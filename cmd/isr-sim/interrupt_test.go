@@ -15,6 +15,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // neverSilent is a node whose every get sends requests for ever, each after a while. It notes its process.
@@ -49,9 +50,7 @@ func TestInterruptWithinARun(t *testing.T) {
 			t.Run(strings.Fields(command)[0]+" "+signal.String(), func(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()
-				if err := os.WriteFile(filepath.Join(dir, "node.sh"), []byte(neverSilent), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, os.WriteFile(filepath.Join(dir, "node.sh"), []byte(neverSilent), 0o666))
 				args := strings.Fields(command)
 				for i := range args {
 					args[i] = strings.Replace(args[i], "NODE", "sh node.sh", 1)
@@ -59,26 +58,20 @@ func TestInterruptWithinARun(t *testing.T) {
 				cmd := exec.CommandContext(t.Context(), "isr-sim", args...)
 				var out bytes.Buffer
 				cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, cmd.Start())
 				for read := ""; read == "" && t.Context().Err() == nil; wait(t, time.Second) { // and until a run is under way
 					text, _ := os.ReadFile(filepath.Join(dir, "pids"))
 					read = string(text)
 				}
 				late, stop := context.WithTimeout(t.Context(), 20*time.Second)
 				defer stop()
-				if err := cmd.Process.Signal(signal); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, cmd.Process.Signal(signal))
 				code := exitCode(cmd.Wait())
 				if code != cli.ExitUnknown || late.Err() != nil || !strings.Contains(out.String(), want) {
 					t.Errorf("exit code %d (%v), want %d soon, and %q:\n%s", code, late.Err(), cli.ExitUnknown, want, &out)
 				}
 				pids, err := os.ReadFile(filepath.Join(dir, "pids"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				for _, pid := range strings.Fields(string(pids)) {
 					alive := func() bool { return exec.CommandContext(t.Context(), "kill", "-0", pid).Run() == nil }
 					for range 100 {

@@ -27,6 +27,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli"
 	"github.com/isr-sim/isr-sim/internal/cli/terminal"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func TestMain(m *testing.M) {
@@ -169,21 +170,15 @@ func printed(name string) func(*testscript.TestScript, bool, []string) {
 func TestInterrupt(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "isr-sim", "run", "--schedules", "1000000000", "two-contenders", "paused-writer")
 	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, cmd.Start())
 	var printed strings.Builder
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
 		fmt.Fprintln(&printed, lines.Text())
 		if strings.HasPrefix(lines.Text(), "scenario ") { // the header, right before the first campaign
-			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, cmd.Process.Signal(syscall.SIGINT))
 		}
 	}
 	_ = cmd.Wait()
@@ -220,9 +215,7 @@ func TestUnwritableOutput(t *testing.T) {
 // TestScriptsAreRead: a script that is in the wrong folder would pass by never running.
 func TestScriptsAreRead(t *testing.T) {
 	all, err := filepath.Glob("testdata/*/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, file := range all {
 		if folder := filepath.Base(filepath.Dir(file)); filepath.Ext(file) != ".txtar" ||
 			folder != "script" && folder != "dynamodb-local" {
@@ -275,9 +268,7 @@ cache: {lease: 1s, attempts: 1, patience: 1}
 		if _, err := fit.Write(stdout.Bytes()); err != nil {
 			t.Fatal(err)
 		}
-		if err := fit.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, fit.Close())
 		wide := 0
 		for _, line := range strings.Split(narrow.String(), "\n") {
 			if utf8.RuneCountInString(line) > 80 && !strings.HasPrefix(line, "replay: ") && !strings.HasPrefix(line, "shrink: ") {
@@ -303,9 +294,7 @@ func TestHelpFits(t *testing.T) {
 		root.SetOut(&out)
 		cli.FitHelp(root, width)
 		root.SetArgs(append(path, "--help"))
-		if err := root.ExecuteContext(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, root.ExecuteContext(t.Context()))
 		return out.String()
 	}
 	words := func(text string) string {

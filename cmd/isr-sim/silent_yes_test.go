@@ -10,6 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -197,12 +198,8 @@ func TestNoSilentYes(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	for name, text := range silentYes {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		must.OK(t, os.WriteFile(name, []byte(text), 0o644))
 	}
 	soon, end := context.WithTimeout(t.Context(), time.Minute) // a server that is not refused would serve for ever
 	defer end()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // A picture has each name whole and on a line of its own, no axis goes below zero, and no share beyond 100 %. The folder
@@ -20,21 +21,15 @@ func TestPlot(t *testing.T) {
 		Seed: 1, Seeds: 2, Workers: 2, // two seeds have intervals that are far too wide
 	}
 	w, err := WorkloadNamed("steady", s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	rows, err := Compare(t.Context(), s, policy.All(s.Lifetime), []Workload{w}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	files, err := Plot(filepath.Join(t.TempDir(), "some", "pictures"), rows)
 	if err != nil || len(files) != 1 {
 		t.Fatalf("got %v, %v, want one picture", files, err)
 	}
 	picture, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var svg struct {
 		Texts []struct {
 			X    float64 `xml:"x,attr"`
@@ -42,9 +37,7 @@ func TestPlot(t *testing.T) {
 			Text string  `xml:",chardata"`
 		} `xml:"g>text"`
 	}
-	if err := xml.Unmarshal(picture, &svg); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, xml.Unmarshal(picture, &svg))
 	lines := map[string]float64{}
 	for _, text := range svg.Texts {
 		if text.X < 0 {

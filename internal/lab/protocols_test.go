@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -27,9 +28,7 @@ func TestPoliciesOfTheLab(t *testing.T) {
 		}
 		t.Run(protocol.Name, func(t *testing.T) {
 			one, err := policy.Named(strings.TrimPrefix(protocol.Name, "policy-"), window)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			clock := fakeclock.New(fakeclock.Epoch)
 			db := ddbfake.New(ddbfake.Options{Clock: clock})
 			if _, err := db.As("setup").CreateTable(t.Context(), isr.TableInput("cache")); err != nil {
@@ -45,9 +44,7 @@ func TestPoliciesOfTheLab(t *testing.T) {
 					return []byte("page"), nil
 				},
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			cache := policy.Cache[string, int]{Policy: one}
 			for _, gap := range append([]int{0}, gaps...) {
 				second += gap

@@ -7,6 +7,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // The bill of a month is for the steady state, whatever the lifetime. Under stale-while-revalidate a key that is read
@@ -22,13 +23,9 @@ func TestScaleBillsTheSteadyState(t *testing.T) {
 	}
 	s.Seeds = effort.Fewer(4, 1)
 	p, err := policy.Named("recipe-a-stale", s.Lifetime)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	scale, err := MeasureScale(t.Context(), s, p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var weights, renders, outdated float64
 	lifetime := s.Lifetime.Seconds()
 	for k := 1; k <= s.Keys; k++ {
@@ -71,13 +68,9 @@ func TestATierIsSteadyToo(t *testing.T) {
 		Reads: 30_000, Keys: 10, Zipf: 0.9, Seed: 1, Seeds: 1, Workers: 2, Tier: policy.Tier{Nodes: 100},
 	}
 	p, err := policy.Named("absolute", s.Lifetime)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	scale, err := MeasureScale(t.Context(), s, p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if !scale.Ended || scale.Bare.Of(policy.Throttled).Mean == 0 || scale.Tiered.Of(policy.Throttled).Mean > 0 {
 		t.Errorf("got %g throttled requests a second without a tier and %g with one, want many and none",
 			scale.Bare.Of(policy.Throttled).Mean, scale.Tiered.Of(policy.Throttled).Mean)

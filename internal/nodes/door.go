@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
 // headerTime is the header of every answer with the node's own time, in milliseconds since 1970.
@@ -88,20 +90,20 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
 			p.fail(fmt.Sprintf("sent a body of more than %d bytes", maxBody), "")
 		}
-		drop(w)
+		httpdoor.Drop(w)
 		return
 	}
 	a := &arrival{method: r.Method, path: r.URL.Path, raw: r.URL.EscapedPath(), query: r.URL.RawQuery, header: r.Header, body: body, answer: make(chan *answer, 1)}
 	a.number, _ = strconv.Atoi(r.Header.Get(headerNumber)) // 0 if there is none
 	a.alone = r.Header.Get(headerAlone) != ""
 	if !p.takeIn(a) {
-		drop(w)
+		httpdoor.Drop(w)
 		return
 	}
 	select {
 	case to := <-a.answer:
 		if to == nil {
-			drop(w)
+			httpdoor.Drop(w)
 			return
 		}
 		to.headers(a.method, w.Header().Set)
@@ -110,7 +112,7 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 	case <-r.Context().Done(): // the program no longer waits for it, or its life is over
 		p.say(event{left: a})
 	case <-p.gone:
-		drop(w)
+		httpdoor.Drop(w)
 	}
 }
 
@@ -239,20 +241,6 @@ func (p *process) closeUnused() {
 			_ = c.Close() // nothing is under way on it
 		}
 	}
-}
-
-// drop breaks the connection without an answer.
-func drop(w http.ResponseWriter) {
-	if hijacker, ok := w.(http.Hijacker); ok {
-		if c, _, err := hijacker.Hijack(); err == nil {
-			if tcp, ok := c.(*net.TCPConn); ok {
-				_ = tcp.SetLinger(0) // a reset
-			}
-			_ = c.Close()
-			return
-		}
-	}
-	panic(http.ErrAbortHandler)
 }
 
 // signer takes the access key and the region out of an Authorization header. Both are "" if it has none.

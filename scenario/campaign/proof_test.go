@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/campaign"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -22,10 +23,7 @@ func TestOnlyAProofNamesWhatIsProved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		proof, err := campaign.Prove{Scenario: s, Seed: 1, MaxSchedules: test.schedules}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		proof := scenariotest.Ran(t, campaign.Prove{Scenario: s, Seed: 1, MaxSchedules: test.schedules})
 		if proved := len(proof.Proved) > 0; proof.Verdict != test.verdict || proved != test.proves {
 			t.Errorf("%+v: %s, proved %v", test, proof.Summary(), proof.Proved)
 		}
@@ -40,14 +38,8 @@ func TestAReportPassesWithTheExpectedVerdict(t *testing.T) {
 		protocol isr.Protocol
 		passes   bool
 	}{{"ok", isr.Protocol{}, true}, {"violated", isr.Protocol{}, false}, {"ok", behind, false}, {"violated", behind, false}} {
-		s, err := scenario.Parse("paused-writer.yaml", []byte(pausedWriter+"expect: "+test.expect+"\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		report, err := campaign.Campaign{Scenario: s, Protocol: test.protocol, Seed: 1, Schedules: 20}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := scenariotest.Parsed(t, pausedWriter+"expect: "+test.expect+"\n")
+		report := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: test.protocol, Seed: 1, Schedules: 20})
 		if report.Passed() != test.passes {
 			t.Errorf("expected %s, protocol %q: %s, and passed is %v", test.expect, test.protocol.Name, report.Summary(), report.Passed())
 		}

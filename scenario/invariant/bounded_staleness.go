@@ -11,12 +11,10 @@ import (
 //
 // The age is that of the page's data when the page was asked for. It is not the age at the time of the answer, because
 // a node may stand still between its last look and its answer, and no cache can prevent that.
-func boundedStaleness() Invariant {
-	return Invariant{
-		Name:      "bounded-staleness",
-		Statement: "where the cache states a max-age, a page that is asked for at T and served, fresh or stale, was generated from data read at or after T - max-age - 2e",
-		Check:     checkAges,
-	}
+var boundedStaleness = Invariant{
+	Name:      "bounded-staleness",
+	Statement: "where the cache states a max-age, a page that is asked for at T and served, fresh or stale, was generated from data read at or after T - max-age - 2e",
+	Check:     checkAges,
 }
 
 func checkAges(ev Evidence) Finding {

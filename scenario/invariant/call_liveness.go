@@ -10,12 +10,10 @@ import (
 
 // callLiveness holds that every key has a result once faults have stopped and its callers are done or dead. It is
 // judged from the event history.Settled on, which says that this is so.
-func callLiveness() Invariant {
-	return Invariant{
-		Name:      "call-liveness",
-		Statement: "once faults have stopped, every call is answered within the time that the scenario gives it",
-		Check:     checkCallLiveness,
-	}
+var callLiveness = Invariant{
+	Name:      "call-liveness",
+	Statement: "once faults have stopped, every call is answered within the time that the scenario gives it",
+	Check:     checkCallLiveness,
 }
 
 func checkCallLiveness(ev Evidence) Finding {

@@ -15,13 +15,11 @@ import (
 // late that its own call no longer counts as in progress, for example if its node stood still. Nobody can prevent that.
 // An effect that failed did not happen. A call that was told that its effect has happened does not run it again either,
 // as long as it is in progress, nor does one begin its effect while it is under way for it.
-func effectOnce() Invariant {
-	return Invariant{
-		Name: "effect-once",
-		Statement: "the effect of a key happens once: no other one begins while the call is in progress (for its time less 2e), " +
-			"nor after somebody was told its result, until that may be forgotten (its time less 2e and a second)",
-		Check: checkEffectOnce,
-	}
+var effectOnce = Invariant{
+	Name: "effect-once",
+	Statement: "the effect of a key happens once: no other one begins while the call is in progress (for its time less 2e), " +
+		"nor after somebody was told its result, until that may be forgotten (its time less 2e and a second)",
+	Check: checkEffectOnce,
 }
 
 func checkEffectOnce(ev Evidence) Finding {

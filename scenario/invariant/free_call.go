@@ -12,13 +12,11 @@ import (
 // in the way. A call is excused if its effect failed, if its requests failed, or if it was no longer in progress when it
 // was answered. But the layer must not have waited for that itself: without the time in which its effect or its requests
 // were under way, or its node stood still, it may spend the time that its terms allow.
-func freeCall() Invariant {
-	return Invariant{
-		Name: "free-call",
-		Statement: "a call that nobody else is at is not told to try again, unless its effect or its requests failed, " +
-			"or held it up until it was no longer in progress, and does not wait longer than the layer's terms allow",
-		Check: checkFreeCall,
-	}
+var freeCall = Invariant{
+	Name: "free-call",
+	Statement: "a call that nobody else is at is not told to try again, unless its effect or its requests failed, " +
+		"or held it up until it was no longer in progress, and does not wait longer than the layer's terms allow",
+	Check: checkFreeCall,
 }
 
 func checkFreeCall(ev Evidence) Finding {

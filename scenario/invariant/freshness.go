@@ -13,14 +13,12 @@ import (
 // freshness holds that a page served as fresh is fresh, within the promised skew of clocks, and that a served page was
 // made for the key that was asked for. It is not decided by rows. The check uses the time at which the origin was
 // really read for the served body.
-func freshness() Invariant {
-	return Invariant{
-		Name: "freshness",
-		Statement: "a page served as fresh at T was generated from data read at or after T - revalidate_seconds - 2e, " +
-			"and a page served as stale was once generated for its key",
-		Check: checkFreshness,
-		ours:  inside.Put(own{Follow: func(p Promise) teller { return &freshPages{Promise: p, windows: p.Revalidate != 0} }, Memory: rememberRenderings}),
-	}
+var freshness = Invariant{
+	Name: "freshness",
+	Statement: "a page served as fresh at T was generated from data read at or after T - revalidate_seconds - 2e, " +
+		"and a page served as stale was once generated for its key",
+	Check: checkFreshness,
+	ours:  inside.Put(own{Follow: func(p Promise) teller { return &freshPages{Promise: p, windows: p.Revalidate != 0} }, Memory: rememberRenderings}),
 }
 
 // checkFreshness judges a whole history, which has all renderings. If some answer equals a rendering, the cache serves

@@ -23,14 +23,12 @@ import (
 //
 // A rendering for other inputs is judged by the states that the REQ row has had since the request was asked for. It is
 // a violation if no state had the request's hash, and some state had another hash and was not past its ttl.
-func idempotentRegeneration() Invariant {
-	return Invariant{
-		Name: "idempotent-regeneration",
-		Statement: "one idempotency key publishes at most once while its REQ row is kept, " +
-			"and nothing is made for it while REQ carries the request_hash of other inputs",
-		Check: onRows(checkRequests),
-		ours:  inside.Put(own{Memory: func(p Promise) memory { return newRequested(p, nil) }}),
-	}
+var idempotentRegeneration = Invariant{
+	Name: "idempotent-regeneration",
+	Statement: "one idempotency key publishes at most once while its REQ row is kept, " +
+		"and nothing is made for it while REQ carries the request_hash of other inputs",
+	Check: onRows(checkRequests),
+	ours:  inside.Put(own{Memory: func(p Promise) memory { return newRequested(p, nil) }}),
 }
 
 // requestOf names a regeneration.

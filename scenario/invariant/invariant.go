@@ -136,8 +136,8 @@ func (inv *Invariant) follows() bool { return inv.rule != nil || inv.beyond != n
 
 var all = []Invariant{
 	staleWriter(), lockTheft(), monotonicPublication(), atomicPublish(), noDanglingPointer(), ttlWellFormed(),
-	freshness(), ttlIsGC(), singleFlight(), noLostInvalidation(), idempotentRegeneration(), tenantIsolation(),
-	linearizable(), monotonicReads(), readYourWrites(), boundedStaleness(), liveness(),
+	freshness, ttlIsGC, singleFlight(), noLostInvalidation, idempotentRegeneration, tenantIsolation,
+	linearizable, monotonicReads, readYourWrites, boundedStaleness, liveness,
 }
 
 // All returns the invariants in the order in which reports name them. Those that the change log alone decides come

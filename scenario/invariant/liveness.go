@@ -14,14 +14,12 @@ import (
 // no mark of a failed regeneration keeps a page from being made, and a page that is made gets into the cache, so that
 // the next request is served from there. It is judged from the moment at which faults have stopped and all other nodes
 // are done. If the history has such a moment, it is the event history.Settled.
-func liveness() Invariant {
-	return Invariant{
-		Name:      "liveness",
-		Statement: "once faults have stopped, every page that is asked for is in the cache and fresh within the time that the scenario gives it",
-		Check:     checkLiveness,
-		// after the last step of a schedule, everything depends on the rows
-		ours: inside.Put(own{Memory: rememberNothing}),
-	}
+var liveness = Invariant{
+	Name:      "liveness",
+	Statement: "once faults have stopped, every page that is asked for is in the cache and fresh within the time that the scenario gives it",
+	Check:     checkLiveness,
+	// after the last step of a schedule, everything depends on the rows
+	ours: inside.Put(own{Memory: rememberNothing}),
 }
 
 func checkLiveness(ev Evidence) Finding {

@@ -15,7 +15,7 @@ import (
 // The invariants of locks are judged from what the clients of a lock asked and were told (mark.Hold). It does not
 // matter which rows the lock keeps, and where. From the change log the invariants take only the times of a node's
 // writes.
-var ofLocks = ofTold(mutualExclusion(), guardedWrites(), keptLease(), freeLock(), lockLiveness())
+var ofLocks = ofTold(mutualExclusion, guardedWrites, keptLease, freeLock, lockLiveness)
 
 // OfLocks returns the invariants of locks in the order in which reports name them. They are not among All, because a
 // run is about pages or about locks. Pass them to Judge.
@@ -27,13 +27,11 @@ func OfLocks() []Invariant { return slices.Clone(ofLocks) }
 // gives out fencing tokens and the resource checks them: then a late write is refused. So a write out of order is a
 // violation only if it took effect before the end of the lease less 2e, or if its writer had a token. For that, tokens
 // must grow: it is a violation, too, if a write is refused within that time, since an earlier holder had a greater token.
-func guardedWrites() Invariant {
-	return Invariant{
-		Name: "guarded-write",
-		Statement: "after a write of a later holder, the guarded resource takes no write of an earlier one: " +
-			"within the earlier one's lease less 2e, and at any time if the lock has fencing tokens, which grow from holder to holder",
-		Check: checkGuardedWrites,
-	}
+var guardedWrites = Invariant{
+	Name: "guarded-write",
+	Statement: "after a write of a later holder, the guarded resource takes no write of an earlier one: " +
+		"within the earlier one's lease less 2e, and at any time if the lock has fencing tokens, which grow from holder to holder",
+	Check: checkGuardedWrites,
 }
 
 func checkGuardedWrites(ev Evidence) Finding {
@@ -102,13 +100,11 @@ func (h *hold) after(first *hold) bool { return h.asked.Seq > first.taken.Seq }
 // extends itself, its holder must not be told so as long as the lock could have extended itself. It could have done so
 // if none of its requests failed for a reason that it was told, and if its requests and its node were delayed for less
 // than a quarter of the lease less 2e in all.
-func keptLease() Invariant {
-	return Invariant{
-		Name: "kept-lease",
-		Statement: "nobody is told to have lost a lock before the end of its lease less 2e; " +
-			"and nobody whose lock extends itself loses it, unless its requests failed or were held up",
-		Check: checkKeptLease,
-	}
+var keptLease = Invariant{
+	Name: "kept-lease",
+	Statement: "nobody is told to have lost a lock before the end of its lease less 2e; " +
+		"and nobody whose lock extends itself loses it, unless its requests failed or were held up",
+	Check: checkKeptLease,
 }
 
 func checkKeptLease(ev Evidence) Finding {
@@ -193,13 +189,11 @@ func (h *hold) extends(ev Evidence, until *history.Event) bool {
 //
 // A lock may also refuse because the lease that it has got is over, or less than its margin is left, when its answer
 // comes: see heldUp.
-func freeLock() Invariant {
-	return Invariant{
-		Name: "free-lock",
-		Statement: "a node that asks for a lock which nobody else can hold is not refused, unless its requests failed, " +
-			"or held it up until its lease was over, and does not wait longer for it than the lock's terms allow",
-		Check: checkFreeLock,
-	}
+var freeLock = Invariant{
+	Name: "free-lock",
+	Statement: "a node that asks for a lock which nobody else can hold is not refused, unless its requests failed, " +
+		"or held it up until its lease was over, and does not wait longer for it than the lock's terms allow",
+	Check: checkFreeLock,
 }
 
 func checkFreeLock(ev Evidence) Finding {
@@ -289,12 +283,10 @@ func (r free) firstLook(a, other *hold) time.Time {
 
 // lockLiveness holds that every lock can be taken again once faults have stopped and its holders are done or dead. It
 // is judged from the event history.Settled on, which says that this is so.
-func lockLiveness() Invariant {
-	return Invariant{
-		Name:      "lock-liveness",
-		Statement: "once faults have stopped, every lock can be taken within the time that the scenario gives it",
-		Check:     checkLockLiveness,
-	}
+var lockLiveness = Invariant{
+	Name:      "lock-liveness",
+	Statement: "once faults have stopped, every lock can be taken within the time that the scenario gives it",
+	Check:     checkLockLiveness,
 }
 
 func checkLockLiveness(ev Evidence) Finding {

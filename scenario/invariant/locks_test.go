@@ -356,7 +356,7 @@ func TestFindingsOfMutualExclusionShowTheRows(t *testing.T) {
 func TestALateWriteOfADeadHolder(t *testing.T) {
 	story := join(takes(0, "bob", "b", 0), is(s, "bob", history.Crashed, "", 0), is(20*s, "alice", mark.EventLockAsked, "a", 0), is(20*s, "alice", mark.EventLockRefused, "a", 0))
 	ev := Evidence{History: of(story...), recorded: promised(LockTerms{Wait: s})}
-	if f := freeLock().Check(ev); f.Verdict != Violated {
+	if f := freeLock.Check(ev); f.Verdict != Violated {
 		t.Errorf("without a late write: got %v", f)
 	}
 	start := time.Unix(1e9, 0).Add(s)
@@ -375,7 +375,7 @@ func TestALateWriteOfADeadHolder(t *testing.T) {
 		c := late
 		test.change(&c)
 		ev.Changes = []ddbfake.Change{c}
-		if f := freeLock().Check(ev); f.Verdict != test.want {
+		if f := freeLock.Check(ev); f.Verdict != test.want {
 			t.Errorf("%s: got %v, want %v", test.name, f, test.want)
 		}
 	}

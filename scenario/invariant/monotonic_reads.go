@@ -14,13 +14,11 @@ import (
 // whose publish was refused may serve its own page to the request for which the page was made, and then the page in the
 // cache to the next request. The answer to a regeneration by name is the page that was made for that name, however old
 // it is. It makes no difference whether a page is served as fresh or as stale.
-func monotonicReads() Invariant {
-	return Invariant{
-		Name: "monotonic-reads",
-		Statement: "no node that was served a page from the cache is served one of older data when it asks again, " +
-			"nor is any other node if the cache promises it, unless the page is rolled back or asked for by a request's name",
-		Check: checkMonotonicReads,
-	}
+var monotonicReads = Invariant{
+	Name: "monotonic-reads",
+	Statement: "no node that was served a page from the cache is served one of older data when it asks again, " +
+		"nor is any other node if the cache promises it, unless the page is rolled back or asked for by a request's name",
+	Check: checkMonotonicReads,
 }
 
 // seenPage is a page that a node was served.

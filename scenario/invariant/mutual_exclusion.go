@@ -19,13 +19,11 @@ import (
 // reads its own clock at the beginning and at the end, or another node reads its clock. If a holder is told that it
 // still holds its lock, it has held it since it took it. Such an answer may be late by 4e, because two nodes have read
 // their clocks twice.
-func mutualExclusion() Invariant {
-	return Invariant{
-		Name: "mutual-exclusion",
-		Statement: "while a node may rely on a lock (within its lease less 2e, and up to each later answer that it still holds it, less 4e), " +
-			"no other node is told that it has the lock",
-		Check: checkMutualExclusion,
-	}
+var mutualExclusion = Invariant{
+	Name: "mutual-exclusion",
+	Statement: "while a node may rely on a lock (within its lease less 2e, and up to each later answer that it still holds it, less 4e), " +
+		"no other node is told that it has the lock",
+	Check: checkMutualExclusion,
 }
 
 func checkMutualExclusion(ev Evidence) Finding {

@@ -18,14 +18,12 @@ import (
 // "Before" and "after" mean true time, or the order of events on one node. Events of different nodes at the same
 // instant have no order. An invalidation that failed may not have happened, so it does not count. A page that is served
 // as stale may have any age.
-func noLostInvalidation() Invariant {
-	return Invariant{
-		Name: "no-lost-invalidation",
-		Statement: "nothing that is asked for after an invalidation was confirmed is served as fresh " +
-			"from data read before that invalidation was asked for",
-		Check: checkInvalidations,
-		ours:  inside.Put(own{Follow: func(Promise) teller { return newCutoffs() }, Memory: func(Promise) memory { return &invalidations{} }}),
-	}
+var noLostInvalidation = Invariant{
+	Name: "no-lost-invalidation",
+	Statement: "nothing that is asked for after an invalidation was confirmed is served as fresh " +
+		"from data read before that invalidation was asked for",
+	Check: checkInvalidations,
+	ours:  inside.Put(own{Follow: func(Promise) teller { return newCutoffs() }, Memory: func(Promise) memory { return &invalidations{} }}),
 }
 
 func checkInvalidations(ev Evidence) Finding {

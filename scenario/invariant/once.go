@@ -13,7 +13,7 @@ import (
 // The invariants of calls that run once are judged from what their callers asked and were told, and from when effects
 // took place. It does not matter which rows the layer keeps, and where. From the change log the invariants take only
 // the times of a node's writes.
-var ofCalls = ofTold(effectOnce(), sameResult(), samePayload(), freeCall(), callLiveness())
+var ofCalls = ofTold(effectOnce, sameResult, samePayload, freeCall, callLiveness)
 
 // OfCalls returns the invariants of calls that run once in the order in which reports name them. Like the invariants of
 // OfLocks, they are not among All.

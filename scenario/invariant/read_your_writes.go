@@ -15,14 +15,12 @@ import (
 // when it asks again, not even as stale. A regeneration that failed does not count, because it may not have happened.
 //
 // Reads after an invalidation, by the node itself or by another, are judged by noLostInvalidation.
-func readYourWrites() Invariant {
-	return Invariant{
-		Name: "read-your-writes",
-		Statement: "a node that was told that a page is regenerated is not served older data when it asks again, " +
-			"unless the page is rolled back",
-		Check: checkOwnWrites,
-		ours:  inside.Put(own{Memory: func(Promise) memory { return &ownWrites{} }}),
-	}
+var readYourWrites = Invariant{
+	Name: "read-your-writes",
+	Statement: "a node that was told that a page is regenerated is not served older data when it asks again, " +
+		"unless the page is rolled back",
+	Check: checkOwnWrites,
+	ours:  inside.Put(own{Memory: func(Promise) memory { return &ownWrites{} }}),
 }
 
 func checkOwnWrites(ev Evidence) Finding {

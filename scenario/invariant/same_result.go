@@ -13,13 +13,11 @@ import (
 // everybody. The other call has lost its place, and is told so. Two results may both be told on two conditions. First,
 // the effect of the second began when the first result was allowed to be forgotten (see effectOnce). Second, when
 // somebody has been told the second result, nobody who asks afterwards is told the first.
-func sameResult() Invariant {
-	return Invariant{
-		Name: "same-result",
-		Statement: "every caller of a key is told the result of one effect, which took place for that key, " +
-			"until that result may be forgotten",
-		Check: checkSameResult,
-	}
+var sameResult = Invariant{
+	Name: "same-result",
+	Statement: "every caller of a key is told the result of one effect, which took place for that key, " +
+		"until that result may be forgotten",
+	Check: checkSameResult,
 }
 
 func checkSameResult(ev Evidence) Finding {

@@ -10,13 +10,11 @@ import (
 
 // tenantIsolation holds that a tenant sees only its own pages, as fresh or as stale. If renderings for two tenants made
 // the same body, it belongs to both.
-func tenantIsolation() Invariant {
-	return Invariant{
-		Name:      "tenant-isolation",
-		Statement: "whatever is served to a tenant was made for that tenant",
-		Check:     checkTenants,
-		ours:      inside.Put(own{Follow: func(Promise) teller { return &tenants{} }, Memory: rememberRenderings}),
-	}
+var tenantIsolation = Invariant{
+	Name:      "tenant-isolation",
+	Statement: "whatever is served to a tenant was made for that tenant",
+	Check:     checkTenants,
+	ours:      inside.Put(own{Follow: func(Promise) teller { return &tenants{} }, Memory: rememberRenderings}),
 }
 
 func checkTenants(ev Evidence) Finding {

@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
@@ -146,18 +147,12 @@ func TestARestoreBeginsAnewFromThere(t *testing.T) {
 	s := watch(t, 0, live.Options{})
 	alice, bob := s.store("alice"), s.store("bob")
 	lease, err := alice.Acquire(t.Context(), "/home")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	held := s.db.Snapshot()
-	if err := alice.Release(t.Context(), lease); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, alice.Release(t.Context(), lease))
 	s.publish(bob, "/home")
 	s.checker.Restore(func() { s.db.Restore(held) })
-	if err := alice.Publish(t.Context(), lease, s.meta(alice, "/home", "1")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, alice.Publish(t.Context(), lease, s.meta(alice, "/home", "1")))
 	s.checker.Look()
 	s.wantReported() // alice has the lease again, and bob has never had it
 	s.put("mallory", s.meta(alice, "/home", "2").Item())
@@ -254,9 +249,7 @@ func TestABatchIsNoTransaction(t *testing.T) {
 		{PutRequest: &types.PutRequest{Item: s.meta(alice, "/home", "x").Item()}},
 		{DeleteRequest: &types.DeleteRequest{Key: pagecache.Key(alice.PK("/home"), "LOCK")}},
 	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s.checker.Look()
 	s.wantReported("violated atomic-publish by alice")
 	s.reported = nil
@@ -267,9 +260,7 @@ func TestABatchIsNoTransaction(t *testing.T) {
 	change := fmt.Sprintf(`UPDATE %s SET s3_key='y' WHERE pk='%s' AND sk='META'`, table, alice.PK("/home"))
 	_, err = s.db.As("alice").BatchExecuteStatement(t.Context(), &dynamodb.BatchExecuteStatementInput{
 		Statements: []types.BatchStatementRequest{{Statement: &remove}, {Statement: &change}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s.checker.Look()
 	s.wantReported("violated stale-writer by alice")
 }
@@ -283,9 +274,7 @@ func TestLoadedRowsAreNotJudged(t *testing.T) {
 		pk, now := alice.PK(key), s.clock.Now().Unix()
 		text := fmt.Sprintf(`{"cache": [{"PutRequest": {"Item": {"pk": {"S": %q}, "sk": {"S": "META"}, "s3_key": {"S": "x"}, "generated_at": {"N": "%d"}, "revalidate_seconds": {"N": "60"}}}},
 			{"PutRequest": {"Item": {"pk": {"S": %q}, "sk": {"S": "LOCK"}, "lease_token": {"S": %q}, "lease_expires_at": {"N": "%d"}}}}]}`, pk, now, pk, token, now+30)
-		if err := s.db.Load("", strings.NewReader(text)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.db.Load("", strings.NewReader(text)))
 	}
 	s.publish(alice, "/home")
 	empty := s.db.Snapshot()
@@ -322,31 +311,23 @@ func TestTheHolderOfALoadedLockIsUnknown(t *testing.T) {
 				{"PutRequest": {"Item": {"pk": {"S": "old"}, "sk": {"S": "LOCK"}, "lease_token": {"S": "t"}, "lease_expires_at": {"N": "1"}}}},
 				{"PutRequest": {"Item": {"pk": {"S": "old"}, "sk": {"S": "VER#1"}, "s3_key": {"S": "x"}, "ttl": {"N": "%[3]d"}}}},
 				{"PutRequest": {"Item": {"pk": {"S": "old"}, "sk": {"S": "META"}, "current_sk": {"S": "VER#1"}, "generated_at": {"N": "1"}}}}]}`, pk, now+30, now-1)
-			if err := s.db.Load("", strings.NewReader(text)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, s.db.Load("", strings.NewReader(text)))
 			if restored {
 				ops := s.db.Client(ddbfake.WithActor("ops"))
 				made, err := ops.CreateBackup(t.Context(), &dynamodb.CreateBackupInput{TableName: aws.String(table), BackupName: aws.String("one")})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				if _, err := s.db.As("ops").DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(table)}); err != nil {
 					t.Fatal(err)
 				}
 				_, err = ops.RestoreTableFromBackup(t.Context(), &dynamodb.RestoreTableFromBackupInput{TargetTableName: aws.String(table), BackupArn: made.BackupDetails.BackupArn})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 			}
 			before := s.db.Snapshot()
 			_, err := s.db.As(actor).TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 				{Put: &types.Put{TableName: aws.String(table), Item: s.meta(bob, "/home", "x").Item()}},
 				{Delete: &types.Delete{TableName: aws.String(table), Key: pagecache.Key(pk, "LOCK")}},
 			}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			s.checker.Look()
 			s.wantReported("unknown the holder by " + actor)
 			s.reported = nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
@@ -76,16 +77,12 @@ func TestWatchPassesAHomeRegion(t *testing.T) {
 	for _, key := range []string{"/home", "/shop"} {
 		alice, bob := s.storeIn("alice", home[key]), s.storeIn("bob", home[key])
 		lease, err := alice.Acquire(t.Context(), key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if _, err := bob.Acquire(t.Context(), key); !errors.Is(err, pagecache.ErrHeld) {
 			t.Errorf("%s: got %v, want that alice holds the lease", key, err)
 		}
 		s.clock.Advance(time.Second)
-		if err := alice.Publish(t.Context(), lease, s.meta(alice, key, lease.Token)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, alice.Publish(t.Context(), lease, s.meta(alice, key, lease.Token)))
 		s.clock.Advance(time.Minute)
 		s.publish(bob, key)
 		s.clock.Advance(time.Minute)

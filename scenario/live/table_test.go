@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
@@ -27,15 +28,11 @@ func TestNothingJudgedIsNoPass(t *testing.T) {
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: "N"}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: "HASH"}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for i := range 10 {
 		_, err := s.db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("users"),
 			Item: map[string]types.AttributeValue{"id": &types.AttributeValueMemberN{Value: fmt.Sprint(i % 2)}, "n": &types.AttributeValueMemberN{Value: fmt.Sprint(i)}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	}
 	s.put("alice", pagecache.Key("CACHE#1", "LEASE"))
 	s.put("alice", pagecache.Key("CACHE#2", "LEASE"))
@@ -94,14 +91,10 @@ func TestADeletedTableIsForgotten(t *testing.T) {
 	}
 	again()
 	lease, err := alice.Acquire(t.Context(), "/home")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	old := s.meta(alice, "/home", lease.Token)
 	old.GeneratedAt -= 600 // older than the page in the former table
-	if err := alice.Publish(t.Context(), lease, old); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, alice.Publish(t.Context(), lease, old))
 	s.reported = nil
 	s.checker.Look()
 	s.wantReported()

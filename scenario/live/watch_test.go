@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
@@ -231,17 +232,13 @@ func TestSummaryOfAStampedeAndOfStaleReads(t *testing.T) {
 	pk := alice.PK("/home")
 	s.get("alice", pk, "META") // nothing is there
 	lease, err := alice.Acquire(t.Context(), "/home")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for range 2 {
 		if _, err := bob.Acquire(t.Context(), "/home"); err == nil {
 			t.Fatal("bob has the lease of alice")
 		}
 	}
-	if err := alice.Publish(t.Context(), lease, s.meta(alice, "/home", "1")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, alice.Publish(t.Context(), lease, s.meta(alice, "/home", "1")))
 	s.publish(bob, "/home") // although it is fresh: a stampede
 	s.clock.Advance(59 * time.Second)
 	s.get("alice", pk, "META")

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func TestDecode(t *testing.T) {
@@ -50,9 +51,7 @@ func TestDecode(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got := inputOf(test.op)
-			if err := Decode([]byte(test.body), got); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, Decode([]byte(test.body), got))
 			if diff := cmp.Diff(test.want, got, sdktest.Equal); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -179,12 +178,8 @@ func TestDecodeKeeps(t *testing.T) {
 		return []byte(`{"TableName":"` + s + `","Item":{"\u0061":{"S":"\"` + s + `"},"n":{"N":"` + s + `"}}}`)
 	}
 	got := &dynamodb.PutItemInput{}
-	if err := Decode(body("1"), got); err != nil {
-		t.Fatal(err)
-	}
-	if err := Decode(body("2"), &dynamodb.PutItemInput{}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, Decode(body("1"), got))
+	must.OK(t, Decode(body("2"), &dynamodb.PutItemInput{}))
 	want := &dynamodb.PutItemInput{TableName: aws.String("1"), Item: map[string]types.AttributeValue{
 		"a": &types.AttributeValueMemberS{Value: `"1`}, "n": &types.AttributeValueMemberN{Value: "1"},
 	}}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // The texts are the service's, as public suites captured them. The other texts, and the choice among several errors,
@@ -210,13 +211,9 @@ func TestRefusedProjections(t *testing.T) {
 
 func TestUnused(t *testing.T) {
 	cond, err := ParseCondition("#a = :a AND #b.c = :a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	update, err := ParseUpdate("SET x = :b REMOVE #c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	v := attr.Int(1)
 	const inNames = "Value provided in ExpressionAttributeNames unused in expressions: keys: "
 	const inValues = "Value provided in ExpressionAttributeValues unused in expressions: keys: "
@@ -266,9 +263,7 @@ func TestValidateArgs(t *testing.T) {
 
 func TestUses(t *testing.T) {
 	c, err := ParseCondition("#a.#b = :v AND #a IN (:v, :w) AND c = d.e")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got, want := len(c.Names()), 2; got != want {
 		t.Errorf("Names() = %v", c.Names())
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func list(values ...int64) attr.L {
@@ -67,9 +68,7 @@ func TestUpdateProperties(t *testing.T) {
 	}
 	for _, tt := range tests {
 		u, err := ParseUpdate(tt.src)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := u.Attributes(Args{Names: map[string]string{"#x": "pk"}}); !slices.Equal(got, tt.attributes) {
 			t.Errorf("%s: Attributes() = %v, want %v", tt.src, got, tt.attributes)
 		}
@@ -83,9 +82,7 @@ func TestUpdateProperties(t *testing.T) {
 func TestEvalUnchecked(t *testing.T) {
 	for _, src := range []string{"a = :x", "#x = a", "a.#x = a", "contains(a, :x)", "size(:x) = a", "a BETWEEN b AND :x", "a IN (b, :x)", "size(a, b) = c", "attribute_exists(a, b)"} {
 		c, err := ParseCondition(src)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		ok, err := c.Eval(attr.Item{"a": attr.M{"x": attr.Int(1)}}, Args{})
 		if ok || text(t, err) == "" {
 			t.Errorf("%s = %v, %v; want an error", src, ok, err)
@@ -95,9 +92,7 @@ func TestEvalUnchecked(t *testing.T) {
 
 func TestEvalDoesNotAllocate(t *testing.T) {
 	c, err := ParseCondition("lease_token = :token AND lease_expires_at > :now")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	row := attr.Item{"lease_token": attr.S("t1"), "lease_expires_at": attr.Int(2208988860)}
 	given := Args{Values: map[string]attr.Value{":now": attr.Int(2208988800), ":token": attr.S("t1")}}
 	if n := testing.AllocsPerRun(100, func() { c.Eval(row, given) }); n != 0 {
@@ -107,9 +102,7 @@ func TestEvalDoesNotAllocate(t *testing.T) {
 
 func TestProjectionAttributes(t *testing.T) {
 	p, err := ParseProjection("a.b, #x, c[0], a.c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got, want := p.Attributes(Args{Names: map[string]string{"#x": "pk"}}), []string{"a", "pk", "c"}; !slices.Equal(got, want) {
 		t.Errorf("Attributes() = %v, want %v", got, want)
 	}

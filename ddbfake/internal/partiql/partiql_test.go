@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/ddbfake/internal/expr"
 	"github.com/isr-sim/isr-sim/ddbfake/internal/partiql"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // statements are sources, and how they print.
@@ -199,13 +200,9 @@ func TestChainsOfComparisonsAreBounded(t *testing.T) {
 		strings.Repeat("(", 400) + "a = b" + strings.Repeat(" IN [c, d])", 400),
 	} {
 		parsed, err := partiql.Parse("SELECT * FROM t WHERE " + where)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		b, err := parsed.Bind(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		const want = "The expression contains too many operators; operator count: 301"
 		if text, err := b.Condition(); err == nil || err.Error() != want {
 			t.Errorf("%.40s…: got %d characters, error %v, want %q", where, len(text), err, want)

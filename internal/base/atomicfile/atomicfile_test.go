@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/base/atomicfile"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func TestAFileIsThereWholeOrNotAtAll(t *testing.T) {
@@ -23,18 +24,14 @@ func TestAFileIsThereWholeOrNotAtAll(t *testing.T) {
 			t.Errorf("%s the folder holds %v (%v), want the file alone", when, entries, err)
 		}
 	}
-	if err := atomicfile.Write(name, []byte("one"), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, atomicfile.Write(name, []byte("one"), 0o640))
 	want("written,", "one")
 	if info, err := os.Stat(name); err != nil || info.Mode() != 0o640 {
 		t.Errorf("mode %v (%v), want 0640", info.Mode(), err)
 	}
 
 	draft, err := atomicfile.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := draft.WriteString("half"); err != nil {
 		t.Fatal(err)
 	}
@@ -51,9 +48,7 @@ func TestAFileIsThereWholeOrNotAtAll(t *testing.T) {
 	if got, err := os.ReadFile(name); err != nil || string(got) != "one" {
 		t.Errorf("before the commit it holds %q (%v), want %q", got, err, "one")
 	}
-	if err := draft.Commit(0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, draft.Commit(0o644))
 	draft.Discard()
 	want("after the commit,", "two")
 }
@@ -61,9 +56,7 @@ func TestAFileIsThereWholeOrNotAtAll(t *testing.T) {
 func TestWhatCannotBeWrittenLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "folder")
-	if err := os.MkdirAll(filepath.Join(name, "not empty"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.MkdirAll(filepath.Join(name, "not empty"), 0o700))
 	if err := atomicfile.Write(name, []byte("text"), 0o644); err == nil {
 		t.Error("a folder was replaced by a file")
 	}
@@ -89,12 +82,8 @@ func TestADeviceIsWrittenAndNotReplaced(t *testing.T) {
 	}
 	// A pipe, by the name that a shell gives it.
 	read, pipe, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := atomicfile.Write(fmt.Sprintf("/dev/fd/%d", pipe.Fd()), []byte("text"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, atomicfile.Write(fmt.Sprintf("/dev/fd/%d", pipe.Fd()), []byte("text"), 0o644))
 	_ = pipe.Close()
 	if got, err := io.ReadAll(read); err != nil || string(got) != "text" {
 		t.Errorf("the pipe has %q (%v)", got, err)

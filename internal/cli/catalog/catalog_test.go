@@ -7,22 +7,17 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func TestLoad(t *testing.T) {
 	t.Chdir(t.TempDir())
 	text, err := fixtures.Read("paused-writer")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, name := range []string{"mine.yaml", "mine"} {
-		if err := os.WriteFile(name, []byte(strings.Replace(string(text), "name: paused-writer", "name: mine", 1)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(name, []byte(strings.Replace(string(text), "name: paused-writer", "name: mine", 1)), 0o644))
 	}
-	if err := os.Mkdir("a folder", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir("a folder", 0o755))
 	for word, want := range map[string]string{ // the scenario's name, or a part of the error
 		"paused-writer":                "paused-writer",
 		fixtures.Museum()[0]:           fixtures.Museum()[0],

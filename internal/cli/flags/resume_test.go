@@ -13,6 +13,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/nodes"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 )
 
@@ -30,9 +31,7 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 			return 0
 		}
 		s, err := campaign.ReadSearch(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return s.Reached.Schedules
 	}
 	part := func(over bool, seconds int) {
@@ -53,9 +52,7 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 			}
 			return &campaign.Proof{Explored: sim.Explored{Complete: true}}, nil
 		}, campaign.Prove{}, file, io.Discard, clock)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	}
 	if part(true, 130); kept() != 130 {
 		t.Errorf("%d schedules are kept at the end, expected 130", kept())

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/isr-sim/isr-sim/internal/cli"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/s3fake"
 )
 
@@ -47,9 +48,7 @@ func TestMergeReadsBuckets(t *testing.T) {
 	put := func(name string, text []byte) {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, server.URL+"/kept/night/"+name, bytes.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		answer, err := http.DefaultClient.Do(request)
 		if err != nil || answer.StatusCode != http.StatusOK {
 			t.Fatal(answer, err)
@@ -62,9 +61,7 @@ func TestMergeReadsBuckets(t *testing.T) {
 	}
 	for i, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		put(filepath.Base(file), text)
 		_, err = do(NewMerge(), "s3://kept/night")
 		if missing := err != nil && strings.Contains(err.Error(), "found no shard 2 of 2"); missing != (i == 0) {
@@ -73,9 +70,7 @@ func TestMergeReadsBuckets(t *testing.T) {
 	}
 	put("other.txt", []byte("no shard"))
 	ofFolder, err := do(NewMerge(), folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if ofBucket, err := do(NewMerge(), "s3://kept/night"); err != nil || ofBucket != ofFolder {
 		t.Errorf("got %s (%v), want what the folder gives:\n%s", ofBucket, err, ofFolder)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // The three examples of the tutorial: its calculator's lifetimes, and the better ones.
@@ -37,9 +39,7 @@ func TestAdviceForTheTutorialsExamples(t *testing.T) {
 		},
 	} {
 		got, err := Advise(test.demand)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		c := got.Calculator
 		if c.Optimum != test.calculator.Optimum || c.Lifetime != test.calculator.Lifetime ||
 			math.Abs(c.Outdated-test.calculator.Outdated) > 1e-9 || math.Abs(c.Misses-test.calculator.Misses) > 1e-9 {
@@ -159,9 +159,7 @@ func TestAdviceIsTheCheapest(t *testing.T) {
 		{Changes: 0.4, Reads: 1, Miss: 1, Stale: 1},
 	} {
 		a, err := Advise(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, other := range Practical() {
 			_, overReads := Staleness(d.Changes, other)
 			if cost := d.Miss/other.Seconds() + d.Stale*overReads; cost < a.Cost-1e-12 {

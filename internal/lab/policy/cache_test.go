@@ -8,15 +8,15 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // read asks a cache for a key whose render gives a text.
 func read(t *testing.T, c *Cache[string, string], now time.Duration, key, rendered string) string {
 	t.Helper()
 	got, err := c.GetOrSet(now, key, nil, func() (string, error) { return rendered, nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return got
 }
 
@@ -216,9 +216,7 @@ func TestCacheAgreesWithTheSimulator(t *testing.T) {
 		}
 		x := Experiment{Policy: p, Workload: trace, Lasts: trace.Lasts()}
 		want, err := x.Run(7)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got := played(t, trace, &Cache[int, int]{Policy: p, Seed: 7})
 		if got.Hits != want.hits || got.Stale != want.known || got.Renders != want.renders || got.HitRatio() != want.Value(HitRatio) {
 			t.Errorf("%s: the cache has %d hits, %d stale, %d renders, the simulator %d, %d and %d",
@@ -239,9 +237,7 @@ func TestCacheAgreesWithTheTier(t *testing.T) {
 		Workload: trace, Lasts: trace.Lasts(), Tier: Tier{Keys: 30, Lifetime: lifetime},
 	}
 	want, err := x.Run(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	// Without cleanup: a cleanup makes room, and the simulator's tier has none.
 	got := played(t, trace, &Cache[int, int]{Policy: Policy{Lifetime: Absolute(lifetime)}, Keys: 30})
 	if got.Hits != want.tierHits || got.Renders != want.renders || got.Evictions == 0 || got.Expirations == 0 {

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // below checks that the interval of one experiment lies below that of another.
@@ -27,9 +29,7 @@ func TestAgeBasedLifetimesAgainstUniformOnes(t *testing.T) {
 			},
 			WarmUp: time.Hour, Lasts: 4 * time.Hour,
 		}.Repeat(t.Context(), 1, 6, runtime.GOMAXPROCS(0), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return s
 	}
 	byAge := AgeBased(5*time.Second, time.Hour, Linear)
@@ -55,13 +55,9 @@ func TestOneSeedOneResult(t *testing.T) {
 		Prices:   OnDemand, Lasts: 1000 * time.Second,
 	}
 	one, err := x.Repeat(t.Context(), 1, 6, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	many, err := x.Repeat(t.Context(), 1, 6, 5, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for i := range one.Results {
 		for _, m := range Measures() {
 			if a, b := one.Results[i].Value(m), many.Results[i].Value(m); a != b {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // tolerance is the largest distance between the simulator's result and a formula: a formula that is off by 5 % must
@@ -20,9 +21,7 @@ const tolerance = 0.05
 func repeated(t *testing.T, x Experiment) *Summary {
 	t.Helper()
 	s, err := x.Repeat(t.Context(), 1, 10, runtime.GOMAXPROCS(0), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -213,9 +212,7 @@ func TestXFetchFirstRefresh(t *testing.T) {
 			x.Render = Fixed(time.Second)
 			x.Lasts = 8000 * secondsOf(lifetime)
 			r, err := x.Run(1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			// The chance is compared near the mean, at a border of the histogram's buckets.
 			bucket := bucketOf(secondsOf(xfetchEarly(l, beta, 1)))
 			below := 0
@@ -264,9 +261,7 @@ func TestLRU(t *testing.T) {
 				WarmUp:   500 * time.Second, Lasts: 2000 * time.Second,
 			}
 			s, err := x.Repeat(t.Context(), 1, 2, 1, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			weights, sum := p.keys.weights(), 0.0
 			for _, w := range weights {
 				sum += w
@@ -362,9 +357,7 @@ func TestOptimumIsCheapest(t *testing.T) {
 				x := onePoisson(5, w, Absolute(secondsOf(lifetime)), Periodic())
 				x.Lasts = secondsOf(4000 * lifetime)
 				summary, err := x.Repeat(t.Context(), 1, 10, 1, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				values := make([]float64, len(summary.Results))
 				for i, r := range summary.Results {
 					values[i] = c*r.Value(Renders) + s*r.Value(Outdated)
@@ -390,17 +383,13 @@ func TestOptimumIsCheapest(t *testing.T) {
 func outcome(t *testing.T, x Experiment, lines ...string) *Result {
 	t.Helper()
 	trace, err := ReadTrace("bounds.csv", strings.NewReader("time,key,kind\n"+strings.Join(lines, "\n")+"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	x.Workload, x.Render, x.Store.Latency = trace, Fixed(2*time.Second), time.Second
 	if x.Policy.Lifetime == nil {
 		x.Policy = Policy{Lifetime: Absolute(10 * time.Second), Refresh: Locked()}
 	}
 	r, err := x.Run(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 

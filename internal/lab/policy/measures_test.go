@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // A minute of one key, fresh for 10 s, rendered in 3.5 s, kept for 15 s: counted by hand. It is rendered at 0, 14, 40
@@ -17,18 +18,14 @@ func TestMeasuresOfCloudWatch(t *testing.T) {
 		lines = append(lines, at+",a")
 	}
 	trace, err := policy.ReadTrace("by hand", strings.NewReader(strings.Join(lines, "\n")+"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	named := policy.All(10 * time.Second)
 	locked := named[slices.IndexFunc(named, func(p policy.Policy) bool { return p.Name == "recipe-a-stale" })]
 	r, err := policy.Experiment{
 		Policy: locked, Workload: trace, Render: policy.Fixed(3500 * time.Millisecond), Lasts: time.Minute,
 		Store: policy.Store{Retention: 15 * time.Second},
 	}.Run(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for m, want := range map[policy.Measure]float64{ //isrsim:unordered each by itself
 		policy.ConditionalCheckFailedRequests: 9, // three readers during each of three renders
 		policy.TimeToLiveDeletedItemCount:     2, // stored at 3.5 s (replaced at 17.5 s), at 17.5 s and at 43.5 s

@@ -266,11 +266,8 @@ type histogram struct {
 	most   time.Duration
 }
 
-// Each power of two is divided into this many buckets.
-const (
-	subBits    = 5
-	subBuckets = 1 << subBits
-)
+// Each power of two is divided into 1 << subBits buckets.
+const subBits = 5
 
 // add counts a duration.
 func (h *histogram) add(d time.Duration) {

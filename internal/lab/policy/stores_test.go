@@ -16,6 +16,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // even is a workload that reads one key at equal intervals.
@@ -55,9 +56,7 @@ func TestOneKeyIsThrottledAtItsLimit(t *testing.T) {
 				Workload: even{time.Duration(float64(time.Second) / rate)}, Store: test.store,
 				WarmUp: time.Second, Lasts: 20 * time.Second,
 			}.Run(1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			return r.Value(Throttled)
 		}
 		if below, above := throttled(test.limit*0.99), throttled(test.limit*1.01); below > 0 || above == 0 {
@@ -76,14 +75,10 @@ func TestATierEndsThrottling(t *testing.T) {
 		WarmUp: time.Second, Lasts: 10 * time.Second,
 	}
 	bare, err := x.Run(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	x.Tier = Tier{Nodes: nodes, Keys: 1, Lifetime: TierLifetime(nodes, rate, partitionReads*0.9)}
 	tiered, err := x.Run(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if bare.Value(Throttled) == 0 || bare.Value(Failed) < 0.5 || tiered.Value(Throttled) > 0 {
 		t.Errorf("got %g throttled requests a second and %.2f of reads failed without a tier, %g throttled with one; want many and none",
 			bare.Value(Throttled), bare.Value(Failed), tiered.Value(Throttled))
@@ -140,9 +135,7 @@ func TestRedisModelAgainstRedis(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "redis")
 	server := exec.CommandContext(t.Context(), path, "--port", "0", "--unixsocket", socket, "--save", "", "--hz", "10",
 		"--dir", filepath.Dir(socket))
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, server.Start())
 	t.Cleanup(func() {
 		_ = server.Process.Kill() // Wait says how it ended
 		_ = server.Wait()
@@ -155,9 +148,7 @@ func TestRedisModelAgainstRedis(t *testing.T) {
 		}
 		clock.Sleep(20 * time.Millisecond)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer conn.Close()
 	replies := bufio.NewReader(conn)
 
@@ -201,9 +192,7 @@ func TestRedisModelAgainstRedis(t *testing.T) {
 			t.Fatal(err)
 		}
 		reply, err := replies.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		answered := clock.Now().Sub(start)
 		real, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimPrefix(reply, ":")), 64)
 		if err != nil {
@@ -242,9 +231,7 @@ func TestExpiredRowsByStore(t *testing.T) {
 			Workload: fleeting{gapOf(50)}, Store: s,
 			WarmUp: time.Hour / 6, Lasts: time.Hour / 4,
 		}.Run(1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return r.Value(RowsPast)
 	}
 	exact, redis, dynamodb := rows(Store{}), rows(Store{Redis: true}), rows(Store{Lag: Fixed(time.Minute)})

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // A rhythm moves reads and does not change how many there are.
@@ -127,9 +129,7 @@ func TestLateEventsOutdateABucket(t *testing.T) {
 			Workload: Dashboard{Every: 10 * time.Second, Window: 10 * time.Minute, Bucket: time.Minute, Events: 0.1, Late: late},
 			WarmUp:   time.Hour, Lasts: 10 * time.Hour,
 		}.Run(1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return r
 	}
 	// Without delay, the data of the last minute alone changes: one or two of the eleven buckets.
@@ -141,15 +141,11 @@ func TestLateEventsOutdateABucket(t *testing.T) {
 
 func TestReadTrace(t *testing.T) {
 	trace, err := ReadTrace("visits.csv", strings.NewReader("time,key,kind,size\n0.5,/home,read,300\n1,/home,change,\n2.25,/home,read,300\n2.25,/about,,\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r, err := Experiment{
 		Policy: Policy{Lifetime: Absolute(time.Hour), Refresh: Locked()}, Workload: trace, Lasts: trace.Lasts(),
 	}.Run(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if r.Reads() != 3 || r.renders != 2 || r.Value(OutdatedMost) != 1.25 {
 		t.Errorf("got %d reads, %d renders, outdated by up to %g s; want 3, 2 and 1.25", r.Reads(), r.renders, r.Value(OutdatedMost))
 	}
@@ -185,9 +181,7 @@ func TestAPollRendersOnlyWhatItMisses(t *testing.T) {
 		Workload: Dashboard{Every: time.Minute, Window: 10 * time.Minute, Bucket: time.Minute, Events: 0.1, Late: Fixed(0)},
 		WarmUp:   30 * time.Second, Lasts: time.Hour,
 	}.Run(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	const polls = 60
 	if r.Reads() != 11*polls || r.renders != polls || r.hits != 10*polls {
 		t.Errorf("%d polls: got %d reads, %d hits and %d renders, want 11, 10 and 1 a poll", polls, r.Reads(), r.hits, r.renders)
@@ -206,9 +200,7 @@ func TestBucketsDoNotMindShifts(t *testing.T) {
 			},
 			WarmUp: time.Hour, Lasts: time.Hour,
 		}.Run(1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return r.Value(HitRatio)
 	}
 	for _, every := range []time.Duration{7 * time.Second, 10 * time.Second, 61 * time.Second} {

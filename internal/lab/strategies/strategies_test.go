@@ -6,6 +6,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // measured measures the named plans with the subject of that name.
@@ -16,9 +17,7 @@ func measured(t *testing.T, subjects []subject, name string, e limits, plans ...
 			continue
 		}
 		rows, err := measureAll(t.Context(), []subject{s}, plans, e, io.Discard)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		cells := map[string]cell{}
 		for _, c := range rows[0].cells {
 			cells[c.plan] = c
@@ -35,9 +34,7 @@ func TestTheStrategiesRankAsPublished(t *testing.T) {
 	effort.Long(t)
 	const walk, pct, pos = "random-walk", "pct3", "pos"
 	subjects, err := smallPrograms()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, test := range []struct {
 		program      string
 		worse, than  string
@@ -65,13 +62,9 @@ func TestTheStrategiesRankAsPublished(t *testing.T) {
 // Published are 6 to 17 schedules for each program.
 func TestSURWFindsTheBugOfEveryProgramAtOnce(t *testing.T) {
 	subjects, err := smallPrograms()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	surw, err := sim.PlanNamed("surw")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, s := range subjects {
 		c := measured(t, subjects, s.name, limits{seeds: 20, schedules: 1000}, surw)[surw.Name]
 		if mean, _ := c.average(); mean > 50 {
@@ -84,18 +77,14 @@ func TestSURWFindsTheBugOfEveryProgramAtOnce(t *testing.T) {
 func TestTheDefaultPlanFindsEveryMutant(t *testing.T) {
 	effort.NotShort(t)
 	subjects, err := mutants()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, s := range subjects {
 		seeds := effort.Quick(effort.Fewer(40, 10), 2)
 		if s.name == "check-then-act-publish" {
 			seeds = 40
 		}
 		c, err := measure(t.Context(), s, sim.Portfolio(), limits{seeds, 300})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if mean, found := c.average(); found < seeds || s.name == "check-then-act-publish" && mean > 40 {
 			t.Errorf("%s: %.1f schedules, found under %d of %d seeds; want all, within 300 schedules", s.name, mean, found, seeds)
 		}

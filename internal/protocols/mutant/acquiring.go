@@ -13,13 +13,11 @@ import (
 )
 
 // acquireASecondEarly rounds now up instead of down, and so takes a lease that has a second to go.
-func acquireASecondEarly() isr.Protocol {
-	return isr.Protocol{
-		Name:    "acquire-a-second-early",
-		Summary: "acquire takes a lease over one second before lease_expires_at",
-		Breaks:  "lock-theft",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return earlyAcquirer{r} }),
-	}
+var acquireASecondEarly = isr.Protocol{
+	Name:    "acquire-a-second-early",
+	Summary: "acquire takes a lease over one second before lease_expires_at",
+	Breaks:  "lock-theft",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return earlyAcquirer{r} }),
 }
 
 type earlyAcquirer struct{ *pagecache.RecipeA }
@@ -31,13 +29,11 @@ func (s earlyAcquirer) Acquire(ctx context.Context, key string) (pagecache.Lease
 
 // acquireByGetThenPut looks whether the lock is free and then takes it, in two requests. A machine that acquires in
 // between loses a live lease.
-func acquireByGetThenPut() isr.Protocol {
-	return isr.Protocol{
-		Name:    "acquire-by-get-then-put",
-		Summary: "LOCK is read, found free, and put without a condition",
-		Breaks:  "lock-theft",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return getThenPutter{r} }),
-	}
+var acquireByGetThenPut = isr.Protocol{
+	Name:    "acquire-by-get-then-put",
+	Summary: "LOCK is read, found free, and put without a condition",
+	Breaks:  "lock-theft",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return getThenPutter{r} }),
 }
 
 type getThenPutter struct{ *pagecache.RecipeA }
@@ -62,13 +58,11 @@ func (s getThenPutter) Acquire(ctx context.Context, key string) (pagecache.Lease
 // died. TTL takes days.
 //
 // Seen in: mohankishore/python_dynamodb_lock issue 2793.
-func acquireWaitsForTTL() isr.Protocol {
-	return isr.Protocol{
-		Name:    "acquire-waits-for-ttl",
-		Summary: "acquire takes a lock only where there is no row, even if its lease is over",
-		Breaks:  "liveness",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return patientAcquirer{r} }),
-	}
+var acquireWaitsForTTL = isr.Protocol{
+	Name:    "acquire-waits-for-ttl",
+	Summary: "acquire takes a lock only where there is no row, even if its lease is over",
+	Breaks:  "liveness",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return patientAcquirer{r} }),
 }
 
 type patientAcquirer struct{ *pagecache.RecipeA }
@@ -81,13 +75,11 @@ func (s patientAcquirer) Acquire(ctx context.Context, key string) (pagecache.Lea
 // reentrantByOwner gives a machine a lock again that is under the machine's name already. After a crash it takes the
 // lock of its former life, whose last requests may still be under way. A name identifies the machine, and not its
 // attempt.
-func reentrantByOwner() isr.Protocol {
-	return isr.Protocol{
-		Name:    "reentrant-by-owner",
-		Summary: "LOCK names its owner, and a node of that name acquires it again while it is held",
-		Breaks:  "lock-theft",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return reentrantAcquirer{r} }),
-	}
+var reentrantByOwner = isr.Protocol{
+	Name:    "reentrant-by-owner",
+	Summary: "LOCK names its owner, and a node of that name acquires it again while it is held",
+	Breaks:  "lock-theft",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return reentrantAcquirer{r} }),
 }
 
 type reentrantAcquirer struct{ *pagecache.RecipeA }
@@ -114,13 +106,11 @@ func ownerOf(token string) string {
 // deadHolderCostsTwoLeases waits for one more lease after the lease is over, to be sure.
 //
 // Seen in: awslabs/amazon-dynamodb-lock-client issue 34.
-func deadHolderCostsTwoLeases() isr.Protocol {
-	return isr.Protocol{
-		Name:    "dead-holder-costs-two-leases",
-		Summary: "a lock is taken over a whole lease after its end",
-		Breaks:  "liveness",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return patient{r} }),
-	}
+var deadHolderCostsTwoLeases = isr.Protocol{
+	Name:    "dead-holder-costs-two-leases",
+	Summary: "a lock is taken over a whole lease after its end",
+	Breaks:  "liveness",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return patient{r} }),
 }
 
 type patient struct{ *pagecache.RecipeA }
@@ -135,13 +125,11 @@ func (s patient) Acquire(ctx context.Context, key string) (pagecache.Lease, erro
 
 // unlockedFirstFill believes that a page without a row never existed, so that no other machine can be making it. But
 // TTL has deleted the row, or two machines start at the same time.
-func unlockedFirstFill() isr.Protocol {
-	return isr.Protocol{
-		Name:    "unlocked-first-fill",
-		Summary: "a missing page is made without a lease, as if no page could have existed before",
-		Breaks:  "stale-writer",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &firstFiller{RecipeA: r} }),
-	}
+var unlockedFirstFill = isr.Protocol{
+	Name:    "unlocked-first-fill",
+	Summary: "a missing page is made without a lease, as if no page could have existed before",
+	Breaks:  "stale-writer",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &firstFiller{RecipeA: r} }),
 }
 
 type firstFiller struct {
@@ -171,21 +159,19 @@ func (s *firstFiller) Publish(ctx context.Context, l pagecache.Lease, m pagecach
 
 // renderBeforeAcquire reads the origin before it asks for the lease. It holds the lease when it publishes, and still
 // puts a page from older data over one from newer data.
-func renderBeforeAcquire() isr.Protocol {
-	return isr.Protocol{
-		Name:    "render-before-acquire",
-		Summary: "the page is made before the lease is taken, and the lease covers only its publish",
-		Breaks:  "monotonic-publication",
-		New: func(cfg isr.Config) (isr.Handler, error) {
-			reference, err := pagecache.NewRecipeA(cfg)
-			if err != nil {
-				return nil, err
-			}
-			early := &earlyRenderer{RecipeA: reference, made: map[string]early{}}
-			cfg.Render = early.render
-			return pagecache.AsHandler(pagecache.NewOn(early, cfg))
-		},
-	}
+var renderBeforeAcquire = isr.Protocol{
+	Name:    "render-before-acquire",
+	Summary: "the page is made before the lease is taken, and the lease covers only its publish",
+	Breaks:  "monotonic-publication",
+	New: func(cfg isr.Config) (isr.Handler, error) {
+		reference, err := pagecache.NewRecipeA(cfg)
+		if err != nil {
+			return nil, err
+		}
+		early := &earlyRenderer{RecipeA: reference, made: map[string]early{}}
+		cfg.Render = early.render
+		return pagecache.AsHandler(pagecache.NewOn(early, cfg))
+	},
 }
 
 // early is a page that was made before its lease was taken.
@@ -224,13 +210,11 @@ func (s *earlyRenderer) Publish(ctx context.Context, l pagecache.Lease, m pageca
 // winner has published, makes the page once more: all nodes of a fleet do, one after the other.
 //
 // Measured in a public ISR runtime: its own test of "one regeneration" fails on real rows in half the runs.
-func noSecondLook() isr.Protocol {
-	return isr.Protocol{
-		Name:    "no-second-look",
-		Summary: "META is not read again once the lease is acquired",
-		Breaks:  "single-flight",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &hastyRenderer{RecipeA: r} }),
-	}
+var noSecondLook = isr.Protocol{
+	Name:    "no-second-look",
+	Summary: "META is not read again once the lease is acquired",
+	Breaks:  "single-flight",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &hastyRenderer{RecipeA: r} }),
 }
 
 type hastyRenderer struct {
@@ -257,13 +241,11 @@ func (s *hastyRenderer) Read(ctx context.Context, key string) (pagecache.Meta, e
 // dead one.
 //
 // Seen in: awslabs/amazon-dynamodb-lock-client issue 44.
-func expiryRestartsOnLook() isr.Protocol {
-	return isr.Protocol{
-		Name:    "expiry-restarts-on-look",
-		Summary: "a lock counts as over when it has not changed for a lease since the last look at it",
-		Breaks:  "liveness",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &watcher{RecipeA: r, since: map[string]time.Time{}} }),
-	}
+var expiryRestartsOnLook = isr.Protocol{
+	Name:    "expiry-restarts-on-look",
+	Summary: "a lock counts as over when it has not changed for a lease since the last look at it",
+	Breaks:  "liveness",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &watcher{RecipeA: r, since: map[string]time.Time{}} }),
 }
 
 type watcher struct {

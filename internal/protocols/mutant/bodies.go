@@ -12,19 +12,17 @@ import (
 //
 // Seen in: public body caches that write after the row, and delta-io/delta-rs pull request 2452, the other way round:
 // the body went and the row stayed.
-func bodyAfterPointer() isr.Protocol {
-	return isr.Protocol{
-		Name:    "body-after-pointer",
-		Summary: "META is published first, and the body that it names is stored after it",
-		Breaks:  "no-dangling-pointer",
-		New: func(cfg isr.Config) (isr.Handler, error) {
-			late := &lateBodies{BodyStore: cfg.Bodies, waiting: map[string][]byte{}}
-			if cfg.Bodies != nil {
-				cfg.Bodies = late
-			}
-			return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return pointerFirst{r, late} })(cfg)
-		},
-	}
+var bodyAfterPointer = isr.Protocol{
+	Name:    "body-after-pointer",
+	Summary: "META is published first, and the body that it names is stored after it",
+	Breaks:  "no-dangling-pointer",
+	New: func(cfg isr.Config) (isr.Handler, error) {
+		late := &lateBodies{BodyStore: cfg.Bodies, waiting: map[string][]byte{}}
+		if cfg.Bodies != nil {
+			cfg.Bodies = late
+		}
+		return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return pointerFirst{r, late} })(cfg)
+	},
 }
 
 // lateBodies keeps bodies back until somebody asks to store them.
@@ -53,13 +51,11 @@ func (s pointerFirst) Publish(ctx context.Context, l pagecache.Lease, m pagecach
 }
 
 // etagOfAnotherBody keeps the etag that META has. A client that holds the old body is told that it has the new one.
-func etagOfAnotherBody() isr.Protocol {
-	return isr.Protocol{
-		Name:    "etag-of-another-body",
-		Summary: "the etag of the page before is published with the new body",
-		Breaks:  "no-dangling-pointer",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return etagKeeper{r} }),
-	}
+var etagOfAnotherBody = isr.Protocol{
+	Name:    "etag-of-another-body",
+	Summary: "the etag of the page before is published with the new body",
+	Breaks:  "no-dangling-pointer",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return etagKeeper{r} }),
 }
 
 type etagKeeper struct{ *pagecache.RecipeA }
@@ -73,13 +69,11 @@ func (s etagKeeper) Publish(ctx context.Context, l pagecache.Lease, m pagecache.
 
 // pointerBeforeVersion moves the pointer first, and puts the version that it leads to in a second request. Readers in
 // between find nothing, and a machine that dies there leaves it so.
-func pointerBeforeVersion() isr.Protocol {
-	return isr.Protocol{
-		Name:    "pointer-before-version",
-		Summary: "META is pointed at a version that a second request puts",
-		Breaks:  "no-dangling-pointer",
-		New:     onRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return pointingFirst{r} }),
-	}
+var pointerBeforeVersion = isr.Protocol{
+	Name:    "pointer-before-version",
+	Summary: "META is pointed at a version that a second request puts",
+	Breaks:  "no-dangling-pointer",
+	New:     onRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return pointingFirst{r} }),
 }
 
 type pointingFirst struct{ *pagecache.RecipeB }
@@ -95,13 +89,11 @@ func (s pointingFirst) Publish(ctx context.Context, l pagecache.Lease, m pagecac
 
 // rollbackWithoutLease moves the pointer back without asking whether the lease is still its own, and gives the lease
 // back in a request of its own. It is like an operator who edits the row while a machine is about to publish.
-func rollbackWithoutLease() isr.Protocol {
-	return isr.Protocol{
-		Name:    "rollback-without-lease",
-		Summary: "a rollback moves META without a check of its lease, and gives the lease back in a second request",
-		Breaks:  "atomic-publish",
-		New:     onRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return handOnRow{r} }),
-	}
+var rollbackWithoutLease = isr.Protocol{
+	Name:    "rollback-without-lease",
+	Summary: "a rollback moves META without a check of its lease, and gives the lease back in a second request",
+	Breaks:  "atomic-publish",
+	New:     onRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return handOnRow{r} }),
 }
 
 type handOnRow struct{ *pagecache.RecipeB }
@@ -118,24 +110,22 @@ func (s handOnRow) Restore(ctx context.Context, l pagecache.Lease, _, older page
 // is not: a writer that has lost its lease puts its old body under the new row.
 //
 // Seen in: a public body cache that writes without a condition.
-func sharedBodyName() isr.Protocol {
-	return isr.Protocol{
-		Name:    "shared-body-name",
-		Summary: "all bodies of a page are stored under one name, and the last write wins",
-		Breaks:  "freshness",
-		New: func(cfg isr.Config) (isr.Handler, error) {
-			render := cfg.Render
-			one := &oneBody{BodyStore: cfg.Bodies}
-			if cfg.Bodies != nil && render != nil {
-				cfg.Bodies = one
-				cfg.Render = func(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
-					one.key = key
-					return render(ctx, key, keepAlive)
-				}
+var sharedBodyName = isr.Protocol{
+	Name:    "shared-body-name",
+	Summary: "all bodies of a page are stored under one name, and the last write wins",
+	Breaks:  "freshness",
+	New: func(cfg isr.Config) (isr.Handler, error) {
+		render := cfg.Render
+		one := &oneBody{BodyStore: cfg.Bodies}
+		if cfg.Bodies != nil && render != nil {
+			cfg.Bodies = one
+			cfg.Render = func(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
+				one.key = key
+				return render(ctx, key, keepAlive)
 			}
-			return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return sameNamePublisher{r} })(cfg)
-		},
-	}
+		}
+		return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return sameNamePublisher{r} })(cfg)
+	},
 }
 
 // oneBody stores every body of a key under one name.

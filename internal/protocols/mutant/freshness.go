@@ -13,13 +13,11 @@ import (
 )
 
 // freshASecondLonger takes the first second at which a page is stale for the last one at which it is fresh.
-func freshASecondLonger() isr.Protocol {
-	return isr.Protocol{
-		Name:    "fresh-a-second-longer",
-		Summary: "a page counts as fresh at generated_at + revalidate_seconds, and not only before",
-		Breaks:  "freshness",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return lingerer{r} }),
-	}
+var freshASecondLonger = isr.Protocol{
+	Name:    "fresh-a-second-longer",
+	Summary: "a page counts as fresh at generated_at + revalidate_seconds, and not only before",
+	Breaks:  "freshness",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return lingerer{r} }),
 }
 
 type lingerer struct{ *pagecache.RecipeA }
@@ -32,13 +30,11 @@ func (lingerer) Fresh(m pagecache.Meta, now time.Time) bool {
 // it calls a page fresh whose window is long over.
 //
 // Seen in: etcd-io/etcd issue 20418, where a paused process served reads that were no longer true.
-func freshAsOfRead() isr.Protocol {
-	return isr.Protocol{
-		Name:    "fresh-as-of-read",
-		Summary: "a page is called fresh if it was fresh when META was read, no matter how long ago",
-		Breaks:  "freshness",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &rememberer{RecipeA: r} }),
-	}
+var freshAsOfRead = isr.Protocol{
+	Name:    "fresh-as-of-read",
+	Summary: "a page is called fresh if it was fresh when META was read, no matter how long ago",
+	Breaks:  "freshness",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &rememberer{RecipeA: r} }),
 }
 
 type rememberer struct {
@@ -55,13 +51,11 @@ func (s *rememberer) Fresh(m pagecache.Meta, _ time.Time) bool { return s.Recipe
 
 // generatedAtLate stamps the page when it is published, not before the origin is read: the page claims to be younger
 // than its data by the time of the render.
-func generatedAtLate() isr.Protocol {
-	return isr.Protocol{
-		Name:    "generated-at-late",
-		Summary: "generated_at is the time of the publish, not the time before the data was read",
-		Breaks:  "freshness",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return lateStamper{r} }),
-	}
+var generatedAtLate = isr.Protocol{
+	Name:    "generated-at-late",
+	Summary: "generated_at is the time of the publish, not the time before the data was read",
+	Breaks:  "freshness",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return lateStamper{r} }),
 }
 
 type lateStamper struct{ *pagecache.RecipeA }
@@ -77,13 +71,11 @@ func (s lateStamper) Publish(ctx context.Context, l pagecache.Lease, m pagecache
 // was idle, every old page is new.
 //
 // Seen in: vercel/next.js issues 24806 and 24088.
-func refillRestartsWindow() isr.Protocol {
-	return isr.Protocol{
-		Name:    "refill-restarts-window",
-		Summary: "a page counts as fresh for a whole window from the moment a node first reads it",
-		Breaks:  "freshness",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return refiller{r, map[string]time.Time{}} }),
-	}
+var refillRestartsWindow = isr.Protocol{
+	Name:    "refill-restarts-window",
+	Summary: "a page counts as fresh for a whole window from the moment a node first reads it",
+	Breaks:  "freshness",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return refiller{r, map[string]time.Time{}} }),
 }
 
 type refiller struct {
@@ -103,13 +95,11 @@ func (s refiller) Fresh(m pagecache.Meta, now time.Time) bool {
 // When the machine dies before it is done, the old page stays, and every machine takes it for fresh.
 //
 // Seen in: nitrojs/nitro issue 1198, where a refresh in the background was killed with its function.
-func windowOpensBeforeRender() isr.Protocol {
-	return isr.Protocol{
-		Name:    "window-opens-before-render",
-		Summary: "generated_at of the old page is set to now when its regeneration begins",
-		Breaks:  "freshness",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &opener{RecipeA: r} }),
-	}
+var windowOpensBeforeRender = isr.Protocol{
+	Name:    "window-opens-before-render",
+	Summary: "generated_at of the old page is set to now when its regeneration begins",
+	Breaks:  "freshness",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &opener{RecipeA: r} }),
 }
 
 type opener struct {

@@ -49,15 +49,13 @@ func guardVersionAlone() isr.Protocol {
 // fenceInLockRow guards a publish by a number that each acquisition raises, and keeps the number in LOCK. When a
 // release or TTL deletes the row, the count begins again: a sleeper that held number 1 wakes up and meets the number 1
 // of another machine.
-func fenceInLockRow() isr.Protocol {
-	return isr.Protocol{
-		Name:    "fence-in-lock-row",
-		Summary: "a publish is guarded by a fence counter, which lives in LOCK and restarts when LOCK is deleted",
-		Breaks:  "stale-writer",
-		New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
-			return fencer{r, map[string]types.AttributeValue{}}
-		}),
-	}
+var fenceInLockRow = isr.Protocol{
+	Name:    "fence-in-lock-row",
+	Summary: "a publish is guarded by a fence counter, which lives in LOCK and restarts when LOCK is deleted",
+	Breaks:  "stale-writer",
+	New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+		return fencer{r, map[string]types.AttributeValue{}}
+	}),
 }
 
 type fencer struct {

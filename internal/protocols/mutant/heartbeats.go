@@ -16,13 +16,11 @@ import (
 //
 // Seen in: awslabs/amazon-dynamodb-lock-client pull request 116, tristanls/dynamodb-lock-client issue 1,
 // cirello-io/dynamolock issue 560.
-func heartbeatAfterRelease() isr.Protocol {
-	return isr.Protocol{
-		Name:    "heartbeat-after-release",
-		Summary: "one more heartbeat is sent after the lease was given back, and writes a new LOCK",
-		Breaks:  "lock-theft",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return zombie{r} }),
-	}
+var heartbeatAfterRelease = isr.Protocol{
+	Name:    "heartbeat-after-release",
+	Summary: "one more heartbeat is sent after the lease was given back, and writes a new LOCK",
+	Breaks:  "lock-theft",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return zombie{r} }),
 }
 
 type zombie struct{ *pagecache.RecipeA }
@@ -49,15 +47,13 @@ func (s zombie) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Meta
 // relies on a lease that has ended.
 //
 // Seen in: Clever/dynamodb-lock-go pull request 5, cirello-io/dynamolock issue 14.
-func heartbeatBeatsOnce() isr.Protocol {
-	return isr.Protocol{
-		Name:    "heartbeat-beats-once",
-		Summary: "only the first refresh of a lease is sent; the others report success",
-		Breaks:  "linearizable",
-		New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
-			return onceBeater{r, map[string]bool{}}
-		}),
-	}
+var heartbeatBeatsOnce = isr.Protocol{
+	Name:    "heartbeat-beats-once",
+	Summary: "only the first refresh of a lease is sent; the others report success",
+	Breaks:  "linearizable",
+	New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+		return onceBeater{r, map[string]bool{}}
+	}),
 }
 
 type onceBeater struct {
@@ -76,13 +72,11 @@ func (s onceBeater) Refresh(ctx context.Context, l pagecache.Lease) (pagecache.L
 
 // heartbeatWithoutToken extends the lease in LOCK without looking at its token. A holder that slept past its lease
 // keeps the lock of its successor alive, and takes it for its own.
-func heartbeatWithoutToken() isr.Protocol {
-	return isr.Protocol{
-		Name:    "heartbeat-without-token",
-		Summary: "a refresh extends any lease in LOCK that is not over, without a check of its token",
-		Breaks:  "lock-theft",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return blindRefresher{r} }),
-	}
+var heartbeatWithoutToken = isr.Protocol{
+	Name:    "heartbeat-without-token",
+	Summary: "a refresh extends any lease in LOCK that is not over, without a check of its token",
+	Breaks:  "lock-theft",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return blindRefresher{r} }),
 }
 
 type blindRefresher struct{ *pagecache.RecipeA }

@@ -13,16 +13,14 @@ import (
 
 // invalidationDeletesMeta takes the page's row away, as if that stopped a fill that is under way. A fill that has read
 // old data finds no page, as it did before, and publishes.
-func invalidationDeletesMeta() isr.Protocol {
-	return isr.Protocol{
-		Name:    "invalidation-deletes-meta",
-		Summary: "an invalidation deletes META, and leaves no row that could refuse a fill under way",
-		Breaks:  "no-lost-invalidation",
-		New: func(cfg isr.Config) (isr.Handler, error) {
-			inside.In(&cfg).Guards = guard.Token | guard.Expiry
-			return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return eraser{r} })(cfg)
-		},
-	}
+var invalidationDeletesMeta = isr.Protocol{
+	Name:    "invalidation-deletes-meta",
+	Summary: "an invalidation deletes META, and leaves no row that could refuse a fill under way",
+	Breaks:  "no-lost-invalidation",
+	New: func(cfg isr.Config) (isr.Handler, error) {
+		inside.In(&cfg).Guards = guard.Token | guard.Expiry
+		return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return eraser{r} })(cfg)
+	},
 }
 
 type eraser struct{ *pagecache.RecipeA }
@@ -37,21 +35,19 @@ func (s eraser) Invalidate(ctx context.Context, key string) error {
 // data was read before the invalidation is published after it, and every machine takes it for fresh.
 //
 // Seen in: vercel/next.js pull request 96726.
-func invalidationOvertaken() isr.Protocol {
-	return isr.Protocol{
-		Name:    "invalidation-overtaken",
-		Summary: "a fill that was under way during an invalidation is published after it",
-		Breaks:  "no-lost-invalidation",
-		New: func(cfg isr.Config) (isr.Handler, error) {
-			inside.In(&cfg).Guards = guard.Token | guard.Expiry
-			deaf, err := pagecache.NewRecipeA(cfg)
-			if err != nil {
-				return nil, err
-			}
-			inside.In(&cfg).Guards |= guard.Version
-			return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return overtaker{r, deaf} })(cfg)
-		},
-	}
+var invalidationOvertaken = isr.Protocol{
+	Name:    "invalidation-overtaken",
+	Summary: "a fill that was under way during an invalidation is published after it",
+	Breaks:  "no-lost-invalidation",
+	New: func(cfg isr.Config) (isr.Handler, error) {
+		inside.In(&cfg).Guards = guard.Token | guard.Expiry
+		deaf, err := pagecache.NewRecipeA(cfg)
+		if err != nil {
+			return nil, err
+		}
+		inside.In(&cfg).Guards |= guard.Version
+		return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return overtaker{r, deaf} })(cfg)
+	},
 }
 
 type overtaker struct {

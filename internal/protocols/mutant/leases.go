@@ -57,13 +57,11 @@ func seconds(e pagecache.EpochSeconds) types.AttributeValue {
 // ever made in time to be published.
 //
 // Seen in: a public lease helper, whose lease of one second can last a tenth of it.
-func leaseFloored() isr.Protocol {
-	return isr.Protocol{
-		Name:    "lease-floored",
-		Summary: "the end of a lease is rounded down to whole seconds",
-		Breaks:  "liveness",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return rounder{r} }),
-	}
+var leaseFloored = isr.Protocol{
+	Name:    "lease-floored",
+	Summary: "the end of a lease is rounded down to whole seconds",
+	Breaks:  "liveness",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return rounder{r} }),
 }
 
 type rounder struct{ *pagecache.RecipeA }
@@ -79,13 +77,11 @@ func (s rounder) Acquire(ctx context.Context, key string) (pagecache.Lease, erro
 // over.
 //
 // Seen in: aws-powertools/powertools-lambda-java issue 1281, where one "now" was compared in both units.
-func leaseInMilliseconds() isr.Protocol {
-	return isr.Protocol{
-		Name:    "lease-in-milliseconds",
-		Summary: "acquire compares lease_expires_at, in seconds, with a clock in milliseconds",
-		Breaks:  "lock-theft",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return millisecondAcquirer{r} }),
-	}
+var leaseInMilliseconds = isr.Protocol{
+	Name:    "lease-in-milliseconds",
+	Summary: "acquire compares lease_expires_at, in seconds, with a clock in milliseconds",
+	Breaks:  "lock-theft",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return millisecondAcquirer{r} }),
 }
 
 type millisecondAcquirer struct{ *pagecache.RecipeA }
@@ -102,13 +98,11 @@ func (s millisecondAcquirer) Acquire(ctx context.Context, key string) (pagecache
 // dies within half a second stays.
 //
 // Seen in: aws-powertools/powertools-lambda-python issue 4759, where a remaining time of zero was taken for no limit.
-func zeroLeaseIsForEver() isr.Protocol {
-	return isr.Protocol{
-		Name:    "zero-lease-is-for-ever",
-		Summary: "a lease of less than a second is written without an end",
-		Breaks:  "liveness",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return eternal{r} }),
-	}
+var zeroLeaseIsForEver = isr.Protocol{
+	Name:    "zero-lease-is-for-ever",
+	Summary: "a lease of less than a second is written without an end",
+	Breaks:  "liveness",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return eternal{r} }),
 }
 
 type eternal struct{ *pagecache.RecipeA }

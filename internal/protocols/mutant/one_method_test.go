@@ -15,6 +15,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -70,13 +72,9 @@ func catchers(t *testing.T, name string) (some []*scenario.Scenario) {
 	t.Helper()
 	for _, file := range slices.Concat(fixtures.Names(), fixtures.Museum()) {
 		text, err := fixtures.Read(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		s, err := scenario.Parse(file, text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if s.Broken == name || slices.Contains(s.Catches, name) {
 			some = append(some, s)
 		}
@@ -116,10 +114,7 @@ func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
 			}
 			stop()
 			stop = mutant.Rebuild(func(mutated, reference pagecache.Store) pagecache.Store { return restored{mutated, reference, methods} })
-			r, err := campaign.Campaign{Scenario: s, Protocol: m, Seed: 1, Schedules: max(caught, 100)}.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: m, Seed: 1, Schedules: max(caught, 100)})
 			if r.Failure != nil || r.Verdict == invariant.Unknown {
 				t.Errorf("%s, with %q put back: %v in schedule %d of %s %s", m.Name, methods, r.Verdict, r.FailedAt, s.Name, r.Why)
 			}
@@ -131,10 +126,7 @@ func TestAMutantIsItsReferenceButForOneMethod(t *testing.T) {
 func caughtIn(t *testing.T, m isr.Protocol) (*scenario.Scenario, int) {
 	t.Helper()
 	for _, s := range catchers(t, m.Name) {
-		r, err := campaign.Campaign{Scenario: s, Protocol: m, Seed: 1}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: m, Seed: 1})
 		if r.Failure != nil {
 			return s, r.FailedAt
 		}

@@ -18,13 +18,11 @@ import (
 // paused past its lease overwrites the page of its successor.
 //
 // Seen in: awslabs/amazon-dynamodb-lock-client issue 1.
-func blindPublish() isr.Protocol {
-	return isr.Protocol{
-		Name:    "blind-publish",
-		Summary: "a publish that is refused because its lease is lost then puts META without a condition",
-		Breaks:  "stale-writer",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return blindPublisher{r} }),
-	}
+var blindPublish = isr.Protocol{
+	Name:    "blind-publish",
+	Summary: "a publish that is refused because its lease is lost then puts META without a condition",
+	Breaks:  "stale-writer",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return blindPublisher{r} }),
 }
 
 type blindPublisher struct{ *pagecache.RecipeA }
@@ -40,13 +38,11 @@ func (s blindPublisher) Publish(ctx context.Context, l pagecache.Lease, m pageca
 // checkThenActPublish asks whether it still holds the lease, and publishes if the answer is yes. Between the answer and
 // the arrival of its put, the lease ends and another machine takes it. Looking first makes the window smaller and does
 // not close it.
-func checkThenActPublish() isr.Protocol {
-	return isr.Protocol{
-		Name:    "check-then-act-publish",
-		Summary: "LOCK is read and found to be the node's own; META is then published without a condition",
-		Breaks:  "stale-writer",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return checkingPublisher{blindPublisher{r}} }),
-	}
+var checkThenActPublish = isr.Protocol{
+	Name:    "check-then-act-publish",
+	Summary: "LOCK is read and found to be the node's own; META is then published without a condition",
+	Breaks:  "stale-writer",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return checkingPublisher{blindPublisher{r}} }),
 }
 
 type checkingPublisher struct{ blindPublisher }
@@ -64,13 +60,11 @@ func (s checkingPublisher) Publish(ctx context.Context, l pagecache.Lease, m pag
 
 // publishAtExpiry takes a lease for held in the second in which it is over. In that second every other machine may take
 // it.
-func publishAtExpiry() isr.Protocol {
-	return isr.Protocol{
-		Name:    "publish-at-expiry",
-		Summary: "a publish counts its lease as held while lease_expires_at >= now, one second too long",
-		Breaks:  "stale-writer",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return expiryPublisher{r} }),
-	}
+var publishAtExpiry = isr.Protocol{
+	Name:    "publish-at-expiry",
+	Summary: "a publish counts its lease as held while lease_expires_at >= now, one second too long",
+	Breaks:  "stale-writer",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return expiryPublisher{r} }),
 }
 
 type expiryPublisher struct{ *pagecache.RecipeA }
@@ -85,13 +79,11 @@ func (s expiryPublisher) Publish(ctx context.Context, l pagecache.Lease, m pagec
 // begins at once, finds the old page, and makes it again.
 //
 // Seen in: nitrojs/nitro issue 1812, where the response went out and the waiting ended before the cache was written.
-func releaseBeforePublish() isr.Protocol {
-	return isr.Protocol{
-		Name:    "release-before-publish",
-		Summary: "the lease is given back first, and the page published after it",
-		Breaks:  "stale-writer",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return earlyReleaser{r} }),
-	}
+var releaseBeforePublish = isr.Protocol{
+	Name:    "release-before-publish",
+	Summary: "the lease is given back first, and the page published after it",
+	Breaks:  "stale-writer",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return earlyReleaser{r} }),
 }
 
 type earlyReleaser struct{ *pagecache.RecipeA }
@@ -108,13 +100,11 @@ func (s earlyReleaser) Publish(ctx context.Context, l pagecache.Lease, m pagecac
 // behind.
 //
 // Seen in: tristanls/dynamodb-lock-client issue 21, where a release and a commit were two requests.
-func twoTransactions() isr.Protocol {
-	return isr.Protocol{
-		Name:    "two-transactions",
-		Summary: "the publish only checks LOCK, which a second request then deletes",
-		Breaks:  "atomic-publish",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return twoStepPublisher{r} }),
-	}
+var twoTransactions = isr.Protocol{
+	Name:    "two-transactions",
+	Summary: "the publish only checks LOCK, which a second request then deletes",
+	Breaks:  "atomic-publish",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return twoStepPublisher{r} }),
 }
 
 type twoStepPublisher struct{ *pagecache.RecipeA }
@@ -129,13 +119,11 @@ func (s twoStepPublisher) Publish(ctx context.Context, l pagecache.Lease, m page
 
 // refusedPublishBelieved has made its page, so it says that the request is done, although the store has refused the
 // publish: the lease was over. The client who looks again finds the page from before.
-func refusedPublishBelieved() isr.Protocol {
-	return isr.Protocol{
-		Name:    "refused-publish-believed",
-		Summary: "a page that was asked for by name counts as made once it is rendered, although its publish is refused",
-		Breaks:  "read-your-writes",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return optimist{r} }),
-	}
+var refusedPublishBelieved = isr.Protocol{
+	Name:    "refused-publish-believed",
+	Summary: "a page that was asked for by name counts as made once it is rendered, although its publish is refused",
+	Breaks:  "read-your-writes",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return optimist{r} }),
 }
 
 type optimist struct{ *pagecache.RecipeA }
@@ -152,18 +140,16 @@ func (s optimist) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Me
 // page is a policy; making it young is a lie that the next tier believes.
 //
 // Seen in: opennextjs/opennextjs-cloudflare issue 1281.
-func lastPagePublishedAgain() isr.Protocol {
-	return isr.Protocol{
-		Name:    "last-page-published-again",
-		Summary: "when the origin fails, the last page is published again as a new one",
-		Breaks:  "freshness",
-		New: func(cfg isr.Config) (isr.Handler, error) {
-			if cfg.Render != nil {
-				cfg.Render = orLast(cfg.Render)
-			}
-			return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return r })(cfg)
-		},
-	}
+var lastPagePublishedAgain = isr.Protocol{
+	Name:    "last-page-published-again",
+	Summary: "when the origin fails, the last page is published again as a new one",
+	Breaks:  "freshness",
+	New: func(cfg isr.Config) (isr.Handler, error) {
+		if cfg.Render != nil {
+			cfg.Render = orLast(cfg.Render)
+		}
+		return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return r })(cfg)
+	},
 }
 
 func orLast(render isr.Renderer) isr.Renderer {
@@ -182,15 +168,13 @@ func orLast(render isr.Renderer) isr.Renderer {
 
 // oldStockPublished publishes the first page that this node made, again and again, under its own lease and with a true
 // time. It is like an artefact that was kept in a folder and goes out with every deployment.
-func oldStockPublished() isr.Protocol {
-	return isr.Protocol{
-		Name:    "old-stock-published",
-		Summary: "a node publishes the first page that it made every time",
-		Breaks:  "monotonic-publication",
-		New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
-			return stockist{r, map[string]pagecache.Meta{}}
-		}),
-	}
+var oldStockPublished = isr.Protocol{
+	Name:    "old-stock-published",
+	Summary: "a node publishes the first page that it made every time",
+	Breaks:  "monotonic-publication",
+	New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+		return stockist{r, map[string]pagecache.Meta{}}
+	}),
 }
 
 type stockist struct {
@@ -210,13 +194,11 @@ func (s stockist) Publish(ctx context.Context, l pagecache.Lease, m pagecache.Me
 // has to wait until the lease ends.
 //
 // Seen in: aws/aws-sdk-java issue 2667, cirello-io/dynamolock issue 280.
-func ownCommitAsConflict() isr.Protocol {
-	return isr.Protocol{
-		Name:    "own-commit-as-conflict",
-		Summary: "an acquire that meets its own row takes it for another node's",
-		Breaks:  "liveness",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return stranger{r} }),
-	}
+var ownCommitAsConflict = isr.Protocol{
+	Name:    "own-commit-as-conflict",
+	Summary: "an acquire that meets its own row takes it for another node's",
+	Breaks:  "liveness",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return stranger{r} }),
 }
 
 type stranger struct{ *pagecache.RecipeA }
@@ -242,13 +224,11 @@ func (s stranger) Acquire(ctx context.Context, key string) (pagecache.Lease, err
 // first attempt DynamoDB would have answered with success.
 //
 // Seen in: delta-io/delta-rs pull request 2452, where the body was deleted while the row pointed at it.
-func retryWithoutToken() isr.Protocol {
-	return isr.Protocol{
-		Name:    "retry-without-token",
-		Summary: "a publish without an answer is sent as a new one, and when that is refused, the body is deleted",
-		Breaks:  "no-dangling-pointer",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return tidy{r} }),
-	}
+var retryWithoutToken = isr.Protocol{
+	Name:    "retry-without-token",
+	Summary: "a publish without an answer is sent as a new one, and when that is refused, the body is deleted",
+	Breaks:  "no-dangling-pointer",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return tidy{r} }),
 }
 
 type tidy struct{ *pagecache.RecipeA }

@@ -12,13 +12,11 @@ import (
 
 // eventualRead reads META by an eventually consistent read, as GetItem does by default. A page that was just published
 // is not seen yet, so it is made once more.
-func eventualRead() isr.Protocol {
-	return isr.Protocol{
-		Name:    "eventual-read",
-		Summary: "META is read with eventual consistency, even after the lock was taken",
-		Breaks:  "linearizable",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return eventualReader{r} }),
-	}
+var eventualRead = isr.Protocol{
+	Name:    "eventual-read",
+	Summary: "META is read with eventual consistency, even after the lock was taken",
+	Breaks:  "linearizable",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return eventualReader{r} }),
 }
 
 type eventualReader struct{ *pagecache.RecipeA }
@@ -35,15 +33,13 @@ func (s eventualReader) Read(ctx context.Context, key string) (pagecache.Meta, e
 // firstLookEventual saves half the price of a read. Only the look under the lease is consistent, because decisions are
 // made only there. But a page may be served from the first look, too, and the replica that answers may be older than
 // the one before.
-func firstLookEventual() isr.Protocol {
-	return isr.Protocol{
-		Name:    "first-look-eventual",
-		Summary: "META is read with eventual consistency, except under the lease",
-		Breaks:  "monotonic-reads",
-		New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
-			return &thriftyReader{RecipeA: r, eventual: eventualReader{r}}
-		}),
-	}
+var firstLookEventual = isr.Protocol{
+	Name:    "first-look-eventual",
+	Summary: "META is read with eventual consistency, except under the lease",
+	Breaks:  "monotonic-reads",
+	New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+		return &thriftyReader{RecipeA: r, eventual: eventualReader{r}}
+	}),
 }
 
 type thriftyReader struct {
@@ -68,15 +64,13 @@ func (s *thriftyReader) Read(ctx context.Context, key string) (pagecache.Meta, e
 
 // memoryBeforeMeta remembers META in the process for as long as its page is fresh. A machine that is asked to make the
 // page again within its window goes on serving the old one.
-func memoryBeforeMeta() isr.Protocol {
-	return isr.Protocol{
-		Name:    "memory-before-meta",
-		Summary: "META is remembered by each process while its page is fresh, whatever is published meanwhile",
-		Breaks:  "read-your-writes",
-		New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
-			return metaKeeper{r, map[string]pagecache.Meta{}}
-		}),
-	}
+var memoryBeforeMeta = isr.Protocol{
+	Name:    "memory-before-meta",
+	Summary: "META is remembered by each process while its page is fresh, whatever is published meanwhile",
+	Breaks:  "read-your-writes",
+	New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+		return metaKeeper{r, map[string]pagecache.Meta{}}
+	}),
 }
 
 type metaKeeper struct {
@@ -100,18 +94,16 @@ func (s metaKeeper) Read(ctx context.Context, key string) (pagecache.Meta, error
 // says that it is new, and its data is as old as both.
 //
 // Seen in: vercel/next.js issue 58909.
-func staleInnerCache() isr.Protocol {
-	return isr.Protocol{
-		Name:    "stale-inner-cache",
-		Summary: "the origin is read through a cache with a window of its own",
-		Breaks:  "freshness",
-		New: func(cfg isr.Config) (isr.Handler, error) {
-			if cfg.Render != nil {
-				cfg.Render = throughCache(cfg)
-			}
-			return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return r })(cfg)
-		},
-	}
+var staleInnerCache = isr.Protocol{
+	Name:    "stale-inner-cache",
+	Summary: "the origin is read through a cache with a window of its own",
+	Breaks:  "freshness",
+	New: func(cfg isr.Config) (isr.Handler, error) {
+		if cfg.Render != nil {
+			cfg.Render = throughCache(cfg)
+		}
+		return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return r })(cfg)
+	},
 }
 
 // throughCache renders again only when the inner window is over.
@@ -136,19 +128,17 @@ func throughCache(cfg isr.Config) isr.Renderer {
 
 // lastPageForEver serves the last page that the process has seen when everything else fails, and never asks how old it
 // is: stale-if-error without a limit.
-func lastPageForEver() isr.Protocol {
-	return isr.Protocol{
-		Name:    "last-page-for-ever",
-		Summary: "after a failure a process serves the last page that it has served, of whatever age",
-		Breaks:  "bounded-staleness",
-		New: func(cfg isr.Config) (isr.Handler, error) {
-			inner, err := pagecache.New(cfg)
-			if err != nil {
-				return nil, err
-			}
-			return stockKeeper{inner, map[string][]byte{}}, nil
-		},
-	}
+var lastPageForEver = isr.Protocol{
+	Name:    "last-page-for-ever",
+	Summary: "after a failure a process serves the last page that it has served, of whatever age",
+	Breaks:  "bounded-staleness",
+	New: func(cfg isr.Config) (isr.Handler, error) {
+		inner, err := pagecache.New(cfg)
+		if err != nil {
+			return nil, err
+		}
+		return stockKeeper{inner, map[string][]byte{}}, nil
+	},
 }
 
 type stockKeeper struct {
@@ -172,23 +162,21 @@ func (h stockKeeper) Get(ctx context.Context, key string) (isr.Served, error) {
 // starts late, takes the site back to the day of the build.
 //
 // Seen in: caching-tools/next-shared-cache issue 1060.
-func buildTimePage() isr.Protocol {
-	return isr.Protocol{
-		Name:    "build-time-page",
-		Summary: "a new instance puts the page of its build, even over a newer META",
-		Breaks:  "stale-writer",
-		New: func(cfg isr.Config) (isr.Handler, error) {
-			store, err := pagecache.NewRecipeA(cfg)
-			if err != nil {
-				return nil, err
-			}
-			inner, err := pagecache.NewOn(store, cfg)
-			if err != nil {
-				return nil, err
-			}
-			return &seeder{Cache: inner, store: store, seeded: map[string]bool{}}, nil
-		},
-	}
+var buildTimePage = isr.Protocol{
+	Name:    "build-time-page",
+	Summary: "a new instance puts the page of its build, even over a newer META",
+	Breaks:  "stale-writer",
+	New: func(cfg isr.Config) (isr.Handler, error) {
+		store, err := pagecache.NewRecipeA(cfg)
+		if err != nil {
+			return nil, err
+		}
+		inner, err := pagecache.NewOn(store, cfg)
+		if err != nil {
+			return nil, err
+		}
+		return &seeder{Cache: inner, store: store, seeded: map[string]bool{}}, nil
+	},
 }
 
 type seeder struct {

@@ -11,13 +11,11 @@ import (
 
 // blindRelease deletes the lock without looking at its token. A writer that lost its lease, and cleans up behind
 // itself, frees the lock of its successor.
-func blindRelease() isr.Protocol {
-	return isr.Protocol{
-		Name:    "blind-release",
-		Summary: "LOCK is deleted without a check of its token, even if another node holds it by then",
-		Breaks:  "lock-theft",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return blindReleaser{r} }),
-	}
+var blindRelease = isr.Protocol{
+	Name:    "blind-release",
+	Summary: "LOCK is deleted without a check of its token, even if another node holds it by then",
+	Breaks:  "lock-theft",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return blindReleaser{r} }),
 }
 
 type blindReleaser struct{ *pagecache.RecipeA }
@@ -34,13 +32,11 @@ func (s blindReleaser) Release(ctx context.Context, l pagecache.Lease) error {
 // lease.
 //
 // Seen in: opennextjs/opennextjs-aws pull request 410, aws-powertools/powertools-lambda-python issue 1038.
-func noReleaseAfterFailure() isr.Protocol {
-	return isr.Protocol{
-		Name:    "no-release-after-failure",
-		Summary: "the lease is kept when the page could not be made",
-		Breaks:  "liveness",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return keeper{r} }),
-	}
+var noReleaseAfterFailure = isr.Protocol{
+	Name:    "no-release-after-failure",
+	Summary: "the lease is kept when the page could not be made",
+	Breaks:  "liveness",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return keeper{r} }),
 }
 
 type keeper struct{ *pagecache.RecipeA }
@@ -52,13 +48,11 @@ func (keeper) Release(context.Context, pagecache.Lease) error { return nil }
 //
 // Seen in: serverless-nextjs/serverless-next.js issue 2483, where a queue's window against duplicates swallowed a
 // regeneration.
-func noReleaseAfterPublish() isr.Protocol {
-	return isr.Protocol{
-		Name:    "no-release-after-publish",
-		Summary: "the publish checks LOCK and leaves it until its lease is over",
-		Breaks:  "atomic-publish",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return sitter{r} }),
-	}
+var noReleaseAfterPublish = isr.Protocol{
+	Name:    "no-release-after-publish",
+	Summary: "the publish checks LOCK and leaves it until its lease is over",
+	Breaks:  "atomic-publish",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return sitter{r} }),
 }
 
 type sitter struct{ *pagecache.RecipeA }

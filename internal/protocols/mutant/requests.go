@@ -14,13 +14,11 @@ import (
 
 // requestCompletedLate publishes the page, and records that in a second request. A machine that dies in between is
 // asked again, and publishes again.
-func requestCompletedLate() isr.Protocol {
-	return isr.Protocol{
-		Name:    "request-completed-late",
-		Summary: "a requested page is published, and then the request is completed, in two requests",
-		Breaks:  "idempotent-regeneration",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return lateCompleter{r} }),
-	}
+var requestCompletedLate = isr.Protocol{
+	Name:    "request-completed-late",
+	Summary: "a requested page is published, and then the request is completed, in two requests",
+	Breaks:  "idempotent-regeneration",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return lateCompleter{r} }),
 }
 
 type lateCompleter struct{ *pagecache.RecipeA }
@@ -47,13 +45,11 @@ func (s lateCompleter) Publish(ctx context.Context, l pagecache.Lease, m pagecac
 
 // requestHashIgnored takes an idempotency key for the whole request. A client that uses one key for two different
 // things gets the first one for both.
-func requestHashIgnored() isr.Protocol {
-	return isr.Protocol{
-		Name:    "request-hash-ignored",
-		Summary: "an idempotency key that was used with other inputs is accepted",
-		Breaks:  "idempotent-regeneration",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &careless{RecipeA: r} }),
-	}
+var requestHashIgnored = isr.Protocol{
+	Name:    "request-hash-ignored",
+	Summary: "an idempotency key that was used with other inputs is accepted",
+	Breaks:  "idempotent-regeneration",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &careless{RecipeA: r} }),
 }
 
 type careless struct {

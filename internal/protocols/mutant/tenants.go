@@ -12,26 +12,24 @@ import (
 //
 // Seen in: awslabs/amazon-dynamodb-lock-client pull request 114, where a lock's name was its partition key and its sort
 // key, one behind the other.
-func tenantAndKeyConcatenated() isr.Protocol {
-	return isr.Protocol{
-		Name:    "tenant-and-key-concatenated",
-		Summary: "tenant and key are put together without anything between them",
-		Breaks:  "tenant-isolation",
-		New: func(cfg isr.Config) (isr.Handler, error) {
-			tenant, render := cfg.Tenant, cfg.Render
-			cfg.Tenant = ""
-			if render != nil {
-				cfg.Render = func(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
-					return render(ctx, strings.TrimPrefix(key, tenant), keepAlive)
-				}
+var tenantAndKeyConcatenated = isr.Protocol{
+	Name:    "tenant-and-key-concatenated",
+	Summary: "tenant and key are put together without anything between them",
+	Breaks:  "tenant-isolation",
+	New: func(cfg isr.Config) (isr.Handler, error) {
+		tenant, render := cfg.Tenant, cfg.Render
+		cfg.Tenant = ""
+		if render != nil {
+			cfg.Render = func(ctx context.Context, key string, keepAlive func(context.Context) error) ([]byte, error) {
+				return render(ctx, strings.TrimPrefix(key, tenant), keepAlive)
 			}
-			inner, err := pagecache.New(cfg)
-			if err != nil {
-				return nil, err
-			}
-			return concatenating{inner, tenant}, nil
-		},
-	}
+		}
+		inner, err := pagecache.New(cfg)
+		if err != nil {
+			return nil, err
+		}
+		return concatenating{inner, tenant}, nil
+	},
 }
 
 type concatenating struct {
@@ -44,14 +42,12 @@ func (h concatenating) Get(ctx context.Context, key string) (isr.Served, error) 
 }
 
 // tenantMissing keeps the pages of all tenants under the same keys: a client may be served another tenant's page.
-func tenantMissing() isr.Protocol {
-	return isr.Protocol{
-		Name:    "tenant-missing",
-		Summary: "the tenant is left out of the partition key",
-		Breaks:  "tenant-isolation",
-		New: func(cfg isr.Config) (isr.Handler, error) {
-			cfg.Tenant = ""
-			return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return r })(cfg)
-		},
-	}
+var tenantMissing = isr.Protocol{
+	Name:    "tenant-missing",
+	Summary: "the tenant is left out of the partition key",
+	Breaks:  "tenant-isolation",
+	New: func(cfg isr.Config) (isr.Handler, error) {
+		cfg.Tenant = ""
+		return onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return r })(cfg)
+	},
 }

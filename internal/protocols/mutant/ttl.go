@@ -14,15 +14,13 @@ import (
 // now. Locks of machines that died stay for ever.
 //
 // Seen in: chiradeep/dyndb-mutex issue 13.
-func lockTTLInMilliseconds() isr.Protocol {
-	return isr.Protocol{
-		Name:    "lock-ttl-in-milliseconds",
-		Summary: "the ttl of LOCK is in milliseconds, so TTL never deletes it",
-		Breaks:  "ttl-well-formed",
-		New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
-			return ttlMangler{r, func(l pagecache.Lock) pagecache.EpochSeconds { return l.TTL * 1000 }}
-		}),
-	}
+var lockTTLInMilliseconds = isr.Protocol{
+	Name:    "lock-ttl-in-milliseconds",
+	Summary: "the ttl of LOCK is in milliseconds, so TTL never deletes it",
+	Breaks:  "ttl-well-formed",
+	New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+		return ttlMangler{r, func(l pagecache.Lock) pagecache.EpochSeconds { return l.TTL * 1000 }}
+	}),
 }
 
 // ttlMangler acquires with another ttl in LOCK.
@@ -41,28 +39,24 @@ func (s ttlMangler) Acquire(ctx context.Context, key string) (pagecache.Lease, e
 // show; when it is not, the holder has lost its lock.
 //
 // Seen in: delta-io/delta issue 1410, where a row went while its writer still relied on it.
-func lockTTLTooShort() isr.Protocol {
-	return isr.Protocol{
-		Name:    "lock-ttl-too-short",
-		Summary: "TTL may delete LOCK while its lease is held",
-		Breaks:  "ttl-well-formed",
-		New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
-			return ttlMangler{r, func(l pagecache.Lock) pagecache.EpochSeconds {
-				return l.LeaseExpiresAt - pagecache.EpochSeconds(r.Config().Lease/time.Second)
-			}}
-		}),
-	}
+var lockTTLTooShort = isr.Protocol{
+	Name:    "lock-ttl-too-short",
+	Summary: "TTL may delete LOCK while its lease is held",
+	Breaks:  "ttl-well-formed",
+	New: onRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+		return ttlMangler{r, func(l pagecache.Lock) pagecache.EpochSeconds {
+			return l.LeaseExpiresAt - pagecache.EpochSeconds(r.Config().Lease/time.Second)
+		}}
+	}),
 }
 
 // metaTTLTooShort lets TTL collect the page's row half way through its freshness: rows that go early do as much harm as
 // rows that linger.
-func metaTTLTooShort() isr.Protocol {
-	return isr.Protocol{
-		Name:    "meta-ttl-too-short",
-		Summary: "TTL may delete META while the page is fresh",
-		Breaks:  "ttl-well-formed",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return hastyCollector{r} }),
-	}
+var metaTTLTooShort = isr.Protocol{
+	Name:    "meta-ttl-too-short",
+	Summary: "TTL may delete META while the page is fresh",
+	Breaks:  "ttl-well-formed",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return hastyCollector{r} }),
 }
 
 type hastyCollector struct{ *pagecache.RecipeA }
@@ -74,13 +68,11 @@ func (s hastyCollector) Publish(ctx context.Context, l pagecache.Lease, m pageca
 
 // versionTTLTooShort lets TTL collect a version a second after it went stale, and keeps the pointer to it as long as
 // pages are kept: META leads to a row that is gone.
-func versionTTLTooShort() isr.Protocol {
-	return isr.Protocol{
-		Name:    "version-ttl-too-short",
-		Summary: "TTL may delete a version while META still leads to it",
-		Breaks:  "no-dangling-pointer",
-		New:     onRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return versionCollector{r} }),
-	}
+var versionTTLTooShort = isr.Protocol{
+	Name:    "version-ttl-too-short",
+	Summary: "TTL may delete a version while META still leads to it",
+	Breaks:  "no-dangling-pointer",
+	New:     onRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return versionCollector{r} }),
 }
 
 type versionCollector struct{ *pagecache.RecipeB }
@@ -94,13 +86,11 @@ func (s versionCollector) Publish(ctx context.Context, l pagecache.Lease, m page
 
 // presenceAsKnowledge treats a row that TTL may delete at any moment like any other row, and a missing row as one that
 // never existed. Its answers depend on when DynamoDB finds the time to clean up.
-func presenceAsKnowledge() isr.Protocol {
-	return isr.Protocol{
-		Name:    "presence-as-knowledge",
-		Summary: "a row past its ttl is used for as long as it is there",
-		Breaks:  "ttl-is-gc",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return believer{r} }),
-	}
+var presenceAsKnowledge = isr.Protocol{
+	Name:    "presence-as-knowledge",
+	Summary: "a row past its ttl is used for as long as it is there",
+	Breaks:  "ttl-is-gc",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return believer{r} }),
 }
 
 type believer struct{ *pagecache.RecipeA }
@@ -118,13 +108,11 @@ func (s believer) Read(ctx context.Context, key string) (pagecache.Meta, error) 
 
 // freshnessByTTL takes a row for fresh as long as TTL may not delete it. ttl is a horizon for garbage collection, hours
 // or days after the page went stale.
-func freshnessByTTL() isr.Protocol {
-	return isr.Protocol{
-		Name:    "freshness-by-ttl",
-		Summary: "a page counts as fresh until its ttl, not until generated_at + revalidate_seconds",
-		Breaks:  "freshness",
-		New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return ttlReader{r} }),
-	}
+var freshnessByTTL = isr.Protocol{
+	Name:    "freshness-by-ttl",
+	Summary: "a page counts as fresh until its ttl, not until generated_at + revalidate_seconds",
+	Breaks:  "freshness",
+	New:     onRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return ttlReader{r} }),
 }
 
 type ttlReader struct{ *pagecache.RecipeA }

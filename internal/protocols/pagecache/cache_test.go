@@ -14,6 +14,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -128,9 +129,7 @@ func TestGeneratedAtIsTakenBeforeTheOriginIsRead(t *testing.T) {
 	}
 	alice.wantServed(t, "alice's 1", true, 1)
 	meta, err := r.store(t, "bob").Read(r.ctx, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if meta.GeneratedAt != t0 || meta.RevalidateSeconds != 60 || meta.TTL != t0+60+86400+3600 {
 		t.Errorf("got %+v, want it generated at %d, fresh for 60 s, and kept for a day and an hour", meta, t0)
 	}
@@ -208,9 +207,7 @@ func (r *rig) contend(t *testing.T, policy isr.Contention, publishes int) *node 
 	t.Helper()
 	bob := r.store(t, "bob")
 	lease, err := bob.Acquire(r.ctx, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	alice := r.node("alice")
 	alice.Contention = policy
 	alice.clock.whenDone = func(slept int) {
@@ -226,9 +223,7 @@ func (r *rig) publish(t *testing.T, by *pagecache.RecipeA, lease pagecache.Lease
 	t.Helper()
 	r.bodies[body] = []byte(body)
 	meta := pagecache.Meta{PK: by.PK(key), S3Key: body, GeneratedAt: by.Now(), RevalidateSeconds: 60}
-	if err := by.Publish(r.ctx, lease, meta); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, by.Publish(r.ctx, lease, meta))
 }
 
 // beforeFirst does something between two requests of a node: before its first one of that type.
@@ -251,9 +246,7 @@ func TestMETAIsReadAgainAfterAcquire(t *testing.T) {
 	beforeFirst[*dynamodb.PutItemInput](alice, func() {
 		bob := r.store(t, "bob")
 		lease, err := bob.Acquire(r.ctx, key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		r.publish(t, bob, lease, "bob's")
 	})
 	alice.wantServed(t, "bob's", true, 0)
@@ -299,9 +292,7 @@ func TestAFailedRenderingReleasesTheLeaseAndServesTheLastKnownPage(t *testing.T)
 			r.clock.Advance(time.Minute)
 			bob := r.store(t, "bob")
 			lease, err := bob.Acquire(r.ctx, key)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			r.publish(t, bob, lease, "bob's")
 			return errOrigin
 		}
@@ -407,9 +398,7 @@ func TestARefusedPublish(t *testing.T) {
 		{"the successor has published: his page", func(t *testing.T, r *rig) {
 			bob := r.store(t, "bob")
 			lease, err := bob.Acquire(r.ctx, key)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			r.publish(t, bob, lease, "bob's")
 		}, "bob's", "bob's", ""},
 	} {

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -47,9 +48,7 @@ func TestALeaseThatEndsDuringAConflictIsNotPublished(t *testing.T) {
 	c := r.config("alice")
 	alice := recipeA(t, c)
 	lease, err := alice.Acquire(r.ctx, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	c.Clock.(*sleepless).whenDone = func(int) { r.clock.Advance(30 * time.Second) }
 	r.fault(t, "conflict op=TransactWriteItems")
 	err = alice.Publish(r.ctx, lease, pagecache.Meta{PK: alice.PK(key), S3Key: "late", GeneratedAt: t0, RevalidateSeconds: 60})
@@ -74,9 +73,7 @@ func TestAConflictAfterTheCallerHasGone(t *testing.T) {
 	}}
 	alice := recipeA(t, c)
 	lease, err := alice.Acquire(ctx, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if err := alice.Publish(ctx, lease, pagecache.Meta{PK: alice.PK(key)}); err == nil || sent != 1 {
 		t.Errorf("got %v after %d attempts, want an error after one", err, sent)
 	}
@@ -109,9 +106,7 @@ func TestWhatCountsAsAConflict(t *testing.T) {
 		}}
 		alice := recipeA(t, c)
 		lease, err := alice.Acquire(r.ctx, key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		err = alice.Publish(r.ctx, lease, pagecache.Meta{PK: alice.PK(key)})
 		if err == nil || errors.Is(err, isr.ErrLeaseLost) != test.lost || sent > 1 != test.again {
 			t.Errorf("%v: got %v after %d attempts, want again %v, lost %v", test.answer, err, sent, test.again, test.lost)
@@ -136,9 +131,7 @@ func TestConflictsOfTheLock(t *testing.T) {
 		t.Errorf("Acquire: got %v, want ErrHeld", err)
 	}
 	lease, err := alice.Acquire(r.ctx, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r.clock.Advance(20 * time.Second)
 	r.fault(t, "conflict op=UpdateItem times=2")
 	refreshed, err := alice.Refresh(r.ctx, lease)

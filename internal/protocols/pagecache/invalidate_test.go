@@ -14,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -27,12 +28,8 @@ func (r *rig) guarded(actor string, onB bool) *node {
 func (n *node) invalidate(t *testing.T) {
 	t.Helper()
 	c, err := n.cache()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Invalidate(n.rig.ctx, key); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, c.Invalidate(n.rig.ctx, key))
 }
 
 // onBoth runs a test on either recipe.
@@ -198,9 +195,7 @@ func TestAnInvalidationThatFailsSaysSo(t *testing.T) {
 	alice := r.guarded("alice", false)
 	alice.wantServed(t, "alice's 1", true, 1)
 	c, err := alice.cache()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, fault := range []string{"request-lost op=UpdateItem", "conflict op=UpdateItem times=always"} {
 		r.fault(t, fault)
 		wantMention(t, c.Invalidate(r.ctx, key), "invalidate", key)
@@ -232,9 +227,7 @@ func TestInvalidateNeedsTheVersion(t *testing.T) {
 		n := newRig(t).node("alice")
 		n.onB, inside.In(n).Guards = onB, pagecache.AllGuards&^guard.Version
 		c, err := n.cache()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		err = c.Invalidate(n.rig.ctx, key)
 		wantMention(t, err, "invalidate", key, "Guards", "token+expiry+monotonic", "version")
 		if !errors.Is(err, isr.ErrUnsupported) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -168,9 +169,7 @@ func acquired(t *testing.T) (*rig, *pagecache.RecipeA, pagecache.Lease) {
 	r := newRig(t)
 	alice := r.store(t, "alice")
 	lease, err := alice.Acquire(r.ctx, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r, alice, lease
 }
 
@@ -340,9 +339,7 @@ func TestRowsOutliveTheirMeaning(t *testing.T) {
 		t.Errorf("LOCK outlives its lease by %v, want %v at least", got, want)
 	}
 	refreshed, err := alice.Refresh(r.ctx, lease)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, item := range r.db.Items(table) {
 		if ttl, _ := item.Int("ttl"); pagecache.EpochSeconds(ttl) < refreshed.ExpiresAt+3600 {
 			t.Errorf("after a refresh until %d: ttl %d, want an hour more", refreshed.ExpiresAt, ttl)

@@ -14,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
@@ -28,9 +29,7 @@ func (r *rig) b(actor string) *node {
 func (n *node) rollback(t *testing.T) error {
 	t.Helper()
 	c, err := n.cache()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return c.Rollback(n.rig.ctx, key)
 }
 
@@ -97,9 +96,7 @@ func TestRecipeBReads(t *testing.T) {
 	r := newRig(t)
 	cfg := r.config("alice")
 	store, err := pagecache.NewRecipeB(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	meta := pagecache.Meta{PK: store.PK(key), CurrentSK: "VER#1", GeneratedAt: t0, RevalidateSeconds: 60, Version: 3, TTL: t0 + 7200}
 	version := pagecache.Version{PK: meta.PK, SK: "VER#1", S3Key: "b", ETag: "e", GeneratedAt: t0, RevalidateSeconds: 60, TTL: t0 + 7200}
 	nothing := pagecache.Meta{PK: meta.PK, Version: 3}
@@ -135,9 +132,7 @@ func TestRecipeBPublishesUnderTheLease(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			r, _, lease := acquired(t)
 			alice, err := pagecache.NewRecipeB(r.config("alice"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			test.prepare(t, r)
 			before := r.rows()
 			meta := pagecache.Meta{PK: alice.PK(key), S3Key: "new", GeneratedAt: t0, RevalidateSeconds: 60, ETag: "e", TTL: t0 + 90000}
@@ -183,9 +178,7 @@ func TestRollback(t *testing.T) {
 		bob := r.b("bob")
 		inside.In(bob).Guards, inside.In(bob).PointerETag = inside.In(alice).Guards, inside.In(alice).PointerETag
 		for _, want := range []int{2, 1} {
-			if err := bob.rollback(t); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, bob.rollback(t))
 			if got, want := r.meta(t, "current_sk"), fmt.Sprintf("VER#alice-%d", want); got != want || r.lockToken() != "" {
 				t.Errorf("META leads to %s, lock %q, want %s and no lock", got, r.lockToken(), want)
 			}
@@ -225,9 +218,7 @@ func TestWhatIsRolledBackToIsAsOldAsItIs(t *testing.T) {
 		}
 		alice.wantServed(t, "alice's 2", true, 2)
 		r.bodies["pages/alice-1"] = []byte("alice's 1")
-		if err := alice.rollback(t); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, alice.rollback(t))
 		if invalidated {
 			r.clock.Advance(time.Second)
 			alice.wantServed(t, "alice's 3", true, 3)

@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -39,9 +40,7 @@ func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{ctx: context.Background(), clock: fakeclock.New(fakeclock.Epoch), bodies: scenariotest.Bodies{}}
 	r.db = ddbfake.New(ddbfake.Options{Clock: r.clock})
-	if err := createTable(r.ctx, r.db); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, createTable(r.ctx, r.db))
 	return r
 }
 
@@ -73,9 +72,7 @@ func (r *rig) store(t *testing.T, actor string) *pagecache.RecipeA {
 func recipeA(t *testing.T, c isr.Config) *pagecache.RecipeA {
 	t.Helper()
 	s, err := pagecache.NewRecipeA(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -130,9 +127,7 @@ func (r *rig) lockToken() string {
 func (r *rig) fault(t *testing.T, text string) {
 	t.Helper()
 	f, err := ddbfake.ParseFault(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r.db.Inject(f)
 }
 

@@ -47,23 +47,21 @@ func (s *early) mayMake(m pagecache.Meta, now time.Time) bool { return !s.Recipe
 //
 // The published pattern makes the page without a lock, on every node at once. Here the refresh is recipe A's, with
 // lease and second look.
-func refreshAhead() isr.Protocol {
-	return isr.Protocol{
-		Name:    "policy-refresh-ahead",
-		Summary: "a read after 0.8 of the window makes a recently read page again, under the lock, while others are served the old one",
-		New: func(cfg isr.Config) (isr.Handler, error) {
-			reference, err := pagecache.NewRecipeA(cfg)
-			if err != nil {
-				return nil, err
-			}
-			store := &recentReader{early: early{RecipeA: reference, untouched: (4*window(reference) + 4) / 5}, reads: map[string]lastReads{}}
-			cache, err := pagecache.NewOn(store, cfg)
-			if err != nil {
-				return nil, err
-			}
-			return &tracker{cache, store}, nil
-		},
-	}
+var refreshAhead = isr.Protocol{
+	Name:    "policy-refresh-ahead",
+	Summary: "a read after 0.8 of the window makes a recently read page again, under the lock, while others are served the old one",
+	New: func(cfg isr.Config) (isr.Handler, error) {
+		reference, err := pagecache.NewRecipeA(cfg)
+		if err != nil {
+			return nil, err
+		}
+		store := &recentReader{early: early{RecipeA: reference, untouched: (4*window(reference) + 4) / 5}, reads: map[string]lastReads{}}
+		cache, err := pagecache.NewOn(store, cfg)
+		if err != nil {
+			return nil, err
+		}
+		return &tracker{cache, store}, nil
+	},
 }
 
 // tracker is a cache that tells its store of each request.
@@ -115,14 +113,12 @@ const beta = 1
 // that bound, a page that takes longer to make than its window lasts would be made again by nearly every read.
 //
 // Source: Vattani, Chierichetti, Lowenstein: Optimal Probabilistic Cache Stampede Prevention (VLDB 2015).
-func xfetch() isr.Protocol {
-	return isr.Protocol{
-		Name:    "policy-xfetch",
-		Summary: "a read makes a page again early, under the lock, with a chance that grows towards the end of the window",
-		New: pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
-			return &drawer{early{RecipeA: r, untouched: (window(r) + 1) / 2}}
-		}),
-	}
+var xfetch = isr.Protocol{
+	Name:    "policy-xfetch",
+	Summary: "a read makes a page again early, under the lock, with a chance that grows towards the end of the window",
+	New: pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+		return &drawer{early{RecipeA: r, untouched: (window(r) + 1) / 2}}
+	}),
 }
 
 type drawer struct{ early }

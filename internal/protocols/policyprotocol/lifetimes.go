@@ -17,30 +17,26 @@ import (
 // again, and the other requests wait for it.
 //
 // The policy is recipe A under isr.Wait: lock, second look and publish are the reference's.
-func absolute() isr.Protocol {
-	return isr.Protocol{
-		Name:    "policy-absolute",
-		Summary: "a page is fresh for its window, and then made again while others wait",
-		New: func(cfg isr.Config) (isr.Handler, error) {
-			cfg.Contention = isr.Wait
-			return pagecache.AsHandler(pagecache.New(cfg))
-		},
-		Memoryless: true,
-	}
+var absolute = isr.Protocol{
+	Name:    "policy-absolute",
+	Summary: "a page is fresh for its window, and then made again while others wait",
+	New: func(cfg isr.Config) (isr.Handler, error) {
+		cfg.Contention = isr.Wait
+		return pagecache.AsHandler(pagecache.New(cfg))
+	},
+	Memoryless: true,
 }
 
 // hybrid is sliding under a cap. A page that is not read for half of the promised window is stale, and so is one whose
 // data is as old as the whole window, however often it is read. The age is counted from generated_at, which no read
 // moves.
-func hybrid() isr.Protocol {
-	return isr.Protocol{
-		Name:    "policy-hybrid",
-		Summary: "each read of a fresh page keeps it fresh for half a window more, up to a whole window after its rendering",
-		New: pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
-			return &slider{RecipeA: r, slide: (window(r) + 1) / 2, cap: window(r)}
-		}),
-		Memoryless: true,
-	}
+var hybrid = isr.Protocol{
+	Name:    "policy-hybrid",
+	Summary: "each read of a fresh page keeps it fresh for half a window more, up to a whole window after its rendering",
+	New: pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+		return &slider{RecipeA: r, slide: (window(r) + 1) / 2, cap: window(r)}
+	}),
+	Memoryless: true,
 }
 
 // mostJitter is the largest share of the window that a page may lose.
@@ -48,15 +44,13 @@ const mostJitter = 0.2
 
 // jitter shortens the window of each page by a random share of up to a fifth, so that pages that were made together do not
 // end together. META has the shorter window, and every reader goes by it.
-func jitter() isr.Protocol {
-	return isr.Protocol{
-		Name:    "policy-jitter",
-		Summary: "each page is fresh for 0.8 to 1 of the window, at random, and then made again while others wait",
-		New: func(cfg isr.Config) (isr.Handler, error) {
-			cfg.Contention = isr.Wait
-			return pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &jittered{r} })(cfg)
-		},
-	}
+var jitter = isr.Protocol{
+	Name:    "policy-jitter",
+	Summary: "each page is fresh for 0.8 to 1 of the window, at random, and then made again while others wait",
+	New: func(cfg isr.Config) (isr.Handler, error) {
+		cfg.Contention = isr.Wait
+		return pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &jittered{r} })(cfg)
+	},
 }
 
 type jittered struct{ *pagecache.RecipeA }
@@ -79,30 +73,26 @@ const staleTolerance = 30 * time.Second
 // The published pattern keeps a second copy of the value under a longer TTL, and has a lock that its holder deletes
 // unconditionally. Here the tolerance is Config.Retention, after which a META row counts as gone whether TTL has come
 // or not, and the lock is recipe A's: no holder deletes the lock of another, and no page is put without it.
-func staleWhileRevalidate() isr.Protocol {
-	return isr.Protocol{
-		Name:    "policy-swr",
-		Summary: "one node makes a stale page again, and others are served the old one for 30 s after its window",
-		New: func(cfg isr.Config) (isr.Handler, error) {
-			cfg.Contention, cfg.Retention = isr.ServeStale, staleTolerance
-			return pagecache.AsHandler(pagecache.New(cfg))
-		},
-		Memoryless: true,
-	}
+var staleWhileRevalidate = isr.Protocol{
+	Name:    "policy-swr",
+	Summary: "one node makes a stale page again, and others are served the old one for 30 s after its window",
+	New: func(cfg isr.Config) (isr.Handler, error) {
+		cfg.Contention, cfg.Retention = isr.ServeStale, staleTolerance
+		return pagecache.AsHandler(pagecache.New(cfg))
+	},
+	Memoryless: true,
 }
 
 // unprotected has no lock: each request that finds the page stale makes it, and puts it without a condition. Several
 // nodes make a page at once, and the slowest of them wins, with the oldest data.
 //
 // A cache without LOCK also breaks stale-writer, monotonic-publication and linearizable.
-func unprotected() isr.Protocol {
-	return isr.Protocol{
-		Name:       "policy-unprotected",
-		Summary:    "no lock: each request that finds the page stale makes it, and puts it without a condition",
-		Breaks:     "single-flight",
-		New:        pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &unlocked{r} }),
-		Memoryless: true,
-	}
+var unprotected = isr.Protocol{
+	Name:       "policy-unprotected",
+	Summary:    "no lock: each request that finds the page stale makes it, and puts it without a condition",
+	Breaks:     "single-flight",
+	New:        pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store { return &unlocked{r} }),
+	Memoryless: true,
 }
 
 type unlocked struct{ *pagecache.RecipeA }

@@ -37,7 +37,7 @@ func init() { protocols.Policies = All }
 // All returns the policies, the plain ones first.
 func All() []isr.Protocol {
 	return []isr.Protocol{
-		absolute(), jitter(), sliding(), hybrid(), refreshAhead(), xfetch(), staleWhileRevalidate(), unprotected(),
+		absolute, jitter, sliding, hybrid, refreshAhead, xfetch, staleWhileRevalidate, unprotected,
 	}
 }
 

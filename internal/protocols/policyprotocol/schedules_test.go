@@ -10,6 +10,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -21,13 +23,9 @@ import (
 func steadyReads(t *testing.T) *scenario.Scenario {
 	t.Helper()
 	data, err := fixtures.Read("steady-reads")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s, err := scenario.Parse("steady-reads.yaml", data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -51,9 +49,7 @@ func TestPoliciesKeepTheInvariantsOrNameTheOneThatTheyBreak(t *testing.T) {
 				t.Fatalf("verdict %v after %d schedules, want %s violated", r.Verdict, r.Schedules, p.Breaks)
 			}
 			again, err := r.Failure.Replay().Run(s, p).Do(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if again.Violation == nil || again.Verdict != invariant.Violated {
 				t.Errorf("the replay comes to %v, want a violation", again.Verdict)
 			}
@@ -67,9 +63,7 @@ func TestABugInAnEarlyRefreshIsFound(t *testing.T) {
 	r, err := campaign.Campaign{
 		Scenario: steadyReads(t), Protocol: policyprotocol.Hasty(), Seed: 1, Options: scenario.Options{Only: "single-flight"},
 	}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if r.Verdict != invariant.Violated {
 		t.Errorf("%v after %d schedules, want single-flight violated", r.Verdict, r.Schedules)
 	}
@@ -112,10 +106,7 @@ func TestPagesAreMadeAgainEarly(t *testing.T) {
 		"policy-refresh-ahead": {runs / 2, 0},
 		"policy-xfetch":        {runs / 10, runs / 10},
 	} {
-		p, err := scenario.ProtocolNamed(policy)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := scenariotest.Protocol(t, policy)
 		inEarly, inLate := 0, 0
 		for seed := range uint64(runs) {
 			early, late := refreshes(t, s, p, seed)

@@ -14,16 +14,14 @@ import (
 
 // sliding starts the window again with each read of a fresh page. Nothing is rendered then, so a page that is read
 // often enough is never made again: it is served as fresh, whatever the age of its data.
-func sliding() isr.Protocol {
-	return isr.Protocol{
-		Name:    "policy-sliding",
-		Summary: "each read of a fresh page opens its window anew: a page that is read steadily is never made again",
-		Breaks:  "freshness",
-		New: pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
-			return &slider{RecipeA: r, slide: window(r)}
-		}),
-		Memoryless: true,
-	}
+var sliding = isr.Protocol{
+	Name:    "policy-sliding",
+	Summary: "each read of a fresh page opens its window anew: a page that is read steadily is never made again",
+	Breaks:  "freshness",
+	New: pagecache.OnRecipeA(func(r *pagecache.RecipeA) pagecache.Store {
+		return &slider{RecipeA: r, slide: window(r)}
+	}),
+	Memoryless: true,
 }
 
 // slider is recipe A with pages that are fresh until a time after their last read.

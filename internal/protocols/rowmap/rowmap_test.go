@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -70,9 +71,7 @@ type story struct {
 func newStory(t *testing.T, schema isr.Schema) *story {
 	t.Helper()
 	m, err := rowmap.New(schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	l := &story{t: t, rows: m.Translator(), last: map[string]attr.Item{}, now: time.Unix(1000, 0)}
 	t.Cleanup(func() {
 		if diff := cmp.Diff(l.translated, m.Log(l.log), cmpopts.EquateEmpty()); diff != "" {
@@ -226,9 +225,7 @@ func TestTheFirstLockCounts(t *testing.T) {
 
 func TestDynamolock(t *testing.T) {
 	schema, err := isr.SchemaNamed("dynamolock")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	l := newStory(t, schema)
 	key := items{"key": s("/a")}
 	row := func(owner, version string) attr.Item {
@@ -250,9 +247,7 @@ func TestDynamolock(t *testing.T) {
 
 func TestPowertools(t *testing.T) {
 	schema, err := isr.SchemaNamed("powertools")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	l := newStory(t, schema)
 	key := items{"id": s("fn#/a")}
 	running := func(ms int64) attr.Item {
@@ -336,9 +331,7 @@ func TestTimes(t *testing.T) {
 		{Partition: "id = lock#{key}", Token: "owner", Expires: "until ms", TTL: "ttl"},
 		{Partition: "id = other#{key}", Token: "at", Expires: "lock.end"},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	// Each other attribute is left out for a reason: until has two units, at is a token, too, lock.end is within a map,
 	// and window is no time.
 	if got, want := fmt.Sprint(m.Times()), "map[ttl:s]"; got != want {
@@ -504,9 +497,7 @@ func TestResolution(t *testing.T) {
 		{isr.Schema{Rows: []isr.Row{{Partition: "id = {key}", Token: "o", Expires: "e us"}}, Translate: guess}, time.Microsecond},
 	} {
 		m, err := rowmap.New(test.schema)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := m.Resolution(); got != test.want || m.Guesses() != (test.schema.Translate != nil) {
 			t.Errorf("%+v: resolution %v, guesses %v; want %v", test.schema, got, m.Guesses(), test.want)
 		}
@@ -609,16 +600,12 @@ func TestMisread(t *testing.T) {
 
 func TestSay(t *testing.T) {
 	shared, err := rowmap.New(one)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	apart, err := rowmap.New(isr.Schema{Rows: []isr.Row{
 		{Partition: "pk = {key}", Sort: "sk = PAGE", Body: "b", Generated: "at iso8601"},
 		{Partition: "pk = {key}", Sort: "sk = LEASE", Token: "owner", Expires: "until"},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, test := range []struct{ text, shared, apart string }{
 		{"bob published while LOCK carried the token of alice", "bob published while the lock carried the token of alice", "bob published while LEASE carried the token of alice"},
 		{"change 1 leaves a LOCK row without lease_token (S) and lease_expires_at (N), and", "change 1 leaves a lock without locked_by and locked_until (ms), and",
@@ -634,9 +621,7 @@ func TestSay(t *testing.T) {
 		}
 	}
 	until, err := rowmap.New(isr.Schema{Rows: []isr.Row{{Partition: "pk = {key}", Body: "b", Generated: "at ms", FreshUntil: "good_until ms"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	// The end of freshness is no length of time.
 	for text, want := range map[string]string{
 		"use is over: generated_at + revalidate_seconds (META)": "use is over: good_until (the page)",
@@ -700,9 +685,7 @@ func TestMistakes(t *testing.T) {
 
 func TestWrites(t *testing.T) {
 	m, err := rowmap.New(one)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	key := map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "page#/a"}}
 	for _, test := range []struct {
 		update string

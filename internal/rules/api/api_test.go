@@ -18,6 +18,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 const (
@@ -74,15 +76,11 @@ func TestAPI(t *testing.T) {
 	want := []byte("# The exported names of the packages that docs/VERSIONS.md promises, one a line.\n" +
 		"# Written by " + update + "\n#\n# before: in commit af11106.\n#\n" + table + "\n" + strings.Join(lines, "\n") + "\n")
 	if *updates {
-		if err := os.WriteFile(file, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, want, 0o644))
 		return
 	}
 	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if !bytes.Equal(got, want) {
 		t.Errorf("docs/API.txt is not what the packages export (- the file, + the code).\n"+
 			"If the change is meant: %s\n%s", update, difference(string(got), string(want)))
@@ -256,14 +254,10 @@ func check(t *testing.T, imported *types.Package, path, source string) *types.Pa
 	t.Helper()
 	files := token.NewFileSet()
 	parsed, err := parser.ParseFile(files, "p.go", source, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	config := types.Config{Importer: only{imported, importer.Default()}, Error: func(error) {}} // unused imports and names
 	pkg, err := config.Check(path, files, []*ast.File{parsed}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return pkg
 }
 
@@ -290,9 +284,7 @@ func full(names []string) (paths []string) {
 func load(t *testing.T, mode packages.LoadMode, patterns ...string) []*packages.Package {
 	t.Helper()
 	loaded, err := packages.Load(&packages.Config{Context: t.Context(), Dir: "../../..", Mode: mode}, patterns...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, pkg := range loaded {
 		for _, problem := range pkg.Errors {
 			t.Fatal(problem)
@@ -316,7 +308,5 @@ func readSources(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }

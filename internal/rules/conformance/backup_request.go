@@ -83,13 +83,9 @@ func (w *world) dropBackups(ctx context.Context) error {
 func restored(out any) *string {
 	switch out := out.(type) {
 	case *dynamodb.RestoreTableFromBackupOutput:
-		if out != nil {
-			return out.TableDescription.TableName
-		}
+		return out.TableDescription.TableName
 	case *dynamodb.RestoreTableToPointInTimeOutput:
-		if out != nil {
-			return out.TableDescription.TableName
-		}
+		return out.TableDescription.TableName
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/rules/conformance"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // newFake returns an empty fake whose clock stands at fakeclock.Epoch.
@@ -117,13 +118,9 @@ func (w wire) Do(r *http.Request) (*http.Response, error) {
 // TestWireIsNeeded fails with the first release of the SDK that needs no wire.
 func TestWireIsNeeded(t *testing.T) {
 	request, err := smithyhttp.NewStackRequest().(*smithyhttp.Request).SetStream(strings.NewReader("{}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	body := request.Build(t.Context()).Body
-	if err := body.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, body.Close())
 	if _, err := io.Copy(io.Discard, body); err == nil {
 		t.Error("the body of a request can be copied after it was closed: wire is to be taken away")
 	}

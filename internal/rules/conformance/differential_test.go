@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/fixtures/ddblocal"
 	"github.com/isr-sim/isr-sim/internal/rules/conformance/differential"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 var (
@@ -96,9 +97,7 @@ func TestDifferential(t *testing.T) {
 func shrink(t *testing.T, p *differential.Pair, sequences *rapid.Generator[differential.Sequence], seed int64) {
 	t.Helper()
 	for name, value := range map[string]string{"rapid.seed": fmt.Sprint(seed), "rapid.checks": "1", "rapid.nofailfile": "true"} { //isrsim:unordered each by itself
-		if err := flag.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, flag.Set(name, value))
 	}
 	var smallest *differential.Failure
 	defer func() {
@@ -127,17 +126,13 @@ func newPairs(t *testing.T, tally *differential.Tally) []*differential.Pair {
 	var pairs []*differential.Pair
 	if os.Getenv(differential.AWSEnv) == "1" {
 		store, err := differential.AWS(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		pairs = []*differential.Pair{{Real: store}}
 	} else {
 		for range 2 {
 			local := ddblocal.ForTest(t)
 			credentials, err := local.Credentials().Retrieve(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			pairs = append(pairs, &differential.Pair{Known: differential.Local, Real: differential.Store{
 				Name: "dynamodb-local", Endpoint: local.Endpoint(), Sign: differential.Unsigned(credentials.AccessKeyID), Send: (&http.Client{}).Do,
 			}})
@@ -151,9 +146,7 @@ func newPairs(t *testing.T, tally *differential.Tally) []*differential.Pair {
 				t.Error(err)
 			}
 		})
-		if err := p.Create(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, p.Create(t.Context()))
 	}
 	return pairs
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/rules/conformance"
 	"github.com/isr-sim/isr-sim/internal/rules/conformance/differential"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 var updateFidelity = flag.Bool("fidelity.update", false, "TestFidelity writes docs/FIDELITY.md anew")
@@ -38,9 +39,7 @@ func TestFidelity(t *testing.T) {
 		}
 	}
 	got, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if !bytes.Equal(got, want) {
 		t.Error("docs/FIDELITY.md is out of date: go test ./internal/rules/conformance -run TestFidelity -fidelity.update")
 	}
@@ -172,9 +171,7 @@ func comments(t *testing.T, folder string) iter.Seq2[string, []string] {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	}
 }
 
@@ -214,9 +211,7 @@ var (
 func section(t *testing.T, path, name string) string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, text, ok := strings.Cut(file.Doc.Text(), "\n# "+name+"\n\n")
 	if !ok {
 		t.Fatalf("%s has no section %s", path, name)

@@ -3,6 +3,8 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -106,103 +108,32 @@ type StreamsClient interface {
 	ListStreams(context.Context, *dynamodbstreams.ListStreamsInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.ListStreamsOutput, error)
 }
 
-// send sends one of the SDK's inputs by the method for it.
+// send sends one of the SDK's inputs by the method for it, which has the input's name: PutItem takes a PutItemInput.
+// A refused request has no answer.
 func send(ctx context.Context, s Store, in any) (any, error) {
-	c := s.Client
+	var client, options any = s.Client, unchecked
 	switch in := in.(type) {
 	case elsewhere:
 		s.Client, s.Streams = s.In(in.region)
 		return send(ctx, s, in.in)
-	case *dynamodbstreams.DescribeStreamInput:
-		return s.Streams.DescribeStream(ctx, in, uncheckedStreams)
-	case *dynamodbstreams.GetRecordsInput:
-		return s.Streams.GetRecords(ctx, in, uncheckedStreams)
-	case *dynamodbstreams.GetShardIteratorInput:
-		return s.Streams.GetShardIterator(ctx, in, uncheckedStreams)
-	case *dynamodbstreams.ListStreamsInput:
-		return s.Streams.ListStreams(ctx, in, uncheckedStreams)
 	case wholeStream:
 		return in.read(ctx, s.Streams)
 	case recoveryWindow:
-		return in.read(ctx, c)
-	case *dynamodb.BatchExecuteStatementInput:
-		return c.BatchExecuteStatement(ctx, in, unchecked)
-	case *dynamodb.BatchGetItemInput:
-		return c.BatchGetItem(ctx, in, unchecked)
-	case *dynamodb.BatchWriteItemInput:
-		return c.BatchWriteItem(ctx, in, unchecked)
-	case *dynamodb.CreateBackupInput:
-		return c.CreateBackup(ctx, in, unchecked)
-	case *dynamodb.CreateTableInput:
-		return c.CreateTable(ctx, in, unchecked)
-	case *dynamodb.DeleteBackupInput:
-		return c.DeleteBackup(ctx, in, unchecked)
-	case *dynamodb.DeleteItemInput:
-		return c.DeleteItem(ctx, in, unchecked)
-	case *dynamodb.DeleteTableInput:
-		return c.DeleteTable(ctx, in, unchecked)
-	case *dynamodb.DescribeBackupInput:
-		return c.DescribeBackup(ctx, in, unchecked)
-	case *dynamodb.DescribeContinuousBackupsInput:
-		return c.DescribeContinuousBackups(ctx, in, unchecked)
-	case *dynamodb.DescribeContributorInsightsInput:
-		return c.DescribeContributorInsights(ctx, in, unchecked)
-	case *dynamodb.DescribeEndpointsInput:
-		return c.DescribeEndpoints(ctx, in, unchecked)
-	case *dynamodb.DescribeKinesisStreamingDestinationInput:
-		return c.DescribeKinesisStreamingDestination(ctx, in, unchecked)
-	case *dynamodb.DescribeLimitsInput:
-		return c.DescribeLimits(ctx, in, unchecked)
-	case *dynamodb.DescribeTableInput:
-		return c.DescribeTable(ctx, in, unchecked)
-	case *dynamodb.DescribeTimeToLiveInput:
-		return c.DescribeTimeToLive(ctx, in, unchecked)
-	case *dynamodb.ExecuteStatementInput:
-		return c.ExecuteStatement(ctx, in, unchecked)
-	case *dynamodb.ExecuteTransactionInput:
-		return c.ExecuteTransaction(ctx, in, unchecked)
-	case *dynamodb.GetItemInput:
-		return c.GetItem(ctx, in, unchecked)
-	case *dynamodb.ListBackupsInput:
-		return c.ListBackups(ctx, in, unchecked)
-	case *dynamodb.ListExportsInput:
-		return c.ListExports(ctx, in, unchecked)
-	case *dynamodb.ListGlobalTablesInput:
-		return c.ListGlobalTables(ctx, in, unchecked)
-	case *dynamodb.ListImportsInput:
-		return c.ListImports(ctx, in, unchecked)
-	case *dynamodb.ListTablesInput:
-		return c.ListTables(ctx, in, unchecked)
-	case *dynamodb.ListTagsOfResourceInput:
-		return c.ListTagsOfResource(ctx, in, unchecked)
-	case *dynamodb.PutItemInput:
-		return c.PutItem(ctx, in, unchecked)
-	case *dynamodb.QueryInput:
-		return c.Query(ctx, in, unchecked)
-	case *dynamodb.RestoreTableFromBackupInput:
-		return c.RestoreTableFromBackup(ctx, in, unchecked)
-	case *dynamodb.RestoreTableToPointInTimeInput:
-		return c.RestoreTableToPointInTime(ctx, in, unchecked)
-	case *dynamodb.ScanInput:
-		return c.Scan(ctx, in, unchecked)
-	case *dynamodb.UpdateContinuousBackupsInput:
-		return c.UpdateContinuousBackups(ctx, in, unchecked)
-	case *dynamodb.TagResourceInput:
-		return c.TagResource(ctx, in, unchecked)
-	case *dynamodb.TransactGetItemsInput:
-		return c.TransactGetItems(ctx, in, unchecked)
-	case *dynamodb.TransactWriteItemsInput:
-		return c.TransactWriteItems(ctx, in, unchecked)
-	case *dynamodb.UntagResourceInput:
-		return c.UntagResource(ctx, in, unchecked)
-	case *dynamodb.UpdateItemInput:
-		return c.UpdateItem(ctx, in, unchecked)
-	case *dynamodb.UpdateTableInput:
-		return c.UpdateTable(ctx, in, unchecked)
-	case *dynamodb.UpdateTimeToLiveInput:
-		return c.UpdateTimeToLive(ctx, in, unchecked)
+		return in.read(ctx, s.Client)
+	case *dynamodbstreams.DescribeStreamInput, *dynamodbstreams.GetRecordsInput,
+		*dynamodbstreams.GetShardIteratorInput, *dynamodbstreams.ListStreamsInput:
+		client, options = s.Streams, uncheckedStreams
 	}
-	return nil, fmt.Errorf("conformance: no method of Client takes a %T", in)
+	_, name, _ := strings.Cut(fmt.Sprintf("%T", in), ".")
+	method := reflect.ValueOf(client).MethodByName(strings.TrimSuffix(name, "Input"))
+	if !method.IsValid() {
+		return nil, fmt.Errorf("conformance: no method of Client takes a %T", in)
+	}
+	answer := method.Call([]reflect.Value{reflect.ValueOf(ctx), reflect.ValueOf(in), reflect.ValueOf(options)})
+	if err, failed := answer[1].Interface().(error); failed {
+		return nil, err
+	}
+	return answer[0].Interface(), nil
 }
 
 // unchecked removes the parts of the SDK that would answer instead of the service: the check for required members, and

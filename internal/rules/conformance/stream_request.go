@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
@@ -122,12 +123,12 @@ func recordsText(out *dynamodbstreams.GetRecordsOutput) string {
 
 func recordText(r *streamtypes.Record) string {
 	d := r.Dynamodb
-	text := string(r.EventName) + " " + itemText(plainItem(d.Keys), "")
+	text := string(r.EventName) + " " + streamItemText(d.Keys)
 	if d.OldImage != nil {
-		text += " old " + itemText(plainItem(d.OldImage), "")
+		text += " old " + streamItemText(d.OldImage)
 	}
 	if d.NewImage != nil {
-		text += " new " + itemText(plainItem(d.NewImage), "")
+		text += " new " + streamItemText(d.NewImage)
 	}
 	if u := r.UserIdentity; u != nil {
 		text += " by " + aws.ToString(u.Type) + " " + aws.ToString(u.PrincipalId)
@@ -152,44 +153,13 @@ func sizesText(records recordBytes) string {
 	return strings.Join(sizes, " ") + " bytes"
 }
 
-// plainItem converts an item of a stream, for which the SDK has types of its own.
-func plainItem(item map[string]streamtypes.AttributeValue) map[string]types.AttributeValue {
-	plain := map[string]types.AttributeValue{}
-	//isrsim:unordered from map to map
-	for name, v := range item {
-		plain[name] = plainValue(v)
+// streamItemText prints an item of a stream, for which the SDK has types of its own.
+func streamItemText(item map[string]streamtypes.AttributeValue) string {
+	plain, err := attributevalue.FromDynamoDBStreamsMap(item)
+	if err != nil {
+		return err.Error()
 	}
-	return plain
-}
-
-func plainValue(v streamtypes.AttributeValue) types.AttributeValue {
-	switch v := v.(type) {
-	case *streamtypes.AttributeValueMemberS:
-		return &types.AttributeValueMemberS{Value: v.Value}
-	case *streamtypes.AttributeValueMemberN:
-		return &types.AttributeValueMemberN{Value: v.Value}
-	case *streamtypes.AttributeValueMemberB:
-		return &types.AttributeValueMemberB{Value: v.Value}
-	case *streamtypes.AttributeValueMemberBOOL:
-		return &types.AttributeValueMemberBOOL{Value: v.Value}
-	case *streamtypes.AttributeValueMemberNULL:
-		return &types.AttributeValueMemberNULL{Value: v.Value}
-	case *streamtypes.AttributeValueMemberSS:
-		return &types.AttributeValueMemberSS{Value: v.Value}
-	case *streamtypes.AttributeValueMemberNS:
-		return &types.AttributeValueMemberNS{Value: v.Value}
-	case *streamtypes.AttributeValueMemberBS:
-		return &types.AttributeValueMemberBS{Value: v.Value}
-	case *streamtypes.AttributeValueMemberM:
-		return &types.AttributeValueMemberM{Value: plainItem(v.Value)}
-	case *streamtypes.AttributeValueMemberL:
-		list := make([]types.AttributeValue, len(v.Value))
-		for i, e := range v.Value {
-			list[i] = plainValue(e)
-		}
-		return &types.AttributeValueMemberL{Value: list}
-	}
-	return nil
+	return itemText(plain, "")
 }
 
 // streamsSeen is a case's knowledge about streams from earlier answers: a case cannot know the name of a stream, a
@@ -211,48 +181,33 @@ func (w *world) note(out any) {
 	}
 	switch out := out.(type) {
 	case *dynamodb.ExecuteStatementOutput:
-		if out != nil && out.NextToken != nil {
+		if out.NextToken != nil {
 			w.next = out.NextToken
 		}
 	case *dynamodb.CreateBackupOutput:
-		if out != nil {
-			w.saw(*out.BackupDetails.BackupArn, out.BackupDetails.BackupType)
-		}
+		w.saw(*out.BackupDetails.BackupArn, out.BackupDetails.BackupType)
 	case *dynamodb.ListBackupsOutput:
-		if out != nil {
-			for _, b := range out.BackupSummaries {
-				w.saw(*b.BackupArn, b.BackupType)
-			}
+		for _, b := range out.BackupSummaries {
+			w.saw(*b.BackupArn, b.BackupType)
 		}
 	case *dynamodb.CreateTableOutput:
-		if out != nil {
-			w.arn = strings.TrimSuffix(aws.ToString(out.TableDescription.TableArn), aws.ToString(out.TableDescription.TableName))
-			began(out.TableDescription)
-		}
+		w.arn = strings.TrimSuffix(aws.ToString(out.TableDescription.TableArn), aws.ToString(out.TableDescription.TableName))
+		began(out.TableDescription)
 	case *dynamodb.UpdateTableOutput:
-		if out != nil {
-			began(out.TableDescription)
-		}
+		began(out.TableDescription)
 	case *dynamodb.DescribeTableOutput:
-		if out != nil {
-			began(out.Table)
-		}
+		began(out.Table)
 	case *dynamodbstreams.DescribeStreamOutput:
-		if out != nil && len(out.StreamDescription.Shards) > 0 {
-			shards := out.StreamDescription.Shards
+		if shards := out.StreamDescription.Shards; len(shards) > 0 {
 			w.seen.shard, w.seen.last = aws.ToString(shards[0].ShardId), aws.ToString(shards[len(shards)-1].ShardId)
 		}
 	case *dynamodbstreams.GetShardIteratorOutput:
-		if out != nil {
-			w.seen.iterator = aws.ToString(out.ShardIterator)
-		}
+		w.seen.iterator = aws.ToString(out.ShardIterator)
 	case *dynamodbstreams.GetRecordsOutput:
-		if out != nil {
-			w.seen.iterator = aws.ToString(out.NextShardIterator)
-			w.seen.sequence = nil
-			for _, r := range out.Records {
-				w.seen.sequence = append(w.seen.sequence, aws.ToString(r.Dynamodb.SequenceNumber))
-			}
+		w.seen.iterator = aws.ToString(out.NextShardIterator)
+		w.seen.sequence = nil
+		for _, r := range out.Records {
+			w.seen.sequence = append(w.seen.sequence, aws.ToString(r.Dynamodb.SequenceNumber))
 		}
 	}
 }

@@ -14,7 +14,7 @@ var Module = Rules{
 			"ddbfake/attr", "ddbfake/internal/sdktest", "fakeclock", "fixtures", "fixtures/ddblocal",
 			"internal/base/atomicfile", "internal/base/fingerprint", "internal/base/heap", "internal/base/mistake", "internal/base/promise", "internal/base/race", "internal/base/storeop", "internal/base/shell",
 			"internal/base/words", "internal/cli/jobs", "internal/cli/progress", "internal/cli/terminal", "internal/rules/api",
-			"internal/rules/imports", "internal/rules/lint", "internal/show/verdicts", "internal/trace/mark", "internal/wire/hostname", "internal/wire/httpbody",
+			"internal/rules/imports", "internal/rules/lint", "internal/rules/must", "internal/show/verdicts", "internal/trace/mark", "internal/wire/hostname", "internal/wire/httpbody",
 			"internal/wire/httpdoor", "internal/wire/sigv4", "internal/lab/policy", "internal/protocols/guard", "scenario/schedule",
 		},
 		{"ddbfake/internal/packed", "internal/base/faults", "internal/hooks/sim", "internal/rules/browser", "internal/rules/effort", "scenario/history", "scenario/policy"},

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // TestModule checks this module, as the go command sees it, against the rules.
@@ -57,9 +59,7 @@ func readDirectories(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 // maxFiles is the largest number of Go files of a package, tests included: a reader can learn that many.
@@ -96,9 +96,7 @@ func TestFiles(t *testing.T) {
 			}
 			code++
 			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			for _, i := range parsed.Imports {
 				if strings.Contains(i.Path.Value, "goccy/go-yaml") && filepath.Base(file) != "yaml.go" {
 					t.Errorf("%s imports %s: yaml.go alone knows YAML", file, i.Path.Value)
@@ -114,8 +112,6 @@ func TestFiles(t *testing.T) {
 func goFiles(t *testing.T, name string) []string {
 	t.Helper()
 	files, err := filepath.Glob("../../../" + name + "/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return files
 }

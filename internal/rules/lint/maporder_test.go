@@ -12,6 +12,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/lint"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func TestMapOrderRule(t *testing.T) {
@@ -28,9 +29,7 @@ func TestModule(t *testing.T) {
 		Context: t.Context(),
 		Mode:    packages.LoadSyntax | packages.NeedModule,
 	}, module+"/...")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if len(loaded) < 2 {
 		t.Fatalf("found %d packages of %s: the rules were not checked", len(loaded), module)
 	}
@@ -40,9 +39,7 @@ func TestModule(t *testing.T) {
 		}
 	}
 	graph, err := checker.Analyze([]*analysis.Analyzer{lint.MapOrder}, loaded, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for action := range graph.All() {
 		if action.Err != nil && len(action.Package.Errors) == 0 {
 			t.Errorf("%s on %s: %v", action.Analyzer, action.Package.PkgPath, action.Err)
@@ -63,7 +60,5 @@ func readDirectories(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }

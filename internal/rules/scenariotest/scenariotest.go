@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant"         // for scenario.Protocols
 	_ "github.com/isr-sim/isr-sim/internal/protocols/policyprotocol" // likewise
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -19,13 +20,9 @@ import (
 func Embedded(t testing.TB, name string) *scenario.Scenario {
 	t.Helper()
 	data, err := fixtures.Read(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s, err := scenario.Parse(name+".yaml", data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -33,9 +30,7 @@ func Embedded(t testing.TB, name string) *scenario.Scenario {
 func Parsed(t testing.TB, text string) *scenario.Scenario {
 	t.Helper()
 	s, err := scenario.Parse("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -43,9 +38,7 @@ func Parsed(t testing.TB, text string) *scenario.Scenario {
 func Protocol(t testing.TB, name string) isr.Protocol {
 	t.Helper()
 	p, err := scenario.ProtocolNamed(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return p
 }
 
@@ -55,9 +48,7 @@ func Trace(t testing.TB, r scenario.Run) (string, *scenario.Outcome) {
 	var b bytes.Buffer
 	r.Trace = &b
 	o, err := r.Do(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return b.String(), o
 }
 
@@ -67,9 +58,7 @@ func Ran[R any](t testing.TB, c interface {
 }) R {
 	t.Helper()
 	r, err := c.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/record"
@@ -29,9 +30,7 @@ func TestThePublishedSchemaOfRecordsIsThatOfTheTypes(t *testing.T) {
 func valid(t *testing.T, s *jsonschema.Schema, text []byte) error {
 	t.Helper()
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s.Validate(value)
 }
 
@@ -43,9 +42,7 @@ func TestRecordsFitTheSchema(t *testing.T) {
 	}
 	for _, file := range old {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if err := valid(t, s, text); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
@@ -58,13 +55,9 @@ func TestRecordsFitTheSchema(t *testing.T) {
 			run.Seed, run.Strategy = replay.Seed, sim.Replay(replay.Choices)
 		}
 		r, err := record.Of(t.Context(), run, "test")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var text bytes.Buffer
-		if err := r.Write(&text); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, r.Write(&text))
 		if err := valid(t, s, text.Bytes()); err != nil {
 			t.Errorf("%s under %s: %v", name, protocol, err)
 		}
@@ -74,9 +67,7 @@ func TestRecordsFitTheSchema(t *testing.T) {
 func TestTheSchemaRefusesWhatIsNoRecord(t *testing.T) {
 	s := compiled(t, "record.schema.json")
 	whole, err := os.ReadFile("../../show/record/testdata/format-1.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for name, change := range map[string]func(map[string]any){
 		"no steps":                func(r map[string]any) { delete(r, "steps") },
 		"a seed that is a number": func(r map[string]any) { r["seed"] = 7 },
@@ -85,14 +76,10 @@ func TestTheSchemaRefusesWhatIsNoRecord(t *testing.T) {
 		"a step without a kind":   func(r map[string]any) { delete(r["steps"].([]any)[0].(map[string]any), "kind") },
 	} {
 		var r map[string]any
-		if err := json.Unmarshal(whole, &r); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.Unmarshal(whole, &r))
 		change(r)
 		text, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if valid(t, s, text) == nil {
 			t.Errorf("%s: the schema allows it", name)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	generator "github.com/invopop/jsonschema"
 
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 )
 
@@ -22,9 +23,7 @@ var update = flag.Bool("schemas.update", false, "write the schemas of records an
 func reflected(t *testing.T, name string, value any) *generator.Schema {
 	t.Helper()
 	r := generator.Reflector{AllowAdditionalProperties: true} // readers skip the fields that they do not know
-	if err := r.AddGoComments("github.com/isr-sim/isr-sim/internal/rules/schemas", "../../show/"+name); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.AddGoComments("github.com/isr-sim/isr-sim/internal/rules/schemas", "../../show/"+name))
 	//isrsim:unordered each is changed by itself
 	for name, text := range r.CommentMap {
 		r.CommentMap[name] = strings.Join(strings.Fields(text), " ")
@@ -40,20 +39,14 @@ func reflected(t *testing.T, name string, value any) *generator.Schema {
 func isPublished(t *testing.T, name string, s *generator.Schema) {
 	t.Helper()
 	want, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want = append(want, '\n')
 	file := filepath.Join("..", "..", "..", "docs", name)
 	if *update {
-		if err := os.WriteFile(file, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, want, 0o644))
 	}
 	got, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("docs/%s (-of the types +published); go test ./internal/rules/schemas -schemas.update:\n%s", name, diff)
 	}
@@ -70,9 +63,7 @@ func TestResultsFitTheirSchema(t *testing.T) {
 	s := compiled(t, "results.schema.json")
 	fits := func(d verdicts.Document) error {
 		var text bytes.Buffer
-		if err := verdicts.JSON.Write(&text, d); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, verdicts.JSON.Write(&text, d))
 		return valid(t, s, text.Bytes())
 	}
 	if err := fits(verdicts.Document{Version: "v1", Command: "run"}); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // compiled is a published schema.
@@ -21,9 +22,7 @@ func compiled(t *testing.T, name string) *jsonschema.Schema {
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
 	s, err := c.Compile(filepath.Join("..", "..", "..", "docs", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -31,9 +30,7 @@ func compiled(t *testing.T, name string) *jsonschema.Schema {
 func published(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var schema struct {
 		ID string `json:"$id"`
 	}
@@ -47,9 +44,7 @@ func published(t *testing.T, name string) string {
 func validate(t *testing.T, s *jsonschema.Schema, file []byte) error {
 	t.Helper()
 	text, err := yaml.YAMLToJSON(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return valid(t, s, text)
 }
 
@@ -63,9 +58,7 @@ func TestEmbeddedScenariosFitTheSchema(t *testing.T) {
 	}
 	for _, name := range names {
 		text, err := fixtures.Read(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if !strings.HasPrefix(string(text), comment) {
 			t.Errorf("%s: the first line is not %q", name, comment)
 		}
@@ -128,9 +121,7 @@ replay: {protocol: exec node node.mjs, seed: 18446744073709551615, choices: "00"
 // The schema may be laxer than the parser, but it must find at least fifteen of the mistakes in one file.
 func TestTheSchemaFindsMostMistakesOfTheParser(t *testing.T) {
 	text, err := os.ReadFile("../../../scenario/testdata/mistakes.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	// Two of the mistakes are no YAML.
 	text = bytes.Replace(text, []byte("\n    liveness: 3s"), nil, 1)
 	text = bytes.Replace(text, []byte("sweeps: 1\n"), []byte("sweeps: 1}\n"), 1)

@@ -19,7 +19,9 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/server/control"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // fake is a fake with a table "cache" whose TTL attribute is "ttl", and its control API.
@@ -36,13 +38,8 @@ func newFake(t *testing.T) *fake {
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
 	door := db.As("alice")
 	createTable(t, door)
-	_, err := door.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String("cache"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, err := door.UpdateTimeToLive(t.Context(), isr.TTLInput("cache"))
+	must.OK(t, err)
 	return &fake{t, db, clock, control.Handler(db, control.Options{Clock: clock})}
 }
 
@@ -55,9 +52,7 @@ func createTable(t *testing.T, door *ddbfake.Door) {
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 // put puts a row whose ttl is ttlSeconds after the clock's start.
@@ -70,9 +65,7 @@ func (f *fake) put(pk string, ttlSeconds int64) {
 			"ttl": &types.AttributeValueMemberN{Value: fmt.Sprint(fakeclock.Epoch.Unix() + ttlSeconds)},
 		},
 	})
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must.OK(f.t, err)
 }
 
 // lagForms returns the forms that ParseLag accepts, as the error of ddbfake lists them.
@@ -167,9 +160,7 @@ func TestReplicaLag(t *testing.T) {
 	read := func(consistent bool) int {
 		t.Helper()
 		out, err := f.db.As("alice").Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("cache"), ConsistentRead: &consistent})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return len(out.Items)
 	}
 	if old, now := read(false), read(true); old != 0 || now != 1 {
@@ -281,9 +272,7 @@ func (f *fake) wantDump(path, want string) {
 	if err := json.Unmarshal([]byte(got), &have); err != nil {
 		f.t.Fatalf("%s: %v in %s", path, err, got)
 	}
-	if err := json.Unmarshal([]byte(want), &wanted); err != nil {
-		f.t.Fatal(err)
-	}
+	must.OK(f.t, json.Unmarshal([]byte(want), &wanted))
 	for _, table := range have.Tables {
 		if settings, _ := table["settings"].(map[string]any); settings["table"] == nil {
 			f.t.Errorf("%s: got the settings %v, want those of cache", path, settings)
@@ -340,9 +329,7 @@ func TestDump(t *testing.T) {
 			"ss":   &types.AttributeValueMemberSS{Value: []string{"<&>"}},
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	f.put("a", 0)
 	const rows = `{"tables": [{"region": "us-east-1","name": "cache","items": [` +
 		`{"pk": {"S": "a"},"ttl": {"N": "2208988800"}},` +
@@ -389,9 +376,7 @@ func TestRoll(t *testing.T) {
 		TableName:           aws.String("cache"),
 		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for i, body := range []string{`{"table":"cache","split":false}`, `{"table":"cache","split":true}`} {
 		if status, got := f.ask("POST", "/roll", body); status != http.StatusOK || strings.Count(got, "shardId-") != i+1 {
 			t.Errorf("%s: got %d %s, want %d open shards", body, status, got, i+1)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
 
@@ -17,13 +18,9 @@ import (
 // runs the commands of the page.)
 func TestDocs(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/CONTROL.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	source, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	f := newFake(t)
 	var index struct{ Resources []string }
 	if _, text := f.ask("GET", "/", ""); json.Unmarshal([]byte(text), &index) != nil {

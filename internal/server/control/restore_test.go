@@ -4,13 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/server/control"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // settable is a clock that can be set back.
@@ -29,10 +26,7 @@ func TestARestoreResetsTheClock(t *testing.T) {
 	f.db = ddbfake.New(ddbfake.Options{Clock: clock, Lag: ddbfake.LagFixed(0)})
 	door := f.db.As("alice")
 	createTable(t, door)
-	if _, err := door.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-		TableName:               aws.String("cache"),
-		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
-	}); err != nil {
+	if _, err := door.UpdateTimeToLive(t.Context(), isr.TTLInput("cache")); err != nil {
 		t.Fatal(err)
 	}
 	f.api = control.Handler(f.db, control.Options{Clock: clock})

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
 
@@ -76,17 +77,13 @@ func TestAnswersInPieces(t *testing.T) {
 			"pk":   &types.AttributeValueMemberS{Value: string(rune('a' + i))},
 			"html": &types.AttributeValueMemberS{Value: strings.Repeat("x", bytes)},
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	}
 	for _, path := range []string{"/dump", "/dump?table=cache", "/changes", "/rows?table=cache&limit=1000", "/rows?table=cache&limit=1000&contains=xx"} {
 		ask := func(takes int) *brokenOff {
 			to := &brokenOff{header: http.Header{}, takes: takes}
 			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, control.Prefix+path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			f.api.ServeHTTP(to, r)
 			return to
 		}
@@ -116,9 +113,7 @@ func TestCrossSite(t *testing.T) {
 	f.api = control.Guard(f.api)
 	for value, want := range map[string]int{"cross-site": 403, "same-origin": 200, "same-site": 200, "none": 200} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:8000"+control.Prefix+"/dump", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		r.Header.Set("Sec-Fetch-Site", value)
 		w := httptest.NewRecorder()
 		f.api.ServeHTTP(w, r)

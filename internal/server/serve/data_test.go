@@ -25,15 +25,14 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // withData is a server that was started with a file.
 func withData(t *testing.T, file string, log *bytes.Buffer) *Server {
 	t.Helper()
 	s, err := New(t.Context(), Settings{Listen: "127.0.0.1:0", Clock: "wall", Data: file, DataEvery: time.Hour, Log: log})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -42,9 +41,7 @@ func ran(t *testing.T, s *Server) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if err := s.Run(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Run(ctx))
 }
 
 func create(t *testing.T, db *ddbfake.DB) {
@@ -54,9 +51,7 @@ func create(t *testing.T, db *ddbfake.DB) {
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 }
 
 // Tables and rows are there again when a stopped server starts again, and the messages about the file are true.
@@ -68,9 +63,7 @@ func TestData(t *testing.T) {
 		t.Errorf("got %q, want %s", log.String(), want)
 	}
 	create(t, s.options.DB)
-	if err := s.options.DB.Put("cache", attr.Item{"pk": attr.S("a")}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.options.DB.Put("cache", attr.Item{"pk": attr.S("a")}))
 	ran(t, s)
 	draft := filepath.Join(filepath.Dir(file), ".db.json.1.tmp")
 	if err := os.WriteFile(draft, []byte(`{"tables": [`), 0o600); err != nil { // a server was killed while it saved
@@ -104,9 +97,7 @@ func TestDataDamaged(t *testing.T) {
 		`{"tables": [{"region": "us-east-1", "name": "cache", "items": [{"pk": {"S": "a"}}]}]}`: "line 1: table cache: ",
 	} {
 		file := filepath.Join(t.TempDir(), "db.json")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(text), 0o600))
 		s, err := New(t.Context(), Settings{Listen: "127.0.0.1:0", Clock: "wall", Data: file, DataEvery: time.Hour, Log: new(bytes.Buffer)})
 		if s != nil {
 			s.Close()
@@ -154,9 +145,7 @@ func TestDataIsWhole(t *testing.T) {
 		default:
 		}
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		db := ddbfake.New(ddbfake.Options{})
 		if err := db.Load("", bytes.NewReader(text)); err != nil {
 			t.Fatalf("half a file: %v", err)
@@ -213,9 +202,7 @@ func writeOf(key string, n int) string {
 func number(t *testing.T, address, key string) int {
 	t.Helper()
 	response, err := http.DefaultClient.Do(asked(address, "GetItem", fmt.Sprintf(`{"TableName":"cache","Key":{"pk":{"S":"%s"}}}`, key)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer response.Body.Close()
 	var got struct {
 		Item struct{ N struct{ N string } }
@@ -230,9 +217,7 @@ func number(t *testing.T, address, key string) int {
 func saveNow(t *testing.T, address string) {
 	t.Helper()
 	response, err := http.Post("http://"+address+"/_isr-sim/save", "application/json", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("save: got %s", response.Status)
@@ -251,9 +236,7 @@ func startKilled(t *testing.T, file string, found bool) (address string, kill fu
 	if err == nil {
 		err = server.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	over := false
 	kill = func() {
 		if over {
@@ -283,17 +266,11 @@ func TestKilledServer(t *testing.T) {
 		t.Skip("TestKilled runs it")
 	}
 	s, err := New(t.Context(), Settings{Listen: "127.0.0.1:0", Clock: "wall", Data: file, DataEvery: time.Millisecond, Log: os.Stderr})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	line, err := s.Line()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	fmt.Fprintf(os.Stdout, "%s\n", line)
-	if err := s.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.Run(t.Context()))
 }
 
 // TTL deletes by itself on the wall clock, and on request on a manual clock. The server says so when TTL is switched
@@ -304,9 +281,7 @@ func TestTTLByItself(t *testing.T) {
 	} {
 		var log bytes.Buffer
 		s, err := New(t.Context(), Settings{Listen: "127.0.0.1:0", Clock: clock, Log: &log})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		db := s.options.DB
 		create(t, db)
 		in := &dynamodb.UpdateTimeToLiveInput{TableName: aws.String("cache"), TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)}}
@@ -319,12 +294,8 @@ func TestTTLByItself(t *testing.T) {
 			t.Errorf("%s: got %q, want %s", clock, log.String(), want)
 		}
 		number, err := attr.ParseNumber(strconv.FormatInt(s.options.Control.Clock.Now().Unix()-10, 10))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := db.Put("cache", attr.Item{"pk": attr.S("a"), "ttl": attr.N{Number: number}}); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
+		must.OK(t, db.Put("cache", attr.Item{"pk": attr.S("a"), "ttl": attr.N{Number: number}}))
 		s.options.Control.Clock.Advance(31 * time.Second)
 		if gone := len(db.Items("cache")) == 0; gone != (clock == "wall") {
 			t.Errorf("%s: the row is gone: %t", clock, gone)
@@ -371,9 +342,7 @@ func TestCORS(t *testing.T) {
 func newTestHandler(t *testing.T, origins []string) http.Handler {
 	t.Helper()
 	s, err := New(t.Context(), Settings{Listen: "127.0.0.1:0", Clock: "wall", CORS: origins, Log: new(bytes.Buffer)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(s.Close)
 	return netHTTP(s.options.DB.Handler(), s.options)
 }
@@ -383,9 +352,7 @@ func newTestHandler(t *testing.T, origins []string) http.Handler {
 func TestNamesOfTheNetwork(t *testing.T) {
 	for _, remote := range []bool{true, false} {
 		s, err := New(t.Context(), Settings{Listen: "127.0.0.1:0", Clock: "wall", AllowRemote: remote, Log: new(bytes.Buffer)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		handler := netHTTP(s.options.DB.Handler(), s.options)
 		for host, known := range map[string]bool{"dynamodb:8000": remote, "host.docker.internal:8000": remote, "evil.example:8000": false, "127.0.0.1:8000": true} {
 			r := httptest.NewRequest(http.MethodGet, "http://"+host+"/_isr-sim/tables", nil)

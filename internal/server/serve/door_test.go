@@ -22,6 +22,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/wire/httpdoor"
 )
 
@@ -62,14 +63,10 @@ func (s *served) answers(text string) (answers []answered) {
 			return answers
 		}
 		response, err := http.ReadResponse(r, &http.Request{Method: method})
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		must.OK(s.t, err)
 		body, err := io.ReadAll(response.Body)
 		response.Body.Close()
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		must.OK(s.t, err)
 		answers = append(answers, answered{response.StatusCode, response.Header, string(body)})
 	}
 }
@@ -154,9 +151,7 @@ func TestServerClientGone(t *testing.T) {
 			s := startServer(t, serveLimits)
 			conn := s.dial()
 			send(t, conn, text)
-			if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, conn.(*net.TCPConn).CloseWrite())
 			cutOff(t, conn)
 			if rows, faults := s.keys(), s.db.Injected(); rows != "" || len(faults) > 0 {
 				t.Errorf("half a request made rows %s and faults %v", rows, faults)
@@ -171,9 +166,7 @@ func TestServerHalfClosed(t *testing.T) {
 	s := startServer(t, serveLimits)
 	conn := s.dial()
 	send(t, conn, put("a"))
-	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, conn.(*net.TCPConn).CloseWrite())
 	if got := statusOf(t, bufio.NewReader(conn)); got != http.StatusOK {
 		t.Errorf("got %d, want 200", got)
 	}
@@ -220,9 +213,7 @@ func TestServerSurvivesPanics(t *testing.T) {
 	var said strings.Builder
 	d := newDoor(t.Context(), nil, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("no control") }), nil, &said)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	s := &served{t: t, address: listener.Addr().String()}
 	ended := make(chan error, 1)
@@ -280,9 +271,7 @@ func (f *flaky) Accept() (net.Conn, error) {
 func TestServerAcceptFails(t *testing.T) {
 	t.Parallel()
 	socket, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	handler := func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(http.StatusOK) }

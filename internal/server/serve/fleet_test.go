@@ -22,6 +22,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -82,9 +83,7 @@ func startFleet(t *testing.T, cache func(isr.Config) (isr.Handler, error)) *flee
 		t.Fatal(err)
 	}
 	socket, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	address := "http://" + socket.Addr().String()
 	f := &fleet{T: t, control: address + control.Prefix, clients: map[string]isr.Handler{}, bodies: map[string][]byte{}}
 	f.checker = live.New(db, live.Options{Clock: clock, Promise: invariant.Promise{Revalidate: time.Minute}})
@@ -114,9 +113,7 @@ func startFleet(t *testing.T, cache func(isr.Config) (isr.Handler, error)) *flee
 				return []byte(body), f.post(map[string]any{"kind": "rendered", "actor": actor, "key": key, "body": body})
 			},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	}
 	return f
 }

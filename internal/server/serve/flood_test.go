@@ -18,6 +18,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 var (
@@ -160,21 +162,15 @@ func startOthers(t *testing.T, address string) func() []time.Duration {
 	others := exec.Command(os.Args[0], "-test.run", "^TestFloodOthers$", "-flood.others", address)
 	others.Stderr = os.Stderr
 	stop, err := others.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	stdout, err := others.StdoutPipe()
 	if err == nil {
 		err = others.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return func() (waits []time.Duration) {
 		stop.Close()
-		if err := json.NewDecoder(stdout).Decode(&waits); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, json.NewDecoder(stdout).Decode(&waits))
 		_, _ = io.Copy(io.Discard, stdout)
 		if err := others.Wait(); err != nil {
 			t.Fatalf("the other clients: %v", err)
@@ -199,9 +195,7 @@ func TestFloodOthers(t *testing.T) {
 	both.Go(func() { one = behave(t, true, over) })
 	both.Go(func() { other = behave(t, false, over) })
 	both.Wait()
-	if err := json.NewEncoder(os.Stdout).Encode(append(one, other...)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.NewEncoder(os.Stdout).Encode(append(one, other...)))
 }
 
 // behave sends small requests, one after the other. They share one connection, or each has a connection of its own. It
@@ -247,9 +241,7 @@ func asked(address, operation, body string) *http.Request {
 func call(t *testing.T, address, operation, body string) {
 	t.Helper()
 	response, err := http.DefaultClient.Do(asked(address, operation, body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer response.Body.Close()
 	if text, _ := io.ReadAll(response.Body); response.StatusCode != http.StatusOK {
 		t.Fatalf("%s: got %s: %s", operation, response.Status, text)
@@ -268,17 +260,13 @@ func startProcess(t *testing.T) (address string, pid int) {
 	if err == nil {
 		err = server.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Cleanup(func() {
 		_ = server.Process.Kill()
 		_ = server.Wait()
 	})
 	var printed struct{ Endpoint string }
-	if err := json.NewDecoder(stdout).Decode(&printed); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.NewDecoder(stdout).Decode(&printed))
 	address = strings.TrimPrefix(printed.Endpoint, "http://")
 	call(t, address, "CreateTable", `{"TableName":"cache","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],`+
 		`"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST"}`)
@@ -289,16 +277,12 @@ func startProcess(t *testing.T) (address string, pid int) {
 func resident(t *testing.T, pid int, name string) int {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	found := regexp.MustCompile(name + `:\s+(\d+) kB`).FindSubmatch(text)
 	if found == nil {
 		t.Fatalf("no %s in %s", name, text)
 	}
 	n, err := strconv.Atoi(string(found[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return n
 }

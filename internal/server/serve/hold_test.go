@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/internal/server/hold"
 )
@@ -26,9 +27,7 @@ func startHolding(t *testing.T, l limits) (*served, *hold.Desk) {
 	s := &served{t: t, db: ddbfake.New(ddbfake.Options{Clock: clock}), ended: make(chan error, 1)}
 	desk := hold.New(hold.Options{DB: s.db, Clock: clock})
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	s.address, s.stop = listener.Addr().String(), stop
 	handler := newHandler(ctx, Options{DB: s.db, Control: control.Options{Clock: clock, Holds: desk}, Log: io.Discard})
@@ -60,14 +59,10 @@ func (s *served) call(operation, actor, body string) (net.Conn, *bufio.Reader) {
 func (s *served) control(method, path, body string, want int) string {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, "http://"+s.address+control.Prefix+path, strings.NewReader(body))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must.OK(s.t, err)
 	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must.OK(s.t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != want {
@@ -243,9 +238,7 @@ func TestHoldEndsWithTheServer(t *testing.T) {
 	s.call("PutItem", "alice", putOf("1"))
 	s.control("POST", "/held", `{"count":1}`, 200)
 	s.stop()
-	if err := <-s.ended; err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, <-s.ended)
 	s.ended <- nil
 	if _, n := desk.Never(); n != 1 || s.winner() != "" {
 		t.Errorf("got %d never released and row %q, want 1 and none", n, s.winner())

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // forever is longer than any test waits.
@@ -27,9 +28,7 @@ func half(bodyBytes int) string {
 // wantStatus sends a request over a connection and asserts the status of the answer, which must come in time.
 func wantStatus(t *testing.T, what string, conn net.Conn, text string, want int) {
 	t.Helper()
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, conn.SetDeadline(time.Now().Add(patience)))
 	send(t, conn, text)
 	if got := statusOf(t, bufio.NewReader(conn)); got != want {
 		t.Errorf("%s: got %d, want %d", what, got, want)
@@ -121,9 +120,7 @@ func TestServerBoundsBodies(t *testing.T) {
 	send(t, stalled, half(long))
 	stays(t, "half a body", stalled)
 	wantStatus(t, "a proven client", known, whole, 200)
-	if err := stalled.SetDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, stalled.SetDeadline(time.Now().Add(patience)))
 	cutOff(t, stalled)
 
 	packed := s.dial() // it may have any length once it is unpacked

@@ -25,6 +25,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/browser"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/internal/server/hold"
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -49,20 +50,13 @@ func startWatched(t *testing.T) *watched {
 	setup := s.db.As("setup")
 	_, err := setup.CreateTable(t.Context(), isr.TableInput("cache"))
 	if err == nil {
-		_, err = setup.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-			TableName:               aws.String("cache"),
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
-		})
+		_, err = setup.UpdateTimeToLive(t.Context(), isr.TTLInput("cache"))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s.checker = live.New(s.db, live.Options{Clock: clock})
 	s.desk = hold.New(hold.Options{DB: s.db, Clock: clock})
 	socket, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s.address = "http://" + socket.Addr().String()
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -110,9 +104,7 @@ func TestPage(t *testing.T) {
 	b.Until("now.textContent === '2040-01-01 00:00:00' && verdict.textContent.startsWith('Nothing was judged yet')")
 
 	// The page is green only where the exit code would be 0: not for an event alone, nor for a lock alone.
-	if err := s.checker.Tell(history.Event{Kind: history.Asked, Actor: "alice", Key: "/home"}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.checker.Tell(history.Event{Kind: history.Asked, Actor: "alice", Key: "/home"}))
 	b.Until("verdict.textContent === 'Nothing was judged yet; 0 of 0 changes judged, 1 events posted'")
 	empty := s.db.Snapshot()
 	s.put("alice", row("CACHE#1", "LOCK", "lease_token", "a1"))
@@ -223,15 +215,11 @@ func TestAForeignPageIsRefused(t *testing.T) {
 	s := startWatched(t)
 	for origin, want := range map[string]int{s.address: 200, "http://evil.example": 403, "null": 403} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.address+control.Prefix+"/clock", strings.NewReader(`{"advance":"1s"}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		r.Header.Set("Origin", origin)
 		r.Header.Set("Content-Type", "application/json")
 		response, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		response.Body.Close()
 		if response.StatusCode != want {
 			t.Errorf("a page of %s gets %d, want %d", origin, response.StatusCode, want)

@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // The requests of slow readers.
@@ -36,9 +37,7 @@ func (s *served) fill(rows int) {
 			"pk":   &types.AttributeValueMemberS{Value: fmt.Sprint(i)},
 			"html": &types.AttributeValueMemberS{Value: strings.Repeat("x", 10_000)},
 		}})
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		must.OK(s.t, err)
 	}
 }
 
@@ -46,9 +45,7 @@ func (s *served) fill(rows int) {
 func narrow(t *testing.T, conn net.Conn) {
 	t.Helper()
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		if err := tcp.SetReadBuffer(16 << 10); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, tcp.SetReadBuffer(16<<10))
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/s3fake"
 )
 
@@ -67,9 +68,7 @@ func TestS3Client(t *testing.T) {
 		body := strings.Repeat("x", size)
 		key := aws.String(fmt.Sprintf("a b/%d é", size))
 		_, err := client.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String("pages"), Key: key, Body: strings.NewReader(body), Metadata: map[string]string{"size": fmt.Sprint(size)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		head, err := client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: aws.String("pages"), Key: key})
 		if err != nil || aws.ToInt64(head.ContentLength) != int64(size) {
 			t.Errorf("%d bytes: got %+v and %v", size, head, err)
@@ -77,9 +76,7 @@ func TestS3Client(t *testing.T) {
 	}
 	for _, size := range []int{0, 1, 20 << 10, 3 << 20} { // by now other requests have used the server's memory
 		out, err := client.GetObject(t.Context(), &s3.GetObjectInput{Bucket: aws.String("pages"), Key: aws.String(fmt.Sprintf("a b/%d é", size))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got, err := io.ReadAll(out.Body)
 		if err != nil || string(got) != strings.Repeat("x", size) || out.Metadata["size"] != fmt.Sprint(size) {
 			t.Errorf("%d bytes: got %d, %v and %v", size, len(got), out.Metadata, err)
@@ -101,9 +98,7 @@ func TestS3Client(t *testing.T) {
 func TestS3OverTLS(t *testing.T) {
 	t.Parallel()
 	certificate, text, err := NewCertificate(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	address, store := startSecureS3(t, certificate)
 	trusted := x509.NewCertPool()
 	trusted.AppendCertsFromPEM(text)
@@ -118,20 +113,11 @@ func TestS3OverTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := client.GetObject(t.Context(), &s3.GetObjectInput{Bucket: aws.String("pages"), Key: aws.String("home")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got, err := io.ReadAll(out.Body); err != nil || string(got) != body {
 		t.Errorf("got %d bytes and %v", len(got), err)
 	}
-	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	conn := dial(t, address, time.Now().Add(patience))
 	send(t, conn, "GET /pages/home HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
 	if text, _ := io.ReadAll(conn); strings.Contains(string(text), "200 OK") || len(store.Requests()) != 2 {
 		t.Errorf("in clear text: got %.100q and %d requests", text, len(store.Requests()))
@@ -167,14 +153,7 @@ func TestS3Refuses(t *testing.T) {
 		{"what is right, unsigned", put("Content-Length: 5\r\n") + "Hello", 200},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			conn, err := net.Dial("tcp", address)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
-			if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
-				t.Fatal(err)
-			}
+			conn := dial(t, address, time.Now().Add(patience))
 			go func() { _, _ = io.WriteString(conn, test.text) }()
 			if got := statusOf(t, bufio.NewReader(conn)); got != test.want {
 				t.Errorf("got %d, want %d", got, test.want)
@@ -184,19 +163,13 @@ func TestS3Refuses(t *testing.T) {
 	// A key is stored exactly as it was sent, and two requests share a connection.
 	for _, key := range []string{"//a/../b", "a%20b", "home"} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://"+address+"/pages/"+key, strings.NewReader("x"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		response, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		response.Body.Close()
 	}
 	response, err := http.Get("http://" + address + "/pages?list-type=2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer response.Body.Close()
 	list, _ := io.ReadAll(response.Body)
 	for _, key := range []string{"//a/../b", "a b", "home"} {
@@ -210,14 +183,7 @@ func TestS3Refuses(t *testing.T) {
 func TestS3TooLarge(t *testing.T) {
 	t.Parallel()
 	address, _ := startS3(t)
-	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	conn := dial(t, address, time.Now().Add(patience))
 	send(t, conn, fmt.Sprintf("PUT /pages/home HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", 17<<20))
 	if text, _ := io.ReadAll(conn); !strings.Contains(string(text), "<Code>EntityTooLarge</Code>") {
 		t.Errorf("got %s, want EntityTooLarge", text)
@@ -232,9 +198,7 @@ func TestS3TransferManager(t *testing.T) {
 	body := bytes.Repeat([]byte("0123456789"), 2<<20)
 	up := transfermanager.New(client)
 	made, err := up.UploadObject(t.Context(), &transfermanager.UploadObjectInput{Bucket: aws.String("pages"), Key: aws.String("large"), Body: io.MultiReader(bytes.NewReader(body))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if kept, _ := store.Object("pages", "large"); !bytes.Equal(kept, body) || !strings.HasSuffix(aws.ToString(made.ETag), `-3"`) {
 		t.Errorf("got %d bytes and %s, want %d in three parts", len(kept), aws.ToString(made.ETag), len(body))
 	}

@@ -18,15 +18,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // secure is a server with TLS, and a client that trusts its certificate and connects to it under any name.
 func secure(t *testing.T, l limits, names ...string) (*served, *http.Client, *tls.Config) {
 	t.Helper()
 	certificate, text, err := NewCertificate(names)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	s := startSecure(t, l, certificate)
 	trusted := x509.NewCertPool()
 	if !trusted.AppendCertsFromPEM(text) {
@@ -54,24 +54,18 @@ func TestTheSDKOverTLS(t *testing.T) {
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	long := strings.Repeat("x", 300_000)
 	for range 3 {
 		_, err := sdk.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("pages"), Item: map[string]types.AttributeValue{
 			"pk": &types.AttributeValueMemberS{Value: "a"}, "html": &types.AttributeValueMemberS{Value: long},
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 	}
 	out, err := sdk.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("pages"), Key: map[string]types.AttributeValue{
 		"pk": &types.AttributeValueMemberS{Value: "a"},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if html, _ := out.Item["html"].(*types.AttributeValueMemberS); html == nil || html.Value != long {
 		t.Error("the row came back as another one")
 	}
@@ -132,14 +126,10 @@ func TestHostNamesOverTLS(t *testing.T) {
 		"https://localhost": http.StatusOK, "https://evil.example": http.StatusForbidden, "https://dynamodb.us-east-1.amazonaws.com": http.StatusForbidden,
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://localhost/_isr-sim/clock", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		request.Header.Set("Origin", origin)
 		response, err := client.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		response.Body.Close()
 		if response.StatusCode != want {
 			t.Errorf("a page of %s: got %s, want %d", origin, response.Status, want)
@@ -173,9 +163,7 @@ func TestBrokenHandshakes(t *testing.T) {
 	}
 	response.Body.Close()
 	for name, conn := range map[string]net.Conn{"plain": plain, "silent": silent, "half": half} {
-		if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, conn.SetReadDeadline(time.Now().Add(patience)))
 		if text, err := io.ReadAll(conn); err != nil && !strings.Contains(err.Error(), "reset") {
 			t.Errorf("%s: %q and %v, want the end of the connection", name, text, err)
 		}
@@ -188,9 +176,7 @@ func TestABodyThatEndsEarlyOverTLS(t *testing.T) {
 	config.ServerName = "localhost"
 	conn := tls.Client(s.dial(), config)
 	send(t, conn, head(len(putA)+1)+putA)
-	if err := conn.CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, conn.CloseWrite())
 	if text, _ := io.ReadAll(conn); strings.Contains(string(text), "200 OK") {
 		t.Errorf("got %q", text)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/internal/wire/hostname"
 )
@@ -54,13 +55,9 @@ func startSecure(t *testing.T, l limits, certificate *tls.Certificate) *served {
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	listener, err := Listen(t.Context(), "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	s := &served{t, listener.Addr().String(), db, stop, make(chan error, 1)}
 	o := Options{DB: db, Control: manual(clock), Log: io.Discard}
@@ -85,15 +82,17 @@ func manual(clock control.Clock) control.Options { return control.Options{Clock:
 // dial opens a connection that cannot hang a test.
 func (s *served) dial() net.Conn {
 	s.t.Helper()
-	conn, err := net.Dial("tcp", s.address)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { conn.Close() })
 	deadline, _ := s.t.Deadline()
-	if err := conn.SetDeadline(deadline.Add(-time.Second)); err != nil {
-		s.t.Fatal(err)
-	}
+	return dial(s.t, s.address, deadline.Add(-time.Second))
+}
+
+// dial opens a connection with a deadline, which the test closes at its end.
+func dial(t *testing.T, address string, until time.Time) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	must.OK(t, err)
+	t.Cleanup(func() { conn.Close() })
+	must.OK(t, conn.SetDeadline(until))
 	return conn
 }
 
@@ -118,9 +117,7 @@ func send(t *testing.T, conn net.Conn, text string) {
 func statusOf(t *testing.T, r *bufio.Reader) int {
 	t.Helper()
 	response, err := http.ReadResponse(r, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer response.Body.Close()
 	if _, err := io.Copy(io.Discard, response.Body); err != nil {
 		t.Fatal(err)
@@ -244,9 +241,7 @@ func TestServerCutsOffSlowReaders(t *testing.T) {
 	for i := range 40 { // 16 MB, more than the buffers of a connection hold
 		pk := fmt.Sprint(i)
 		row := attr.Item{"pk": attr.S(pk), "body": attr.S(strings.Repeat("x", 390<<10))}
-		if err := s.db.Put("cache", row); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.db.Put("cache", row))
 		keys = append(keys, `{"pk":{"S":"`+pk+`"}}`)
 	}
 	get := `{"RequestItems":{"cache":{"Keys":[` + strings.Join(keys, ",") + `]}}}`
@@ -293,9 +288,7 @@ func TestServerManyConnections(t *testing.T) {
 	if _, err := waiting.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the fifth of four connections: got %v, want it to wait", err)
 	}
-	if err := waiting.SetReadDeadline(time.Time{}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, waiting.SetReadDeadline(time.Time{}))
 	for _, conn := range held {
 		conn.Close()
 	}
@@ -388,9 +381,7 @@ func TestReachable(t *testing.T) {
 		"[::]:8000": "127.0.0.1:8000", "192.0.2.7:1": "192.0.2.7:1",
 	} {
 		addr, err := net.ResolveTCPAddr("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if got := Reachable(addr); got != want {
 			t.Errorf("%s: got %s, want %s", address, got, want)
 		}

@@ -10,14 +10,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func load(t *testing.T, text string) (*ddbfake.DB, []string, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	db := ddbfake.New(ddbfake.Options{})
 	skipped, err := Load(db, "eu-west-1", file)
 	return db, skipped, err
@@ -85,9 +84,7 @@ func TestLoad(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			db, _, err := load(t, c.text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			var got []string
 			for _, arn := range db.Tables() {
 				got = append(got, describe(t, db, arn))
@@ -107,9 +104,7 @@ func describe(t *testing.T, db *ddbfake.DB, arn string) string {
 	t.Helper()
 	client := db.As("alice").In("eu-west-1")
 	out, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: &arn})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	d := out.Table
 	words := []string{aws.ToString(d.TableName)}
 	for _, k := range d.KeySchema {
@@ -119,9 +114,7 @@ func describe(t *testing.T, db *ddbfake.DB, arn string) string {
 		words = append(words, "gsi=1")
 	}
 	ttl, err := client.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: &arn})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if a := aws.ToString(ttl.TimeToLiveDescription.AttributeName); a != "" {
 		words = append(words, "ttl="+a)
 	}
@@ -132,9 +125,7 @@ func describe(t *testing.T, db *ddbfake.DB, arn string) string {
 		words = append(words, "read=5")
 	}
 	tags, err := db.Do(t.Context(), ddbfake.Call{Region: "eu-west-1", Input: &dynamodb.ListTagsOfResourceInput{ResourceArn: d.TableArn}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if of, _ := tags.(*dynamodb.ListTagsOfResourceOutput); len(of.Tags) > 0 {
 		words = append(words, "tags="+aws.ToString(of.Tags[0].Value))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/fixtures"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/show/format"
 )
 
@@ -71,9 +72,7 @@ reach: [published, served-fresh, lock-taken-over, lock-refused, publish-refused,
 func TestScenario(t *testing.T) {
 	for name, text := range map[string]string{"untidy": untidy, "tidy": tidy, "from Windows": strings.ReplaceAll(untidy, "\n", "\r\n")} {
 		got, err := format.Scenario("f.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if diff := cmp.Diff(tidy, string(got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -83,9 +82,7 @@ func TestScenario(t *testing.T) {
 func TestEmbeddedScenariosAreFormatted(t *testing.T) {
 	for _, name := range slices.Concat(fixtures.Names(), fixtures.Museum()) {
 		text, err := fixtures.Read(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got, err := format.Scenario(name+".yaml", text)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

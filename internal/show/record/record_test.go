@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/record"
@@ -18,10 +19,7 @@ import (
 
 func protocolNamed(t *testing.T, name string) scenario.Run {
 	t.Helper()
-	p, err := scenario.ProtocolNamed(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := scenariotest.Protocol(t, name)
 	return scenario.Run{Protocol: p}
 }
 
@@ -39,13 +37,9 @@ func failed(t *testing.T, name, protocol string) scenario.Run {
 func made(t *testing.T, run scenario.Run) (*record.Record, string) {
 	t.Helper()
 	r, err := record.Of(t.Context(), run, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var text bytes.Buffer
-	if err := r.Write(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Write(&text))
 	return r, text.String()
 }
 
@@ -91,9 +85,7 @@ func TestRecordOfAViolation(t *testing.T) {
 	run := failed(t, "paused-writer", "blind-publish")
 	r, text := made(t, run)
 	o, err := run.Do(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	v := r.Violation
 	if v == nil || v.Invariant != o.Violation.Invariant.Name || v.Why != o.Violation.Why || !cmp.Equal(v.Lines, o.Violation.Lines) {
 		t.Fatalf("got %+v, want what the run says: %+v", v, o.Violation)
@@ -109,9 +101,7 @@ func TestRecordOfAViolation(t *testing.T) {
 		t.Errorf("a second record is another one: %v", err)
 	}
 	read, err := record.Read(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var second bytes.Buffer
 	if err := read.Write(&second); err != nil || second.String() != text {
 		t.Errorf("read and written, it differs (%v):\n%s", err, cmp.Diff(text, second.String()))
@@ -160,10 +150,7 @@ func TestRecordHasRequestsAndAnswers(t *testing.T) {
 // A record can be replayed from what it holds.
 func TestRecordIsEnoughForAReplay(t *testing.T) {
 	r, _ := made(t, failed(t, "paused-writer", "blind-publish"))
-	s, err := scenario.Parse("record.yaml", []byte(r.File))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Parsed(t, r.File)
 	o, err := s.Replay.Run(s, protocolNamed(t, r.Protocol).Protocol).Do(t.Context())
 	if err != nil || o.Violation == nil || o.Violation.Why != r.Violation.Why {
 		t.Errorf("%v, %+v", err, o)
@@ -178,9 +165,7 @@ func TestOldRecordsAreRead(t *testing.T) {
 	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		r, err := record.Read(bytes.NewReader(data))
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
@@ -215,9 +200,7 @@ func TestTheAnswerThatNoOrderExplainsIsPinned(t *testing.T) {
 		t.Fatal("heartbeat-beats-once passes its scenario")
 	}
 	r, err := record.Of(t.Context(), found.Failure.Replay().Run(s, p), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	v := r.Violation
 	if v == nil || v.Invariant != "linearizable" || v.Step < 1 || v.Step > len(r.Steps) {
 		t.Fatalf("found the violation %+v, want one of linearizable with a step", v)

@@ -10,6 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -39,9 +40,7 @@ func TestWhatWasWatchedIsARecord(t *testing.T) {
 	inside.In(&w.Finding).Operations = []int{3, 1}
 	inside.In(&w.Evidence).Operations = []storeop.Operation{operation("bob", "/a", 1, 9), operation("carol", "/b", 2, 3), operation("alice", "/a", 4, 0)}
 	r, err := record.OfWatched(w, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var got []string
 	for _, s := range r.Steps {
 		got = append(got, s.Actor+" "+s.Kind)
@@ -53,9 +52,7 @@ func TestWhatWasWatchedIsARecord(t *testing.T) {
 		t.Errorf("the violation is %+v, want step 4", r.Violation)
 	}
 	var text bytes.Buffer
-	if err := r.Write(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Write(&text))
 	if _, err := record.Read(&text); err != nil {
 		t.Error(err)
 	}
@@ -75,9 +72,7 @@ func TestChangesOfOneRequestAreOneStep(t *testing.T) {
 		History: []history.Event{{Seq: 1, Time: start, Actor: "bob", Kind: history.Asked, Key: "/a", Change: 3}},
 	}}
 	r, err := record.OfWatched(w, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var got []string
 	for _, s := range r.Steps {
 		got = append(got, s.Lane+" "+s.Kind)

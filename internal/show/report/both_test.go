@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/isr-sim/isr-sim/internal/rules/browser"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 	"github.com/isr-sim/isr-sim/internal/show/report"
 )
@@ -19,9 +20,7 @@ import (
 func both(t *testing.T, left, right *record.Record) string {
 	t.Helper()
 	var text strings.Builder
-	if err := report.Both(&text, report.Part{Name: "run.json", Record: left, Commands: commands}, report.Part{Name: "shrunk.json", Record: right}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, report.Both(&text, report.Part{Name: "run.json", Record: left, Commands: commands}, report.Part{Name: "shrunk.json", Record: right}))
 	return text.String()
 }
 
@@ -50,9 +49,7 @@ func TestBothMoveTogether(t *testing.T) {
 	b := browser.Open(t, "file:")
 	left, right := blindPublishWhole(t), blindPublish(t)
 	file := filepath.Join(t.TempDir(), "both.html")
-	if err := os.WriteFile(file, []byte(both(t, left, right)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte(both(t, left, right)), 0o644))
 	texts := func() (string, string) {
 		const what = "document.querySelectorAll('iframe')[%d].contentDocument.getElementById('what').textContent"
 		return browser.Value[string](b, fmt.Sprintf(what, 0)), browser.Value[string](b, fmt.Sprintf(what, 1))
@@ -114,9 +111,7 @@ func TestBothMoveTogether(t *testing.T) {
 func TestBothOfAHostileRecordRunNothing(t *testing.T) {
 	b := browser.Open(t, "file:")
 	file := filepath.Join(t.TempDir(), "both.html")
-	if err := os.WriteFile(file, []byte(both(t, hostile(t), hostile(t))), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, []byte(both(t, hostile(t), hostile(t))), 0o644))
 	b.Load("file://"+file, "html[data-ready]", 1280, 800)
 	if browser.Value[bool](b, "[window, ...[...document.querySelectorAll('iframe')].map(f => f.contentWindow)].some(w => 'hacked' in w || w.document.images.length > 0)") {
 		t.Error("the record has run a script")

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/isr-sim/isr-sim/internal/rules/browser"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/show/report"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 )
@@ -64,9 +65,7 @@ func campaigns(t *testing.T, name func(string) string) string {
 		})
 	}
 	var b bytes.Buffer
-	if err := report.Campaigns(&b, all, []report.Plot{plot}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, report.Campaigns(&b, all, []report.Plot{plot}))
 	return b.String()
 }
 
@@ -81,9 +80,7 @@ func evil(text string) string {
 func texts(t *testing.T, page string, is func(*html.Node) bool) []string {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var found []string
 	for n := range doc.Descendants() {
 		if n.Type != html.ElementNode || !is(n) {
@@ -152,9 +149,7 @@ func TestTheCampaignsPageInABrowser(t *testing.T) {
 	b := browser.Open(t, "file:")
 	for what, name := range map[string]func(string) string{"plain": itself, "hostile": evil} {
 		file := filepath.Join(t.TempDir(), "campaign.html")
-		if err := os.WriteFile(file, []byte(campaigns(t, name)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(campaigns(t, name)), 0o644))
 		for _, width := range []int64{1280, 400} {
 			for _, scheme := range []string{"light", "dark"} {
 				if what == "hostile" && (width == 1280 || scheme == "dark") {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/isr-sim/isr-sim/internal/rules/browser"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/show/report"
 )
 
@@ -42,9 +43,7 @@ func dashboard(t *testing.T, name func(string) string) string {
 		})
 	}
 	var b bytes.Buffer
-	if err := d.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, d.Write(&b))
 	return b.String()
 }
 
@@ -81,9 +80,7 @@ func TestADashboardInABrowser(t *testing.T) {
 	b := browser.Open(t, "file:")
 	for what, name := range map[string]func(string) string{"plain": itself, "hostile": evil} {
 		file := filepath.Join(t.TempDir(), "index.html")
-		if err := os.WriteFile(file, []byte(dashboard(t, name)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(dashboard(t, name)), 0o644))
 		for _, width := range []int64{1280, 360} {
 			for _, scheme := range []string{"light", "dark"} {
 				if what == "hostile" && (width == 1280 || scheme == "dark") {

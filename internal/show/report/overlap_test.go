@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/isr-sim/isr-sim/internal/rules/browser"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/show/record"
 )
 
@@ -17,16 +18,12 @@ import (
 func longNames(t *testing.T) *record.Record {
 	t.Helper()
 	text, err := json.Marshal(blindPublishWhole(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	text = []byte(strings.NewReplacer(
 		"alice", "writer-of-eu-central-1-No7", "bob", "WRITER_OF_AP_SOUTHEAST_2", "/home", "/products/november/a-page-with-a-rather-long-name?of=it",
 	).Replace(string(text)))
 	r := &record.Record{}
-	if err := json.Unmarshal(text, r); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text, r))
 	for i := range r.Steps {
 		r.Steps[i].N += 10_000
 		if i > 20 {

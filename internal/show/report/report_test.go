@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/record"
@@ -33,14 +34,9 @@ func blindPublish(t *testing.T) *record.Record {
 	if found.Failure == nil {
 		t.Fatal("blind-publish passes paused-writer")
 	}
-	shrunk, err := campaign.Shrink{Failed: found.Failure.Replay().Run(s, p)}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	shrunk := scenariotest.Ran(t, campaign.Shrink{Failed: found.Failure.Replay().Run(s, p)})
 	run, err := shrunk.Scenario.Recorded()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return explained(recorded(t, run))
 }
 
@@ -68,9 +64,7 @@ func blindPublishWhole(t *testing.T) *record.Record {
 func recorded(t *testing.T, run scenario.Run) *record.Record {
 	t.Helper()
 	r, err := record.Of(t.Context(), run, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return r
 }
 
@@ -99,9 +93,7 @@ var commands = []report.Command{{Name: "replay", Text: "isr-sim replay run.json"
 func page(t *testing.T, r *record.Record) string {
 	t.Helper()
 	var text strings.Builder
-	if err := report.Page(&text, r, commands); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, report.Page(&text, r, commands))
 	return text.String()
 }
 
@@ -109,9 +101,7 @@ func page(t *testing.T, r *record.Record) string {
 func elements(t *testing.T, text string) []*html.Node {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var all []*html.Node
 	for n := range root.Descendants() {
 		if n.Type == html.ElementNode {
@@ -268,12 +258,8 @@ func hostile(t *testing.T) *record.Record {
 	r := blindPublish(t)
 	var whole map[string]any
 	var text bytes.Buffer
-	if err := r.Write(&text); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text.Bytes(), &whole); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.Write(&text))
+	must.OK(t, json.Unmarshal(text.Bytes(), &whole))
 	keep := map[string]bool{"time": true, "sent": true, "start": true, "until": true, "kind": true, "verdict": true, "role": true, "cause": true}
 	var spoil func(name string, v any) any
 	spoil = func(name string, v any) any {
@@ -304,26 +290,18 @@ func hostile(t *testing.T) *record.Record {
 		}
 	}
 	made, err := json.Marshal(spoil("", whole))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	spoilt, err := record.Read(bytes.NewReader(made))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return spoilt
 }
 
 func TestAHostileRecordIsText(t *testing.T) {
 	r := hostile(t)
 	var picture, index, trace strings.Builder
-	if err := errors.Join(report.SVG(&picture, r), report.Index(&index, []report.Entry{{Link: "a.html", Record: r}}, ""), report.Trace(&trace, r)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, errors.Join(report.SVG(&picture, r), report.Index(&index, []report.Entry{{Link: "a.html", Record: r}}, ""), report.Trace(&trace, r)))
 	var spoilt strings.Builder
-	if err := report.Page(&spoilt, r, []report.Command{{Name: attack, Text: attack}}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, report.Page(&spoilt, r, []report.Command{{Name: attack, Text: attack}}))
 	for name, of := range map[string]struct {
 		text    string
 		scripts int
@@ -363,9 +341,7 @@ func wellFormed(t *testing.T, picture string) {
 
 func TestThePictureStandsAlone(t *testing.T) {
 	var picture strings.Builder
-	if err := report.SVG(&picture, blindPublish(t)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, report.SVG(&picture, blindPublish(t)))
 	wellFormed(t, picture.String())
 	if text := picture.String(); !strings.HasPrefix(text, `<svg xmlns="http://www.w3.org/2000/svg"`) || !strings.Contains(text, "decisive") {
 		t.Errorf("the picture is %.200s", text)
@@ -384,9 +360,7 @@ func TestALongRunIsSmall(t *testing.T) {
 func TestTraceIsOfTheKnownForm(t *testing.T) {
 	r := blindPublish(t)
 	var text bytes.Buffer
-	if err := report.Trace(&text, r); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, report.Trace(&text, r))
 	var trace struct {
 		TraceEvents []struct {
 			Name     string `json:"name"`
@@ -396,9 +370,7 @@ func TestTraceIsOfTheKnownForm(t *testing.T) {
 			ID       int
 		} `json:"traceEvents"`
 	}
-	if err := json.Unmarshal(text.Bytes(), &trace); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text.Bytes(), &trace))
 	phases, open, names := map[string]int{}, map[int]int64{}, map[string]bool{}
 	for _, e := range trace.TraceEvents {
 		phases[e.Ph]++
@@ -456,9 +428,7 @@ func TestOperationsHaveTheirMoments(t *testing.T) {
 func TestTheIndexLeadsToViolationsFirst(t *testing.T) {
 	good := recorded(t, scenario.Run{Scenario: scenariotest.Embedded(t, "paused-writer"), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 5})
 	var text strings.Builder
-	if err := report.Index(&text, []report.Entry{{Link: "good.html", Record: good}, {Link: "a b.html", Record: blindPublish(t)}}, ""); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, report.Index(&text, []report.Entry{{Link: "good.html", Record: good}, {Link: "a b.html", Record: blindPublish(t)}}, ""))
 	var links []string
 	for _, n := range elements(t, text.String()) {
 		if n.Data == "a" {

@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/show/verdicts"
 )
 
@@ -38,17 +39,13 @@ func document() verdicts.Document {
 func written(t *testing.T, f verdicts.Format, d verdicts.Document) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f.Write(&b, d); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.Write(&b, d))
 	return b.Bytes()
 }
 
 func TestJUnitIsReadByAnotherLibrary(t *testing.T) {
 	suites, err := junit.Ingest(written(t, verdicts.JUnit, document()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if len(suites) != 1 || suites[0].Name != "isr-sim run" {
 		t.Fatalf("got %+v, want one suite", suites)
 	}
@@ -67,18 +64,14 @@ func TestJUnitIsReadByAnotherLibrary(t *testing.T) {
 func sarifSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	s, err := jsonschema.NewCompiler().Compile("testdata/sarif-schema-2.1.0.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
 func validate(t *testing.T, s *jsonschema.Schema, text []byte) error {
 	t.Helper()
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s.Validate(value)
 }
 
@@ -130,9 +123,7 @@ func TestGitHubAnnotations(t *testing.T) {
 
 func TestMarkdownIsATable(t *testing.T) {
 	var html bytes.Buffer
-	if err := goldmark.New(goldmark.WithExtensions(extension.Table)).Convert(written(t, verdicts.Markdown, document()), &html); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, goldmark.New(goldmark.WithExtensions(extension.Table)).Convert(written(t, verdicts.Markdown, document()), &html))
 	page := html.String()
 	for what, want := range map[string]int{"<tr>": 7, "<td": 36, "<h3": 5, "<script>": 0, "<blockquote>": 1} {
 		if got := strings.Count(page, what); got != want {
@@ -146,9 +137,7 @@ func TestMarkdownIsATable(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	var d verdicts.Document
-	if err := json.Unmarshal(written(t, verdicts.JSON, document()), &d); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(written(t, verdicts.JSON, document()), &d))
 	if d.Format != 1 || d.ExitCode != 1 || len(d.Results) != 6 || d.Results[1].Invariant != "stale-writer" {
 		t.Errorf("got %+v", d)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/study/compare"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -21,9 +22,7 @@ import (
 func recorded(t testing.TB, name string, seed uint64, n int) []scenario.Run {
 	t.Helper()
 	data, err := fixtures.Read(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return recordedOf(t, name+".yaml", data, seed, n)
 }
 
@@ -31,13 +30,9 @@ func recorded(t testing.TB, name string, seed uint64, n int) []scenario.Run {
 func recordedOf(t testing.TB, file string, data []byte, seed uint64, n int) []scenario.Run {
 	t.Helper()
 	s, err := scenario.Parse(file, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	set, err := schedules.New(scenario.Run{Scenario: s, Seed: seed}, sim.Plan{}, n, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	runs, err := set.First(t.Context(), n)
 	if err != nil || len(runs) != n {
 		t.Fatalf("got %d runs, %v; want %d", len(runs), err, n)
@@ -92,9 +87,7 @@ func TestCompareSeesADifference(t *testing.T) {
 		return db.Do(ctx, c)
 	})
 	c, err := compare.Run(context.Background(), wrong, runs, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if len(c.Differences) < 2 {
 		t.Fatalf("a store without conditions shows %d differences, want the refused put and what follows", len(c.Differences))
 	}

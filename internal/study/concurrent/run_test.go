@@ -10,6 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/study/concurrent"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -22,9 +23,7 @@ func run(t *testing.T, p isr.Protocol, d time.Duration) *concurrent.Outcome {
 	clock := clockwork.NewRealClock()
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
 	o, err := concurrent.Run{Protocol: p, Client: db.Client(), Table: "cache", Clock: clock, Actors: 8, For: d}.Do(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	t.Logf("%d rounds, %d asked, %d operations, %d paused, %d taken, %d abandoned", o.Rounds, o.Asked, o.Operations, o.Paused, o.Taken, o.Abandoned)
 	return o
 }
@@ -79,9 +78,7 @@ func TestAnInterruptWakesTheNodes(t *testing.T) {
 		}
 		ended <- o
 	}()
-	if err := clock.BlockUntilContext(bound, r.Actors); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, clock.BlockUntilContext(bound, r.Actors))
 	interrupt()
 	select {
 	case o := <-ended:

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/study/explain"
@@ -20,18 +21,10 @@ func explained(t *testing.T, name, protocol string, tails int) *explain.Explanat
 	if found.Failure == nil {
 		t.Fatalf("%s passes %s", protocol, name)
 	}
-	shrunk, err := campaign.Shrink{Failed: found.Failure.Replay().Run(s, p)}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	shrunk := scenariotest.Ran(t, campaign.Shrink{Failed: found.Failure.Replay().Run(s, p)})
 	run, err := shrunk.Scenario.Recorded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := explain.Explain{Failed: run, Tails: tails}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	x := scenariotest.Ran(t, explain.Explain{Failed: run, Tails: tails})
 	return x
 }
 
@@ -174,10 +167,7 @@ bounds: {ticks: 0}
 			if found.Failure == nil {
 				t.Fatal("it passes")
 			}
-			x, err := explain.Explain{Failed: found.Failure.Replay().Run(s, p), Tails: 40}.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := scenariotest.Ran(t, explain.Explain{Failed: found.Failure.Replay().Run(s, p), Tails: 40})
 			if len(x.Events) == 0 || x.Events[0].What != tc.cause || !x.Events[0].Needed() {
 				t.Errorf("want %q first:\n%s", tc.cause, x.Text(true))
 			}
@@ -194,18 +184,10 @@ func TestReadsAfterTheEndAreNoEvents(t *testing.T) {
 	if found.Failure == nil {
 		t.Fatal("eventual-read passes")
 	}
-	shrunk, err := campaign.Shrink{Failed: found.Failure.Replay().Run(s, p), ScheduleOnly: true}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	shrunk := scenariotest.Ran(t, campaign.Shrink{Failed: found.Failure.Replay().Run(s, p), ScheduleOnly: true})
 	run, err := shrunk.Scenario.Recorded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := explain.Explain{Failed: run, Tails: 20}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	x := scenariotest.Ran(t, explain.Explain{Failed: run, Tails: 20})
 	reads := 0
 	for _, event := range x.Events {
 		if event.Step >= len(x.Steps) {

@@ -38,10 +38,7 @@ bounds: {ticks: 0}
 		t.Fatalf("report %+v, error %v; want a violation", report, err)
 	}
 	run := report.Failure.Replay().Run(s, report.Protocol)
-	x, err := explain.Explain{Failed: run, Tails: 50}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := scenariotest.Ran(t, explain.Explain{Failed: run, Tails: 50})
 	printed := x.Text(true)
 	needed := 0
 	for _, e := range x.Events {
@@ -91,10 +88,7 @@ max-clock-skew: 1s
 			continue
 		}
 		run.Trace, run.Strategy = nil, sim.Replay(inside.In(o).Result.Choices)
-		x, err := explain.Explain{Failed: run, Tails: 2}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := scenariotest.Ran(t, explain.Explain{Failed: run, Tails: 2})
 		optional := 0
 		for _, step := range x.Steps {
 			words := strings.Fields(step.Text)
@@ -150,10 +144,7 @@ func TestExplainMarksTheStepThatSealedIt(t *testing.T) {
 	if report.Verdict != invariant.Violated {
 		t.Fatalf("%v, want a violation to explain", report.Verdict)
 	}
-	shrunk, err := campaign.Shrink{Failed: report.Failure.Replay().Run(s, p)}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	shrunk := scenariotest.Ran(t, campaign.Shrink{Failed: report.Failure.Replay().Run(s, p)})
 	run, err := shrunk.Scenario.Recorded()
 	if err != nil {
 		t.Fatal(err)
@@ -161,10 +152,7 @@ func TestExplainMarksTheStepThatSealedIt(t *testing.T) {
 	run.Steps = 0 // with the steps after it, which do not matter
 	explained := func(processors int) *explain.Explanation {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-		x, err := explain.Explain{Failed: run, Tails: 50}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := scenariotest.Ran(t, explain.Explain{Failed: run, Tails: 50})
 		return x
 	}
 	x := explained(1)

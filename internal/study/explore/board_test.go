@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/show/report"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
 )
@@ -37,29 +38,19 @@ func TestAMillionFilesOfTenThousandShards(t *testing.T) {
 			}
 			name := fmt.Sprintf("scenario-%d.blind-publish.stale-writer.%016x.yaml", n%60, n)
 			line := fmt.Sprintf("# kept by isr-sim v0.%d.0 go1.26.8 in the night 2026-11-%02d with %d choices\n", n%4, 1+n%26, n%977)
-			if err := board.AddLine(name, line, nil); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, board.AddLine(name, line, nil))
 			if n%50 == 49 {
-				if err := board.AddLine(strings.TrimSuffix(name, ".yaml")+".dropped", "", nil); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, board.AddLine(strings.TrimSuffix(name, ".yaml")+".dropped", "", nil))
 			}
 		}
 		night := fmt.Appendf(nil, `{"night": "2026-11-%02d", "version": "v0.3.0", "scenario": "scenario-%d", "protocol": "blind-publish", "seed": "1", "schedules": 1000, "core_seconds": 2, "orders": {"sample": %q}, "states": {"sample": %q}}`,
 			1+shard%26, shard%60, sample, sample)
-		if err := board.AddLine(fmt.Sprintf("night.%d.1000.json", shard), "", func() ([]byte, error) { return night, nil }); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, board.AddLine(fmt.Sprintf("night.%d.1000.json", shard), "", func() ([]byte, error) { return night, nil }))
 	}
 	d, err := board.Dashboard([]string{"generated"}, noFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var page bytes.Buffer
-	if err := d.Write(&page); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, d.Write(&page))
 	runtime.ReadMemStats(&after)
 	took := after.Sys - before.Sys
 	if took > 1<<30 || page.Len() > 5_000_000 {
@@ -74,9 +65,7 @@ func TestAMillionFilesOfTenThousandShards(t *testing.T) {
 func TestABoardDoesNotDependOnTheOrderOfCorpora(t *testing.T) {
 	folders := []string{t.TempDir(), t.TempDir()}
 	put := func(folder, name, text string) {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
 	}
 	kept := "# kept by isr-sim %s in the night %s with 7 choices\n"
 	put(folders[0], "a.p.stale-writer.01.yaml", fmt.Sprintf(kept, "v2", "n2"))
@@ -93,14 +82,10 @@ func TestABoardDoesNotDependOnTheOrderOfCorpora(t *testing.T) {
 	for _, order := range [][]int{{0, 1}, {1, 0}, {1, 0, 1, 0}} {
 		var board explore.Board
 		for _, i := range order {
-			if err := board.Add(folders[i]); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, board.Add(folders[i]))
 		}
 		d, err := board.Dashboard(nil, noFiles)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if d.Entries != 3 || d.Failing != 2 || d.Stopped != 1 || len(d.Nights) != 1 || d.Nights[0].Schedules != 10 || d.Nights[0].Shards != 1 || len(d.Damaged) != 2 {
 			t.Errorf("%+v: want three files, two of them failing and one of those stopped, one night of 10 schedules in one shard, and two files that are damaged", d)
 		}
@@ -109,9 +94,7 @@ func TestABoardDoesNotDependOnTheOrderOfCorpora(t *testing.T) {
 			t.Errorf("%+v: want one that was seen from n1 to n3, and then one that stopped at v2", d.Findings)
 		}
 		var page bytes.Buffer
-		if err := d.Write(&page); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, d.Write(&page))
 		pages[page.String()] = true
 	}
 	if len(pages) != 1 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // species returns a census of n schedules. The i-th schedule sees the thing of(i).
@@ -68,9 +69,7 @@ func TestMergedCensusesAreTheCensusOfAll(t *testing.T) {
 	merged := &census{}
 	for _, part := range parts {
 		read, err := parseCensus(part.String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		merged.merge(read)
 	}
 	if got := merged.coverage(3000, 2999); !cmp.Equal(got, want) {
@@ -86,9 +85,7 @@ func TestASampleInAFileIsSmallAndFair(t *testing.T) {
 		t.Errorf("a sample has %d bytes, want at most 100,000", len(text))
 	}
 	read, err := parseCensus(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	n := read.coverage(things, things-1).Distinct
 	if off := math.Abs(float64(n-things)) / things; off > 0.1 {
 		t.Errorf("from its sample, a census of %d counts %d", things, n)

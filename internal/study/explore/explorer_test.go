@@ -20,6 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/report"
@@ -34,9 +35,7 @@ import (
 func explored(t testing.TB, e explore.Explorer) *explore.Exploration {
 	t.Helper()
 	x, err := e.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return x
 }
 
@@ -44,13 +43,9 @@ func explored(t testing.TB, e explore.Explorer) *explore.Exploration {
 func asFile(t testing.TB, x *explore.Exploration) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := explore.WriteExplorations(&b, []*explore.Exploration{x}); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, explore.WriteExplorations(&b, []*explore.Exploration{x}))
 	read, err := explore.ReadExplorations("x.json", b.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	before, told := *x, *read[0]
 	before.Orders, before.States, told.Orders, told.States = explore.Coverage{}, explore.Coverage{}, explore.Coverage{}, explore.Coverage{}
 	if diff := cmp.Diff(before.Explain("isr-sim"), told.Explain("isr-sim")); diff != "" {
@@ -80,9 +75,7 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 		o, err := scenario.Run{
 			Scenario: e.Scenario, Protocol: e.Protocol, Seed: sim.Derive(1, i), Strategy: plan.At(i), ExpectedSteps: expected,
 		}.Do(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if i == 0 {
 			expected = inside.In(o).Result.Steps
 		}
@@ -105,9 +98,7 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 		delete(count, f.Name)
 		for _, example := range []explore.Example{f.Earliest, f.Shortest} {
 			choices, err := schedule.ParseChoices(example.Choices)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			_, o := scenariotest.Trace(t, scenario.Replay{Seed: example.Seed, Choices: choices}.Run(e.Scenario, e.Protocol))
 			if o.Violation == nil || o.Violation.Invariant.Name != f.Name || inside.In(o).Digest != example.Digest {
 				t.Errorf("%s does not replay: %+v", f.Name, o)
@@ -163,9 +154,7 @@ func TestShardsTogetherAreTheWhole(t *testing.T) {
 			shards = append(shards, explored(t, e))
 		}
 		all, err := merged(shards...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got := all[0].States
 		for what, n := range map[string][2]int{"distinct": {got.Distinct, states.Distinct}, "once": {got.Once, states.Once}, "new": {got.New, states.New}} {
 			if off := math.Abs(float64(n[0]-n[1])) / float64(n[1]); off > 0.1 {
@@ -245,9 +234,7 @@ func TestAShardIsNotBlamedForWhatOthersMayReach(t *testing.T) {
 		shards = append(shards, x)
 	}
 	all, err := merged(shards...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	want := "vacuous: lonely under recipe-a: no schedule of 20 (seed 1) reached ttl-deletion, which the scenario declares\n"
 	if x := all[0]; x.Passed() || !x.Vacuous() || !strings.HasPrefix(x.Explain("isr-sim"), want) {
 		t.Errorf("passed %v, vacuous %v:\n%s", x.Passed(), x.Vacuous(), x.Explain("isr-sim"))
@@ -265,9 +252,7 @@ func TestWhatIsNotSimulatedIsMerged(t *testing.T) {
 		shards = append(shards, x)
 	}
 	all, err := merged(shards...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, r := range all[0].Results("isr-sim") {
 		if want := []string{"alarms", "threads"}; !slices.Equal(r.NotSimulated, want) {
 			t.Errorf("got %q, want %q", r.NotSimulated, want)
@@ -286,9 +271,7 @@ func TestAnInterruptLosesNothingThatWasFound(t *testing.T) {
 		}
 	}
 	x, err := e.Run(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if !x.Interrupted || x.Ran < 150 || x.Ran == e.Schedules || x.Ran != heard {
 		t.Fatalf("interrupted %v after %d schedules, want true after 150 and a few", x.Interrupted, x.Ran)
 	}
@@ -305,9 +288,7 @@ func TestADeadlineIsAnEndLikeAnyOther(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
 	x, err := e.Run(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if x.Interrupted || !x.Passed() || x.Ran == 0 {
 		t.Errorf("interrupted %v, passed %v after %d schedules; want false, true after some", x.Interrupted, x.Passed(), x.Ran)
 	}
@@ -385,17 +366,11 @@ func TestAFileOfACorpusThatDoesNotReplayHasNoVerdictAndIsKept(t *testing.T) {
 	if _, err := corpus.Keep(t.Context(), scenariotest.Parsed(t, scenariotest.Lonely+"  - name: bob\n    script: [get /home]"), scenariotest.Protocol(t, "recipe-a"), misfit, "reach-something"); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "lonely.recipe-a.note.yaml"), []byte("name: lonely\nactrs: []\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(folder, "lonely.recipe-a.note.yaml"), []byte("name: lonely\nactrs: []\n"), 0o600))
 	whole, err := os.ReadFile(filepath.Join(folder, "lonely.recipe-a.reach-something.00000000.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	before, _, _ := strings.Cut(string(whole), "replay:") // as a full disk leaves it
-	if err := os.WriteFile(filepath.Join(folder, "lonely.recipe-a.cut.yaml"), []byte(before), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(folder, "lonely.recipe-a.cut.yaml"), []byte(before), 0o600))
 	x := explored(t, explore.Explorer{Campaign: campaign.Campaign{Scenario: s, Seed: 1, Schedules: 1}, Corpus: corpus})
 	text := x.Explain("isr-sim")
 	for _, want := range []string{
@@ -432,9 +407,7 @@ func TestACorpusKeepsTheBestAndCountsTheRest(t *testing.T) {
 			t.Fatal(err)
 		}
 		files, err := os.ReadDir(c.Folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		there, stems := 0, map[string]int{}
 		for _, f := range files {
 			name := strings.TrimSuffix(f.Name(), filepath.Ext(f.Name()))
@@ -454,13 +427,9 @@ func TestACorpusKeepsTheBestAndCountsTheRest(t *testing.T) {
 		}
 	}
 	var board explore.Board
-	if err := board.Add(c.Folder); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, board.Add(c.Folder))
 	d, err := board.Dashboard(nil, func(*report.DashboardFinding) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if d.Failing != explore.Most || d.Dropped != len(kept)-explore.Most || d.Dropped == 0 {
 		t.Errorf("%d are there and %d were dropped of %d, want %d there and some dropped", d.Failing, d.Dropped, len(kept), explore.Most)
 	}
@@ -487,9 +456,7 @@ func TestAFileOfASharedCorpusThatStopsToReplayIsMarkedOnce(t *testing.T) {
 	var last *explore.Exploration
 	for i, version := range []string{"v1", "v2", "v3"} {
 		m, _, err := shared.Open(t.Context(), "git+"+folder, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		c := explore.Corpus{Folder: m.Folder, Shared: m, Version: version, Night: "n" + version}
 		if i == 0 {
 			if _, err := c.Keep(t.Context(), s, scenariotest.Protocol(t, "recipe-a"), r, "reach-something"); err != nil {
@@ -500,26 +467,18 @@ func TestAFileOfASharedCorpusThatStopsToReplayIsMarkedOnce(t *testing.T) {
 			if want := []invariant.Verdict{invariant.Unknown, invariant.OK}[i-1]; last.Verdict() != want {
 				t.Errorf("%s: verdict %v, want %v:\n%s", version, last.Verdict(), want, last.Explain("isr-sim"))
 			}
-			if err := c.Remember(t.Context(), last, 2, nil); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, c.Remember(t.Context(), last, 2, nil))
 		}
-		if err := m.Close(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, m.Close(t.Context()))
 	}
 	if !slices.ContainsFunc(last.Corpus, func(r explore.CorpusRun) bool { return r.Stopped == "v2" }) {
 		t.Errorf("%+v: want one that stopped at v2", last.Corpus)
 	}
 	m, _, err := shared.Open(t.Context(), "git+"+folder, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer m.Close(t.Context())
 	var board explore.Board
-	if err := board.Add(m.Folder); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, board.Add(m.Folder))
 	d, err := board.Dashboard(nil, nil)
 	if err != nil || d.Stopped != 1 || len(d.Nights) != 2 || d.Nights[0].Name != "nv3" || d.Nights[0].PerCoreSecond() != 2.5 {
 		t.Errorf("%+v (%v): want one stopped, and the nights nv3 and nv2", d, err)
@@ -576,9 +535,7 @@ func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {
 			shards = append(shards, explored(t, e))
 		}
 		all, err := merged(shards...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, x := range []*explore.Exploration{whole, all[0]} {
 			if x.Vacuous() != vacuous || strings.Contains(x.Explain("isr-sim"), "had anything to judge") != vacuous {
 				t.Errorf("%s: vacuous %v, want %v: %s", invariants, x.Vacuous(), vacuous, x.Explain("isr-sim"))

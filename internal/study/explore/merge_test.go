@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/study/explore"
@@ -16,9 +17,7 @@ func FuzzReadExplorations(f *testing.F) {
 	} {
 		e.Schedules = 3
 		var b bytes.Buffer
-		if err := explore.WriteExplorations(&b, []*explore.Exploration{explored(f, e)}); err != nil {
-			f.Fatal(err)
-		}
+		must.OK(f, explore.WriteExplorations(&b, []*explore.Exploration{explored(f, e)}))
 		f.Add(b.Bytes())
 	}
 	f.Add([]byte(`{"format":"isr-sim explorations","version":2,"explorations":[null]}`))
@@ -37,9 +36,7 @@ func FuzzReadExplorations(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if err := explore.WriteExplorations(&b, merged); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, explore.WriteExplorations(&b, merged))
 		if _, err := explore.ReadExplorations("y.json", b.Bytes()); err != nil {
 			t.Fatalf("what was merged cannot be read: %v", err)
 		}

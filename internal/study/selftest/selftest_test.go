@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/fixtures"
 	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -22,13 +23,9 @@ func TestTheTesterIsTested(t *testing.T) {
 	effort.Long(t)
 	t.Parallel()
 	scenarios, err := catalog.LoadAll(slices.Concat(fixtures.Names(), fixtures.Museum()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	all, err := Run{Scenarios: scenarios, Seed: 1}.Mutants(t.Context(), func(*MutantResult) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	alone := map[string]bool{}
 	for _, c := range all {
 		if !c.CaughtByNamed() {
@@ -44,9 +41,7 @@ func TestTheTesterIsTested(t *testing.T) {
 		}
 	}
 	written, err := os.ReadFile("../../../docs/MUTANTS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if diff := cmp.Diff(string(written), Page(1, all)); diff != "" {
 		t.Errorf("run go run ./cmd/isr-sim mutants --markdown > docs/MUTANTS.md (-written +now):\n%s", diff)
 	}
@@ -71,10 +66,7 @@ func TestEachExhibitIsCaughtWhereItIsBrokenAndCleanWhereItIsNot(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := Exhibit{Scenario: scenariotest.Embedded(t, name), Seed: 1, Schedules: effort.Fewer(0, 50)}
-			shown, err := e.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			shown := scenariotest.Ran(t, e)
 			if shown.Broken.Verdict != invariant.Violated {
 				t.Errorf("%s does not violate %s in %d schedules", shown.Bug.Name, shown.Bug.Breaks, shown.Broken.Schedules)
 			} else if got := shown.Broken.Failure.Violation.Invariant.Name; got != shown.Bug.Breaks {

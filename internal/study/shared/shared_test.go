@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/study/shared"
 	"github.com/isr-sim/isr-sim/s3fake"
 )
@@ -98,23 +99,17 @@ func run(t *testing.T, folder string, args ...string) string {
 func pulled(t *testing.T, address string) map[string]string {
 	t.Helper()
 	m, _, err := shared.Open(t.Context(), address, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer m.Close(t.Context())
 	all := map[string]string{}
 	files, err := os.ReadDir(m.Folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, f := range files {
 		if f.IsDir() {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(m.Folder, f.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		all[f.Name()] = string(data)
 	}
 	return all
@@ -235,30 +230,18 @@ func TestABranchBegunDuringAFetchIsThere(t *testing.T) {
 	folder := repository(t)
 	address := "git+" + folder
 	other, _, err := shared.Open(t.Context(), address, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(other.Folder, "a"), []byte("a"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Push(t.Context(), []string{"a"}, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, os.WriteFile(filepath.Join(other.Folder, "a"), []byte("a"), 0o644))
+	must.OK(t, other.Push(t.Context(), []string{"a"}, nil))
 	program, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	// The other writer's commit is hidden from the first fetch, and appears when that has ended.
 	head := filepath.Join(folder, "refs", "heads", "isr-sim-corpus")
 	late := filepath.Join(t.TempDir(), "late")
-	if err := os.Rename(head, late); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Rename(head, late))
 	path := t.TempDir()
 	script := fmt.Sprintf("#!/bin/sh\n%q \"$@\"\ncode=$?\ncase \" $* \" in *' fetch '*) mv %q %q 2>/dev/null;; esac\nexit $code\n", program, late, head)
-	if err := os.WriteFile(filepath.Join(path, "git"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(path, "git"), []byte(script), 0o755))
 	t.Setenv("PATH", path+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if got := pulled(t, address); len(got) != 1 || got["a"] != "a" {
 		t.Errorf("found %v, want the other writer's file", got)
@@ -275,32 +258,22 @@ func TestTheFirstFileOfANameStays(t *testing.T) {
 			}
 			put := func(m *shared.Mirror, text string, remove ...string) {
 				t.Helper()
-				if err := os.WriteFile(filepath.Join(m.Folder, "a"), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				if err := m.Push(t.Context(), []string{"a"}, remove); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, os.WriteFile(filepath.Join(m.Folder, "a"), []byte(text), 0o644))
+				must.OK(t, m.Push(t.Context(), []string{"a"}, remove))
 			}
 			one, fresh, err := shared.Open(t.Context(), address, true)
 			if err != nil || !fresh {
 				t.Fatalf("fresh %v, error %v", fresh, err)
 			}
 			two, _, err := shared.Open(t.Context(), address, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			put(one, "first")
 			put(two, "second")
 			if got := pulled(t, address); len(got) != 1 || got["a"] != "first" {
 				t.Errorf("found %v, want the first", got)
 			}
-			if err := os.WriteFile(filepath.Join(two.Folder, "b"), nil, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			if err := two.Push(t.Context(), []string{"b"}, []string{"a", "never"}); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(filepath.Join(two.Folder, "b"), nil, 0o644))
+			must.OK(t, two.Push(t.Context(), []string{"b"}, []string{"a", "never"}))
 			if got := pulled(t, address); len(got) != 1 || got["a"] != "" {
 				t.Errorf("found %v, want b alone", got)
 			}
@@ -317,15 +290,9 @@ func TestAPlaceThatRefusesIsNamedAndNothingIsLost(t *testing.T) {
 	refusing := repository(t)
 	address := "git+" + refusing
 	m, _, err := shared.Open(t.Context(), address, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(refusing, "hooks", "pre-receive"), []byte("#!/bin/sh\necho no machines here\nexit 1\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(m.Folder, "a"), []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.OK(t, os.WriteFile(filepath.Join(refusing, "hooks", "pre-receive"), []byte("#!/bin/sh\necho no machines here\nexit 1\n"), 0o755))
+	must.OK(t, os.WriteFile(filepath.Join(m.Folder, "a"), []byte("x"), 0o644))
 	if err := m.Push(t.Context(), []string{"a"}, nil); err == nil || !strings.Contains(err.Error(), "no machines here") {
 		t.Errorf("error %v, want what the repository says", err)
 	}
@@ -335,9 +302,7 @@ func TestAPlaceThatRefusesIsNamedAndNothingIsLost(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(m.Folder, "a")); err != nil {
 		t.Error(err)
 	}
-	if err := os.Remove(filepath.Join(refusing, "hooks", "pre-receive")); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(filepath.Join(refusing, "hooks", "pre-receive")))
 	if err := m.Close(t.Context()); err != nil || pulled(t, address)["a"] != "x" {
 		t.Errorf("it arrives later: %v", err)
 	}

@@ -6,6 +6,8 @@ package httpdoor
 import (
 	"context"
 	"io"
+	"net"
+	"net/http"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -82,6 +84,20 @@ type ParkingKey struct{}
 func ParkingOf(ctx context.Context) Parking {
 	p, _ := ctx.Value(ParkingKey{}).(Parking)
 	return p
+}
+
+// Drop breaks the connection without an answer, so that the caller sees it reset.
+func Drop(w http.ResponseWriter) {
+	if hijacker, ok := w.(http.Hijacker); ok {
+		if conn, _, err := hijacker.Hijack(); err == nil {
+			if tcp, ok := conn.(*net.TCPConn); ok {
+				_ = tcp.SetLinger(0) // close with RST rather than FIN
+			}
+			_ = conn.Close()
+			return
+		}
+	}
+	panic(http.ErrAbortHandler)
 }
 
 // HeaderName returns the name of a header as S3 writes it, from its canonical form. Case means nothing in HTTP. But

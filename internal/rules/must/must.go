@@ -1,0 +1,16 @@
+// Package must ends a test at an error that the test is not about.
+package must
+
+// OK ends the test if err is not nil.
+func OK(t T, err error) {
+	if err != nil {
+		t.Helper()
+		t.Fatal(err)
+	}
+}
+
+// T is what OK needs of a *testing.T, a *testing.B, a *testing.F or a *rapid.T.
+type T interface {
+	Helper()
+	Fatal(args ...any)
+}
