@@ -100,6 +100,7 @@ type DB struct {
 	onRestore   []*func(func())      // see OnRestore
 	byKey       byKey                // see ByKey
 	undone      func(string) bool    // see Undone
+	together    together             // see Together
 }
 
 type ours = inside.Of[own]
@@ -144,7 +145,7 @@ func (db *DB) reset(o Options, s *Snapshot) {
 	db.lag, db.regionLag, db.replicaLag, db.keepChanges = o.Lag, LagAtOnce, max(o.ReplicaLag, 0), max(o.KeepChanges, 0)
 	db.state = restored
 	db.retime()
-	db.injected, db.byKey = nil, nil
+	db.injected, db.byKey, db.together = nil, nil, nil
 	db.resetMetrics()
 	db.limits = nil
 	if o.Throughput {

@@ -247,6 +247,18 @@ func ExampleFaultKinds() {
 				{DeleteRequest: &types.DeleteRequest{Key: attr.Item{"pk": attr.S("/home"), "sk": attr.S("LOCK")}.ToSDK()}},
 			}}})
 			heard = fmt.Sprint(len(out.UnprocessedItems["cache"]), " undone")
+		case ddbfake.FaultShortPage:
+			if err := db.Put("cache", attr.Item{"pk": key["pk"], "sk": attr.S("NEXT")}); err != nil {
+				panic(err)
+			}
+			db.ClearFaults() // of the key META, which a Query of the whole partition does not name
+			db.Inject(ddbfake.Fault{Kind: kind, Actor: "alice", Key: "/home"})
+			var out *dynamodb.QueryOutput
+			out, err = alice.Query(ctx, &dynamodb.QueryInput{
+				TableName: aws.String("cache"), KeyConditionExpression: aws.String("pk = :pk"),
+				ExpressionAttributeValues: map[string]types.AttributeValue{":pk": attr.ToSDK(key["pk"])},
+			})
+			heard = fmt.Sprint(out.Count, " of 2")
 		default:
 			_, err = alice.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 				TableName: aws.String("cache"), Key: key.ToSDK(), UpdateExpression: aws.String("ADD n :one"),
@@ -270,6 +282,7 @@ func ExampleFaultKinds() {
 	// duplicate: ok; n is 8
 	// stale-read: 5; n is 6
 	// unprocessed: 1 undone; n is 6
+	// short-page: 1 of 2; n is 6
 }
 
 // A failing condition through a real client of the SDK, with the row that was there.

@@ -59,6 +59,12 @@ const (
 	// batch of statements says of each whether it was throttled. The fault matches
 	// BatchGetItem, BatchWriteItem and BatchExecuteStatement, and no other call.
 	FaultUnprocessed
+	// FaultShortPage ends a page of a Query, of a Scan, or of a SELECT of many rows
+	// by ExecuteStatement after the first row that it reads, as if 1 MB were read:
+	// with LastEvaluatedKey or NextToken, and the counts and units of that row. The
+	// filter may drop the row, so a page may have no items. The fault matches calls
+	// whose page would read two rows or more, and no other call.
+	FaultShortPage
 )
 
 var faultKindNames = [...]string{
@@ -71,6 +77,7 @@ var faultKindNames = [...]string{
 	FaultDuplicate:    "duplicate",
 	FaultStaleRead:    "stale-read",
 	FaultUnprocessed:  "unprocessed",
+	FaultShortPage:    "short-page",
 }
 
 // String returns the kind's name in a fault's text form, for example

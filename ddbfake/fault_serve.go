@@ -48,6 +48,8 @@ func (db *DB) befalls(k FaultKind, region string, in any) bool {
 			return true
 		}
 		return false
+	case FaultShortPage:
+		return db.pages(region, in)
 	}
 	return true
 }
@@ -112,6 +114,8 @@ func (db *DB) executeFaulty(r *request, in any, f *Fault) (any, error) {
 		r.stale = true
 	case FaultUnprocessed:
 		r.withheld = f
+	case FaultShortPage:
+		r.most = 1
 	case FaultDuplicate:
 		_, _ = db.attempt(r, in) // the outcome is lost
 		db.state.requests++

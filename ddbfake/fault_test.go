@@ -52,7 +52,7 @@ func TestFaultText(t *testing.T) {
 }
 
 func TestFaultTextErrors(t *testing.T) {
-	const kinds = "throttled, request-lost, response-lost, error-before, error-after, conflict, duplicate, stale-read, unprocessed"
+	const kinds = "throttled, request-lost, response-lost, error-before, error-after, conflict, duplicate, stale-read, unprocessed, short-page"
 	for _, tc := range []struct{ text, want string }{
 		{"", `fault "" is empty: want a kind (` + kinds + `)`},
 		{"lost", `fault "lost": found "lost", want a kind (` + kinds + `)`},
@@ -259,7 +259,7 @@ func TestFaultOfCall(t *testing.T) {
 // A fault that is injected by mistake is not ignored: every caller gets an error, through a client that retries, too.
 func TestAFaultWithoutAKindIsSaidToBeNone(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
-	for _, kind := range []ddbfake.FaultKind{0, ddbfake.FaultUnprocessed + 1, 255} {
+	for _, kind := range []ddbfake.FaultKind{0, ddbfake.FaultShortPage + 1, 255} {
 		w.db.Inject(ddbfake.Fault{Kind: kind, Op: "ListTables"})
 		for range 2 {
 			_, err := w.db.Client().ListTables(t.Context(), &dynamodb.ListTablesInput{})

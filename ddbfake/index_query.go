@@ -45,7 +45,7 @@ func (q *query) onIndex(db *DB, r *request) (*dynamodb.QueryOutput, error) {
 	if err := q.checkFilter(x.has); err != nil {
 		return nil, err
 	}
-	p := &indexPage{page: q.newPage(q.in.Select, q.in.Limit), index: x}
+	p := &indexPage{page: q.newPage(r, q.in.Select, q.in.Limit), index: x}
 	if !q.statement {
 		if err := p.checkFilter(); err != nil {
 			return nil, err
@@ -226,11 +226,12 @@ func (x *index) lacks(names []string) (missing []string) {
 
 // read is page.read for an index: only those attributes of a row count that the index holds.
 func (p *indexPage) read(r *row) bool {
-	if p.sizeBytes >= pageBytes {
+	if p.request.full(p.sizeBytes) {
 		p.last = p.index.lastKey(p.schema, p.latest)
 		return false
 	}
 	p.latest = r
+	p.request.evaluate(r)
 	p.sizeBytes += p.index.sizeOf(r)
 	p.scanned++
 	seen := p.index.project(r)

@@ -18,7 +18,7 @@ func (s *scan) onIndex(db *DB, r *request) (*dynamodb.ScanOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &indexPage{page: s.newPage(s.in.Select, s.in.Limit), index: x}
+	p := &indexPage{page: s.newPage(r, s.in.Select, s.in.Limit), index: x}
 	if err := p.check(s.in.Select); err != nil {
 		return nil, err
 	}

@@ -56,6 +56,7 @@ func projectionGiven(expression *string, attributesToGet []string) string {
 // page is one page of a Query or a Scan: rows until Limit or 1 MB is reached, both counted before the filter. After
 // Limit rows, it does not check whether there are more rows.
 type page struct {
+	request    *request
 	schema     *keySchema
 	limit      *int32
 	filter     *expr.Condition
@@ -79,13 +80,61 @@ type paging struct {
 	table      *table
 }
 
-func (g *paging) newPage(which types.Select, limit *int32) page {
-	p := page{schema: &g.table.schema, limit: limit, filter: g.filter, projection: g.projection, args: g.args}
+func (g *paging) newPage(r *request, which types.Select, limit *int32) page {
+	p := page{request: r, schema: &g.table.schema, limit: limit, filter: g.filter, projection: g.projection, args: g.args}
 	if which != types.SelectCount {
 		p.items = []map[string]types.AttributeValue{}
 	}
 	return p
 }
+
+// full reports whether a page that has read so many bytes has no room for another row.
+func (r *request) full(sizeBytes int) bool {
+	return sizeBytes >= pageBytes || r.most > 0 && r.evaluated >= r.most
+}
+
+// evaluate counts a row that a page reads.
+func (r *request) evaluate(read *row) {
+	r.evaluated++
+	if r.trial {
+		r.rows = append(r.rows, read)
+	}
+}
+
+// pages reports whether the answer to a call could come in pages: the call reads two rows or more at once. To find out,
+// it reads up to three.
+func (db *DB) pages(region string, in any) bool {
+	switch in := in.(type) {
+	case *dynamodb.QueryInput, *dynamodb.ScanInput:
+	case *dynamodb.ExecuteStatementInput:
+		if in == nil {
+			return false
+		}
+		if reads, _ := readsBy(in.Statement); !reads {
+			return false
+		}
+	default:
+		return false
+	}
+	op := operationOf(in)
+	if op.isNil(in) {
+		return false
+	}
+	r := &request{op: op, region: region, now: db.clock.Now(), most: 3, trial: true}
+	if _, err := op.serve(db, r, in); err != nil || len(r.rows) != 2 || db.together == nil {
+		return err == nil && len(r.rows) > 1
+	}
+	table := db.targets(region, in)[0].table
+	schema := &db.state.tables[address(region, table)].schema
+	return !db.together(table, schema.idOf(r.rows[0]).ToSDK(), schema.idOf(r.rows[1]).ToSDK())
+}
+
+// together says whether two rows, by their keys, are in one page always.
+type together func(table string, a, b map[string]types.AttributeValue) bool
+
+// Together sets the function that is asked, until Reset, whether two rows that a call reads in one page are always in
+// one page. It gets their keys, and must not call the DB.
+func (db own) Together(f together) { db.together = f }
 
 // checkPaths is checkNested for the filter and the projection.
 func (g *paging) checkPaths() error {
@@ -109,11 +158,12 @@ func (p *page) output(consumed *types.ConsumedCapacity) *dynamodb.QueryOutput {
 
 // read reads the next row, and reports whether there is room for another.
 func (p *page) read(r *row) bool {
-	if p.sizeBytes >= pageBytes {
+	if p.request.full(p.sizeBytes) {
 		p.last = p.schema.idOf(p.latest)
 		return false
 	}
 	p.latest = r
+	p.request.evaluate(r)
 	p.sizeBytes += r.sizeBytes
 	p.scanned++
 	if p.failure = p.collect(r, r); p.failure != nil {

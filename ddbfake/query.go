@@ -198,7 +198,7 @@ func (q *query) checkFilter(isKey func(name string) bool) error {
 
 // run reads one page.
 func (q *query) run(db *DB, r *request) (*dynamodb.QueryOutput, error) {
-	p := q.newPage(q.in.Select, q.in.Limit)
+	p := q.newPage(r, q.in.Select, q.in.Limit)
 	q.read.scan(q.table, q.in.ScanIndexForward == nil || *q.in.ScanIndexForward, q.after, p.read)
 	if p.failure != nil {
 		return nil, p.failure

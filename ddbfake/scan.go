@@ -204,7 +204,7 @@ func (s segment) checkStart(hash [md5.Size]byte) error {
 
 // run reads one page.
 func (s *scan) run(db *DB, r *request) (*dynamodb.ScanOutput, error) {
-	p := s.newPage(s.in.Select, s.in.Limit)
+	p := s.newPage(r, s.in.Select, s.in.Limit)
 	s.table.scan(s.part, s.after, p.read)
 	if p.failure != nil {
 		return nil, p.failure

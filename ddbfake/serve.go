@@ -52,6 +52,11 @@ type request struct {
 	// withheld is the fault that has struck a part of a batch, or nil: a FaultUnprocessed, or a FaultConflict of
 	// statements.
 	withheld *Fault
+	// most, if positive, is the number of rows after which a page ends early: see FaultShortPage. rows are those that the
+	// page has read, if the request is a trial. A trial takes no units.
+	most, evaluated int
+	trial           bool
+	rows            []*row
 	// wire is true if the output is encoded next. GetItem may then leave the item out of its output, and put the row into
 	// read.
 	wire bool

@@ -301,7 +301,7 @@ func (x *selection) query(db *DB, r *request, from position, out *dynamodb.Execu
 	var scanned int32
 	sizeBytes := 0
 	for i := from.reading; i < len(x.readings); i++ {
-		if x.in.Limit != nil && scanned >= *x.in.Limit || sizeBytes >= pageBytes {
+		if x.in.Limit != nil && scanned >= *x.in.Limit || r.full(sizeBytes) {
 			return &position{reading: i}, nil
 		}
 		in := &dynamodb.QueryInput{

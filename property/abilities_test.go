@@ -132,6 +132,7 @@ func TestWorldsWithExtrasFindTheirBugs(t *testing.T) {
 		"memory-before-meta":          {Verbs: []scenario.Verb{"regenerate"}},
 		"request-completed-late":      {Verbs: []scenario.Verb{"regenerate"}},
 		"request-hash-ignored":        {Verbs: []scenario.Verb{"regenerate"}},
+		"rollback-of-one-page":        {Verbs: []scenario.Verb{"regenerate", "rollback"}},
 		"rollback-without-lease":      {Verbs: []scenario.Verb{"regenerate", "rollback"}},
 		"first-look-eventual":         {Promise: scenario.Promise{AcrossNodes: true}},
 		"last-page-for-ever":          {Promise: aPageADay},
@@ -190,7 +191,7 @@ func TestABatchOfInvalidationsComesBackInPart(t *testing.T) {
 	for i := range 200 {
 		s := generator.Example(i)
 		calm := !slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Crashes > 0 })
-		if calm && len(s.Faults) == 1 && s.Faults[0].Kind == ddbfake.FaultUnprocessed {
+		if calm && len(s.Faults) == 2 && s.Faults[0].Kind == ddbfake.FaultUnprocessed && s.Faults[1].Kind == ddbfake.FaultShortPage {
 			found++
 		}
 	}

@@ -77,7 +77,7 @@ func TestParseErrorsSayWhereWhatAndHow(t *testing.T) {
 		{"sleep without duration", "sleep 5s", "sleep soon",
 			`f.yaml:8:25: found "sleep soon", expected a duration of more than 0s, up to a year`, "sleep 61s"},
 		{"unknown fault", "response-lost", "answer-lost",
-			`f.yaml:10:5: fault "answer-lost op=PutItem actor=alice": found "answer-lost", want a kind (throttled, request-lost, response-lost, error-before, error-after, conflict, duplicate, stale-read, unprocessed, body-put-failed, body-put-lost, body-get-failed, origin-failed, cut-off, latency)`,
+			`f.yaml:10:5: fault "answer-lost op=PutItem actor=alice": found "answer-lost", want a kind (throttled, request-lost, response-lost, error-before, error-after, conflict, duplicate, stale-read, unprocessed, short-page, body-put-failed, body-put-lost, body-get-failed, origin-failed, cut-off, latency)`,
 			"such as: maybe response-lost op=TransactWriteItems actor=alice"},
 		{"fault of an unknown actor", "actor=alice", "actor=alise",
 			`f.yaml:10:5: found a fault of actor "alise", expected one of alice`, `did you mean "alice"?`},

@@ -207,6 +207,28 @@ func (w *world) ofRole(key, table string, row map[string]types.AttributeValue) (
 	return roles.Has(role), true
 }
 
+// together says whether two rows of a table are in one page of a Query always, as two rows are that are all there ever
+// are: 1 MB has room for them. So are a page's row and its lock. Of locks and calls the rows are not known here, and any
+// two may be all.
+func (w *world) together(table string, a, b map[string]types.AttributeValue) bool {
+	if w.ofLocks || w.ofCalls {
+		return true
+	}
+	one, is := w.pair(table, a)
+	other, too := w.pair(table, b)
+	return is && too && one == other
+}
+
+// pair returns the page to which a row belongs, if it is META or LOCK or has the role of one.
+func (w *world) pair(table string, key map[string]types.AttributeValue) (page string, is bool) {
+	if w.rows != nil {
+		pk, roles := w.rows.place(&table, key)
+		return pk, roles.Has(rowmap.Page) || roles.Has(rowmap.Lock)
+	}
+	row, _ := rowOf(key)
+	return row.pk, row.sk == isr.SortMeta || row.sk == isr.SortLock
+}
+
 // parts is how many requests of a batch a fault may leave undone, of which the schedule chooses one; 0 if the fault says
 // which.
 func (f *Fault) parts(input any) (n int) {

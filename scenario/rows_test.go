@@ -156,6 +156,41 @@ func TestBatchesOfOwnRowsInPart(t *testing.T) {
 	}
 }
 
+// Two rows always fit into one page. So a page and its lock come together, and two rows of another kind, which stand for
+// many, need not.
+func TestAPageAndItsLockAreReadTogether(t *testing.T) {
+	for rows, want := range map[string]bool{"LOCK META": false, "META TAG#a": true, "TAG#a TAG#b": true, "LOCK META TAG#a": true} {
+		short := false
+		reads := isr.Protocol{Name: "own", SDK: true, New: func(cfg isr.Config) (isr.Handler, error) {
+			return getter(func(ctx context.Context, key string) (isr.Served, error) {
+				client, pk := cfg.Client.(*dynamodb.Client), &types.AttributeValueMemberS{Value: key}
+				for _, sk := range strings.Fields(rows) {
+					row := map[string]types.AttributeValue{"pk": pk, "sk": &types.AttributeValueMemberS{Value: sk}}
+					if _, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: row}); err != nil {
+						return isr.Served{}, err
+					}
+				}
+				out, err := client.Query(ctx, &dynamodb.QueryInput{
+					TableName: &cfg.Table, KeyConditionExpression: aws.String("pk = :pk"),
+					ExpressionAttributeValues: map[string]types.AttributeValue{":pk": pk},
+				})
+				short = err == nil && out.LastEvaluatedKey != nil
+				return isr.Served{}, err
+			}), nil
+		}}
+		s, err := scenario.Parse("together.yaml", []byte("name: together\nfaults: [short-page]\nactors:\n  - {name: alice, script: [get /home]}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (scenario.Run{Scenario: s, Protocol: reads, Options: scenario.Options{SDK: true}}).Do(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if short != want {
+			t.Errorf("%s: read in pages: %v, want %v", rows, short, want)
+		}
+	}
+}
+
 // wantLeft runs the first command of a world with a fault under twenty seeds. The protocol notes in left what was left
 // undone.
 func wantLeft(t *testing.T, fault string, protocol isr.Protocol, left map[string]bool, want string) {

@@ -313,7 +313,7 @@ func TestWhatAFailureIsServedIsAPolicy(t *testing.T) {
 
 func TestDependencyFaultsAreParsed(t *testing.T) {
 	for _, test := range []struct{ fault, problem, hint string }{
-		{"body-put-fails", "want a kind (throttled, request-lost, response-lost, error-before, error-after, conflict, duplicate, stale-read, unprocessed, " +
+		{"body-put-fails", "want a kind (throttled, request-lost, response-lost, error-before, error-after, conflict, duplicate, stale-read, unprocessed, short-page, " +
 			"body-put-failed, body-put-lost, body-get-failed, origin-failed, cut-off, latency)", `did you mean "body-put-failed"?`},
 		{"origin-failed op=GetItem", "want nothing but actor, nth, times, from and to behind origin-failed", "such as: origin-failed actor=alice times=2"},
 		{"origin-failed twice", "want nothing but actor, nth, times, from and to behind origin-failed", "such as: origin-failed actor=alice times=2"},

@@ -130,6 +130,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 	if rows != nil {
 		inside.In(&w.db).ByKey(w.ofRole)
 	}
+	inside.In(&w.db).Together(w.together)
 	if regions != nil {
 		w.replicator = &replicator{w: w}
 		w.db.SetRegionLag(s.RegionLag.ofStore())

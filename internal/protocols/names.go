@@ -31,8 +31,8 @@ last-page-for-ever last-page-published-again lease-floored lease-in-milliseconds
 lock-ttl-too-short memory-before-meta meta-ttl-too-short no-release-after-failure no-release-after-publish
 no-second-look old-stock-published own-commit-as-conflict pointer-before-version presence-as-knowledge
 publish-at-expiry reentrant-by-owner refill-restarts-window refused-publish-believed release-before-publish
-render-before-acquire request-completed-late request-hash-ignored retry-without-token rollback-without-lease
-shared-body-name stale-inner-cache tenant-and-key-concatenated tenant-missing two-transactions
+render-before-acquire request-completed-late request-hash-ignored retry-without-token rollback-of-one-page
+rollback-without-lease shared-body-name stale-inner-cache tenant-and-key-concatenated tenant-missing two-transactions
 unlocked-first-fill version-ttl-too-short window-opens-before-render zero-lease-is-for-ever policy-absolute
 policy-jitter policy-sliding policy-hybrid policy-refresh-ahead policy-xfetch policy-swr policy-unprotected
 `)

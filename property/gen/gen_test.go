@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"pgregory.net/rapid"
@@ -131,6 +132,15 @@ func TestFaultsEnd(t *testing.T) {
 			_, _ = c.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
 				rows.Name: {{PutRequest: &types.PutRequest{Item: key}}},
 			}})
+			another := attr.Item{"pk": attr.S("a"), "sk": attr.S("c")} // two rows may come in two pages
+			if err := db.Put(rows.Name, another); err != nil {
+				t.Fatal(err)
+			}
+			_, _ = c.Scan(t.Context(), &dynamodb.ScanInput{TableName: &rows.Name})
+			_, _ = c.Query(t.Context(), &dynamodb.QueryInput{
+				TableName: &rows.Name, KeyConditionExpression: aws.String("pk = :pk"),
+				ExpressionAttributeValues: map[string]types.AttributeValue{":pk": key["pk"]},
+			})
 		}
 		if left := db.Injected(); len(left) > 0 {
 			t.Fatalf("%v has not ended", left)

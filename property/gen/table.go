@@ -99,7 +99,7 @@ func (t Table) Rows() *rapid.Generator[attr.Item] {
 }
 
 // Faults draws faults that end by themselves. They are of any kind. They strike calls of the table that read or write
-// single rows, begin at the first, second or third such call, and strike once or twice in a row. A caller that tries
+// single rows, or come in pages, begin at the first, second or third such call, and strike once or twice in a row. A caller that tries
 // three times succeeds.
 func (t Table) Faults() *rapid.Generator[ddbfake.Fault] {
 	return rapid.Custom(func(rt *rapid.T) ddbfake.Fault {
@@ -114,6 +114,8 @@ func (t Table) Faults() *rapid.Generator[ddbfake.Fault] {
 			f.Op = "GetItem"
 		case ddbfake.FaultUnprocessed:
 			f.Op = rapid.SampledFrom([]string{"BatchGetItem", "BatchWriteItem"}).Draw(rt, "operation")
+		case ddbfake.FaultShortPage:
+			f.Op = rapid.SampledFrom([]string{"Query", "Scan"}).Draw(rt, "operation")
 		case ddbfake.FaultConflict:
 			f.Op = rapid.SampledFrom([]string{"PutItem", "UpdateItem", "DeleteItem"}).Draw(rt, "operation")
 		default:

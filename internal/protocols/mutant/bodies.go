@@ -3,6 +3,8 @@ package mutant
 import (
 	"context"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -104,6 +106,30 @@ func (s handOnRow) Restore(ctx context.Context, l pagecache.Lease, _, older page
 	}
 	_ = s.Release(ctx, l) // best effort, and by token: this is not the bug
 	return nil
+}
+
+// rollbackOfOnePage looks for the version to go back to in the first page of its Query, as if there were no other one.
+// That is so until the versions of a page take more than 1 MB. The version before is then among those that it never sees.
+var rollbackOfOnePage = isr.Protocol{
+	Name:    "rollback-of-one-page",
+	Summary: "a rollback asks for the versions and ignores LastEvaluatedKey, so it knows only the first page of them",
+	Breaks:  "monotonic-publication",
+	New: func(cfg isr.Config) (isr.Handler, error) {
+		cfg.Client = firstPages{cfg.Client}
+		return onRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return r })(cfg)
+	},
+}
+
+type firstPages struct{ isr.Client }
+
+func (c firstPages) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	out, err := c.Client.Query(ctx, in, o...)
+	if err != nil {
+		return nil, err
+	}
+	page := *out
+	page.LastEvaluatedKey = nil
+	return &page, nil
 }
 
 // sharedBodyName stores the body under the page's name and not under the generation's. The row is fenced and the body

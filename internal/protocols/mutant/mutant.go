@@ -73,6 +73,7 @@ func All() []isr.Protocol {
 		requestCompletedLate,
 		requestHashIgnored,
 		retryWithoutToken,
+		rollbackOfOnePage,
 		rollbackWithoutLease,
 		sharedBodyName,
 		staleInnerCache,

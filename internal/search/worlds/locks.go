@@ -172,13 +172,17 @@ func drawLockFaults(t *rapid.T) []scenario.Fault {
 	return rapid.SliceOfNDistinct(generator, 0, 3, scenario.Fault.String).Draw(t, "faults")
 }
 
-// drawInPart draws whether batches come back in part, in half of the worlds in which something else fails, too: worlds
-// without faults are judged more strictly. The keys of the rows are not known here, so the schedule chooses one row.
+// drawInPart draws whether batches come back in part, and queries in pages, in half of the worlds in which something else
+// fails, too: worlds without faults are judged more strictly. The keys of the rows are not known here, so the schedule
+// chooses one row.
 func drawInPart(t *rapid.T, s *scenario.Scenario) {
 	if pick(t, "batches in part", false, true) && len(s.Faults) > 0 {
-		s.Faults = append(s.Faults, scenario.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Times: 3}, Maybe: true})
+		s.Faults = append(s.Faults, scenario.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Times: 3}, Maybe: true}, shortPages)
 	}
 }
+
+// shortPages ends pages of queries early. It excuses nothing: who gets such a page asks for the next one at once.
+var shortPages = scenario.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultShortPage, Times: 3}, Maybe: true}
 
 // LockNames are the locks that scripts hold.
 func LockNames(s *scenario.Scenario) []string { return namesOf(s, "hold") }

@@ -105,18 +105,26 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 		}
 		// This fault strikes batches alone. A page may have more rows of its own than two, so the schedule then chooses one. A
 		// mapped cache may give a lock back by a batch, so the fault comes where a lock may stay behind anyway; and where pages
-		// are invalidated, which is done by batches more often.
+		// are invalidated, which is done by batches more often. Queries come in pages in these worlds and in others.
 		mapped := extra.Rows.Translate != nil || len(extra.Rows.Rows) > 0
-		if key := pick(t, "unprocessed", "", "", isr.SortMeta, isr.SortLock); key != "" && !plain && (!mapped || locksStay(s) || slices.Contains(verbs, "invalidate")) {
+		key := pick(t, "in part", "", inPages, isr.SortMeta, isr.SortLock)
+		if key != "" && key != inPages && !plain && (!mapped || locksStay(s) || slices.Contains(verbs, "invalidate")) {
+			f := scenario.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: key, Times: 3}, Maybe: true}
 			if mapped {
-				key = ""
+				f.Key = ""
 			}
-			s.Faults = append(s.Faults, scenario.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: key, Times: 3}, Maybe: true})
+			s.Faults = append(s.Faults, f)
+		}
+		if key != "" && !plain {
+			s.Faults = append(s.Faults, shortPages)
 		}
 		s.Settle = settle(s)
 		return World{s}
 	})
 }
+
+// inPages is drawn for a world in which queries come in pages, and batches whole.
+const inPages = "pages"
 
 // versions makes three versions of a page and rolls it back: with fewer of them, any older one is the right one.
 func versions(s *scenario.Scenario, key string) []scenario.Command {
@@ -300,7 +308,7 @@ func settle(s *scenario.Scenario) time.Duration {
 func locksStay(s *scenario.Scenario) bool {
 	return slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Crashes > 0 }) ||
 		slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool {
-			return f.Dependency == "" && (f.Key != isr.SortMeta || f.Op == "" && shares(s.Rows))
+			return f.Dependency == "" && f.Kind != ddbfake.FaultShortPage && (f.Key != isr.SortMeta || f.Op == "" && shares(s.Rows))
 		})
 }
 

@@ -215,7 +215,10 @@ func (w Words) Input(in any) string {
 	case *dynamodb.GetItemInput:
 		return "GetItem " + w.place(in.TableName, in.Key) + consistency(in.ConsistentRead)
 	case *dynamodb.QueryInput:
-		return "Query" + w.condition(in.KeyConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues) + consistency(in.ConsistentRead)
+		return "Query" + w.condition(in.KeyConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues) + consistency(in.ConsistentRead) +
+			w.after(in.TableName, in.ExclusiveStartKey)
+	case *dynamodb.ScanInput:
+		return "Scan" + w.after(in.TableName, in.ExclusiveStartKey)
 	case *dynamodb.PutItemInput:
 		return "PutItem " + w.place(in.TableName, in.Item) + " " + w.sdkRow(in.Item) +
 			w.condition(in.ConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)
@@ -248,6 +251,22 @@ func (w Words) Input(in any) string {
 	default:
 		return strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%T", in), "*dynamodb."), "Input")
 	}
+}
+
+// after prints where a page begins, if it is not the first one.
+func (w Words) after(table *string, start map[string]types.AttributeValue) string {
+	if start == nil {
+		return ""
+	}
+	return " after " + w.place(table, start)
+}
+
+// more says that a page is not the last one.
+func more(is bool) string {
+	if is {
+		return " and a next page"
+	}
+	return ""
 }
 
 // statement prints a statement of PartiQL with its parameters.
@@ -337,12 +356,14 @@ func (w Words) Outcome(out any, err error) string {
 		case *dynamodb.GetItemOutput:
 			return w.sdkRow(out.Item)
 		case *dynamodb.QueryOutput:
-			return w.sdkRows(out.Items)
+			return w.sdkRows(out.Items) + more(out.LastEvaluatedKey != nil)
+		case *dynamodb.ScanOutput:
+			return "ok" + more(out.LastEvaluatedKey != nil)
 		case *dynamodb.ExecuteStatementOutput:
 			if len(out.Items) > 0 {
-				return w.sdkRows(out.Items)
+				return w.sdkRows(out.Items) + more(out.NextToken != nil)
 			}
-			return "ok"
+			return "ok" + more(out.NextToken != nil)
 		default:
 			return "ok"
 		}
