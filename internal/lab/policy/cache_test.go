@@ -215,7 +215,7 @@ func TestCacheAgreesWithTheSimulator(t *testing.T) {
 			continue // a cache knows no age and no class of data, and renders only for readers
 		}
 		x := Experiment{Policy: p, Workload: trace, Lasts: trace.Lasts()}
-		want, err := x.Run(7)
+		want, err := x.Run(t.Context(), 7)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func TestCacheAgreesWithTheTier(t *testing.T) {
 		Policy:   Policy{Lifetime: Absolute(time.Nanosecond), Refresh: Unprotected()},
 		Workload: trace, Lasts: trace.Lasts(), Tier: Tier{Keys: 30, Lifetime: lifetime},
 	}
-	want, err := x.Run(1)
+	want, err := x.Run(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

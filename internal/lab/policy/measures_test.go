@@ -25,7 +25,7 @@ func TestMeasuresOfCloudWatch(t *testing.T) {
 	r, err := policy.Experiment{
 		Policy: locked, Workload: trace, Render: policy.Fixed(3500 * time.Millisecond), Lasts: time.Minute,
 		Store: policy.Store{Retention: 15 * time.Second},
-	}.Run(1)
+	}.Run(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

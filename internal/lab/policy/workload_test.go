@@ -126,7 +126,7 @@ func TestLateEventsOutdateABucket(t *testing.T) {
 			Policy:   Policy{Lifetime: Absolute(time.Minute), Refresh: Locked()},
 			Workload: Dashboard{Every: 10 * time.Second, Window: 10 * time.Minute, Bucket: time.Minute, Events: 0.1, Late: late},
 			WarmUp:   time.Hour, Lasts: 10 * time.Hour,
-		}.Run(1)
+		}.Run(t.Context(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestReadTrace(t *testing.T) {
 	}
 	r, err := Experiment{
 		Policy: Policy{Lifetime: Absolute(time.Hour), Refresh: Locked()}, Workload: trace, Lasts: trace.Lasts(),
-	}.Run(1)
+	}.Run(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestAPollRendersOnlyWhatItMisses(t *testing.T) {
 		Policy:   Policy{Lifetime: Absolute(24 * time.Hour), Refresh: Locked()},
 		Workload: Dashboard{Every: time.Minute, Window: 10 * time.Minute, Bucket: time.Minute, Events: 0.1, Late: Fixed(0)},
 		WarmUp:   30 * time.Second, Lasts: time.Hour,
-	}.Run(1)
+	}.Run(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestBucketsDoNotMindShifts(t *testing.T) {
 				Every: every, Window: time.Hour, Bucket: time.Minute, Events: 0.1, Late: Fixed(0), ByQuery: byQuery,
 			},
 			WarmUp: time.Hour, Lasts: time.Hour,
-		}.Run(1)
+		}.Run(t.Context(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
