@@ -231,7 +231,7 @@ func (v *proveCommand) explain(proof *campaign.Proof, name, met string) string {
 	open := proof.Verdict == invariant.Unknown && proof.Doubt == nil
 	why := prose.Report(&proof.Report, shell.Program(), shell.Quote(name))
 	switch {
-	case proof.Vacuous() && proof.Protocol.Name != proof.Scenario.Protocol:
+	case proof.Vacuous() && len(proof.Missing) > 0 && proof.Protocol.Name != proof.Scenario.Protocol:
 		why += otherProtocol(&proof.Report)
 	case proof.Vacuous() && len(proof.Unreached()) > 0 && proof.Scenario.Bounds.Ticks == 0:
 		why += "hint: one tick has time go to the end of any lease at any moment (bounds: {ticks: 1}), as in prove-two-writers\n"

@@ -192,7 +192,7 @@ func (r *runCommand) explain(report *campaign.Report, name string) string {
 	switch {
 	case report.Vacuous() && report.Schedules < bounds:
 		why += fmt.Sprintf("hint: the scenario asks for %d schedules: leave out --schedules\n", bounds)
-	case report.Vacuous() && report.Protocol.Name != report.Scenario.Protocol:
+	case report.Vacuous() && len(report.Missing) > 0 && report.Protocol.Name != report.Scenario.Protocol:
 		why += otherProtocol(report)
 	case report.Vacuous():
 		why += "hint: more schedules reach more (--schedules), and so do more steps of time (bounds: ticks in the scenario)\n"
@@ -203,7 +203,7 @@ func (r *runCommand) explain(report *campaign.Report, name string) string {
 	return why
 }
 
-// otherProtocol says why a campaign may be vacuous.
+// otherProtocol says why a campaign may lack a mark.
 func otherProtocol(report *campaign.Report) string {
 	return fmt.Sprintf("hint: a scenario declares the marks of its own protocol (%s); another protocol may never reach them\n", report.Scenario.Protocol)
 }

@@ -169,7 +169,7 @@ func expectedValue(f *pflag.Flag) string {
 	case "duration":
 		return "a duration, such as 30s"
 	case "rate":
-		return "a number, a slash and s, m, h or d, such as 200/s or 0.1/h"
+		return "a number, a slash and s, m, h or d, such as 200/s or 0.1/h, and at most 10M/s"
 	case "count":
 		return "a whole number from 1 to 1000M, such as 500, 10k or 1M"
 	case "lag":

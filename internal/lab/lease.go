@@ -11,6 +11,14 @@ import (
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
+const (
+	askAgain     = 500 * time.Millisecond // how often a reader looks whether a render is over
+	mostPatience = 1000                   // of a scenario
+	spare        = 10
+	// MostRender is the longest render for which SafeLease finds a lease.
+	MostRender = (mostPatience - spare) * askAgain
+)
+
 // leaseSchedules is the number of schedules that a lease has to pass.
 const leaseSchedules = 200
 
@@ -50,17 +58,17 @@ func SafeLease(ctx context.Context, render, skew time.Duration) (time.Duration, 
 
 // leaseIsSafe runs one lease. The marks say whether a lock was lost.
 func leaseIsSafe(ctx context.Context, seconds int, render, skew time.Duration) (bool, error) {
-	patience := int(render/(500*time.Millisecond)) + 10
+	patience := int(render/askAgain) + spare
 	s, err := scenario.Parse("lease.yaml", fmt.Appendf(nil, `name: lease
 about: the smallest lease that is safe
 max-clock-skew: %[3]s
-cache: {lease: %[1]ds, revalidate: 24h, render: %[2]s, contention: wait, poll: 500ms, patience: %[4]d}
+cache: {lease: %[1]ds, revalidate: 24h, render: %[2]s, contention: wait, poll: %[5]s, patience: %[4]d}
 actors:
   - {name: behind, clock: {offset: -%[3]s}, script: [get /home]}
   - {name: ahead, clock: {offset: %[3]s}, script: [get /home]}
 bounds: {steps: 100000, ticks: 0}
 reach: [lock-taken-over, publish-refused]
-`, seconds, render, skew, patience))
+`, seconds, render, skew, patience, askAgain))
 	if err != nil {
 		return false, err
 	}

@@ -62,8 +62,12 @@ func (p *Program) resume(run func(campaign.Prove) (*campaign.Proof, error), v ca
 		if err == nil {
 			err = atomicfile.Write(file, text, 0o644)
 		}
-		if kept = clock.Now(); err != nil {
-			return mistake.New(fmt.Errorf("--resume: %w", err), "a folder that is there, with room for twelve bytes a state")
+		kept = clock.Now()
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return mistake.New(fmt.Errorf("--resume: %w", err), "a folder that is there")
+		case err != nil: // a full disk is no mistake in the command
+			return fmt.Errorf("--resume: %w: it takes twelve bytes a state", err)
 		}
 		return nil
 	}

@@ -6,11 +6,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/jonboulle/clockwork"
 
+	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -100,5 +102,21 @@ func TestResumeKeepsWhatIsReal(t *testing.T) {
 	}
 	if got, want := after.Real(), before.Real(); got != want || got == "" {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A folder that is not there is a mistake in the command. A disk that is full is none: nothing is known then.
+func TestASearchThatCannotBeKept(t *testing.T) {
+	search := func() (*campaign.Search, error) { return &campaign.Search{Reached: &sim.Saved{}}, nil }
+	for name, want := range map[string]bool{
+		filepath.Join("none", "kept"): true,
+		strings.Repeat("k", 250):      false, // no room for the name of the file that is written at first
+	} {
+		_, err := new(Program).resume(func(v campaign.Prove) (*campaign.Proof, error) {
+			return nil, v.Keep(search, true)
+		}, campaign.Prove{}, filepath.Join(t.TempDir(), name), io.Discard, clockwork.NewFakeClock())
+		if _, is := errors.AsType[*mistake.Error](err); err == nil || is != want {
+			t.Errorf("%.10s: got %v, a mistake: %v; want an error, a mistake: %v", name, err, is, want)
+		}
 	}
 }

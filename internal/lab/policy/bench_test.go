@@ -26,7 +26,7 @@ func BenchmarkReads(b *testing.B) {
 				c.x.Lasts = lasting(1_000_000, 1000)
 			}
 			for b.Loop() {
-				if _, err := c.x.Run(1); err != nil {
+				if _, err := c.x.Run(b.Context(), 1); err != nil {
 					b.Fatal(err)
 				}
 			}

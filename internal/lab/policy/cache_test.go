@@ -215,7 +215,7 @@ func TestCacheAgreesWithTheSimulator(t *testing.T) {
 			continue // a cache knows no age and no class of data, and renders only for readers
 		}
 		x := Experiment{Policy: p, Workload: trace, Lasts: trace.Lasts()}
-		want, err := x.Run(7)
+		want, err := x.Run(t.Context(), 7)
 		must.OK(t, err)
 		got := played(t, trace, &Cache[int, int]{Policy: p, Seed: 7})
 		if got.Hits != want.hits || got.Stale != want.known || got.Renders != want.renders || got.HitRatio() != want.Value(HitRatio) {
@@ -236,7 +236,7 @@ func TestCacheAgreesWithTheTier(t *testing.T) {
 		Policy:   Policy{Lifetime: Absolute(time.Nanosecond), Refresh: Unprotected()},
 		Workload: trace, Lasts: trace.Lasts(), Tier: Tier{Keys: 30, Lifetime: lifetime},
 	}
-	want, err := x.Run(1)
+	want, err := x.Run(t.Context(), 1)
 	must.OK(t, err)
 	// Without cleanup: a cleanup makes room, and the simulator's tier has none.
 	got := played(t, trace, &Cache[int, int]{Policy: Policy{Lifetime: Absolute(lifetime)}, Keys: 30})

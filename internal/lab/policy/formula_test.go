@@ -211,7 +211,7 @@ func TestXFetchFirstRefresh(t *testing.T) {
 			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), XFetch(beta))
 			x.Render = Fixed(time.Second)
 			x.Lasts = 8000 * secondsOf(lifetime)
-			r, err := x.Run(1)
+			r, err := x.Run(t.Context(), 1)
 			must.OK(t, err)
 			// The chance is compared near the mean, at a border of the histogram's buckets.
 			bucket := bucketOf(secondsOf(xfetchEarly(l, beta, 1)))
@@ -388,7 +388,7 @@ func outcome(t *testing.T, x Experiment, lines ...string) *Result {
 	if x.Policy.Lifetime == nil {
 		x.Policy = Policy{Lifetime: Absolute(10 * time.Second), Refresh: Locked()}
 	}
-	r, err := x.Run(1)
+	r, err := x.Run(t.Context(), 1)
 	must.OK(t, err)
 	return r
 }

@@ -24,7 +24,7 @@ func TestMeasuresOfCloudWatch(t *testing.T) {
 	r, err := policy.Experiment{
 		Policy: locked, Workload: trace, Render: policy.Fixed(3500 * time.Millisecond), Lasts: time.Minute,
 		Store: policy.Store{Retention: 15 * time.Second},
-	}.Run(1)
+	}.Run(t.Context(), 1)
 	must.OK(t, err)
 	for m, want := range map[policy.Measure]float64{ //isrsim:unordered each by itself
 		policy.ConditionalCheckFailedRequests: 9, // three readers during each of three renders

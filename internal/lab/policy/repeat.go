@@ -69,7 +69,7 @@ func (x Experiment) Repeat(ctx context.Context, first uint64, seeds, workers int
 				if stop {
 					return
 				}
-				result, err := x.Run(first + uint64(i))
+				result, err := x.Run(ctx, first+uint64(i))
 				mu.Lock()
 				s.Results[i] = result
 				if err != nil && failed == nil {

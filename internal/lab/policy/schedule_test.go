@@ -73,7 +73,7 @@ func TestRefreshesOfABucket(t *testing.T) {
 			Policy:   Policy{Lifetime: test.lifetime, Refresh: Locked()},
 			Workload: polled{test.lasts}, Lasts: test.lasts,
 		}
-		got, err := x.Run(1)
+		got, err := x.Run(t.Context(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

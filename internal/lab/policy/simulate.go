@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"container/heap"
+	"context"
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -78,8 +79,8 @@ type run struct {
 	result          Result
 }
 
-// Run plays the experiment. One seed gives one result.
-func (x Experiment) Run(seed uint64) (*Result, error) {
+// Run plays the experiment. One seed gives one result. If ctx ends, Run returns its error.
+func (x Experiment) Run(ctx context.Context, seed uint64) (*Result, error) {
 	if err := x.validate(); err != nil {
 		return nil, err
 	}
@@ -109,12 +110,17 @@ func (x Experiment) Run(seed uint64) (*Result, error) {
 		}
 		r.settle(workload)
 	}
-	r.play()
+	if err := r.play(ctx); err != nil {
+		return nil, err
+	}
 	return &r.result, nil
 }
 
-// play runs all events up to the end.
-func (r *run) play() {
+// play runs all events up to the end. It looks at ctx now and then: a run may take hours.
+func (r *run) play(ctx context.Context) error {
+	const often = 1 << 10 // reads and events
+	n := 0
+	over := func() bool { n++; return n%often == 0 && ctx.Err() != nil }
 	end := r.WarmUp + r.Lasts
 	for {
 		next, ok := r.traffic.Read()
@@ -123,6 +129,9 @@ func (r *run) play() {
 			until = min(next.At, end)
 		}
 		for len(r.events) > 0 && r.events[0].at <= until {
+			if over() {
+				return ctx.Err()
+			}
 			e := heap.Pop(&r.events).(event)
 			r.passWarmUp(e.at)
 			e.do(e.at)
@@ -131,12 +140,16 @@ func (r *run) play() {
 		if !ok || next.At > end {
 			break
 		}
+		if over() {
+			return ctx.Err()
+		}
 		r.read(next)
 	}
 	for i := range r.keys {
 		r.store(&r.keys[i], i, end)
 	}
 	r.result.lasts, r.result.prices = r.Lasts, r.Prices
+	return nil
 }
 
 // passWarmUp forgets all counts of the warm-up when it is over.

@@ -72,7 +72,7 @@ func TestSteadyRefusesWhatHasNone(t *testing.T) {
 		"an age in the second tier": {Workload: Poisson{Reads: 1}, Policy: Policy{Lifetime: Tiered(Absolute(time.Second), Netflix()), Refresh: Locked()}},
 	} {
 		x.Steady, x.Lasts = true, time.Second
-		if _, err := x.Run(1); err == nil || !strings.Contains(err.Error(), "steady state") {
+		if _, err := x.Run(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "steady state") {
 			t.Errorf("%s: got %v, want an error that says which have a steady state", name, err)
 		}
 	}

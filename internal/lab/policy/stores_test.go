@@ -55,7 +55,7 @@ func TestOneKeyIsThrottledAtItsLimit(t *testing.T) {
 				Policy:   Policy{Lifetime: Absolute(time.Hour), Refresh: Locked()},
 				Workload: even{time.Duration(float64(time.Second) / rate)}, Store: test.store,
 				WarmUp: time.Second, Lasts: 20 * time.Second,
-			}.Run(1)
+			}.Run(t.Context(), 1)
 			must.OK(t, err)
 			return r.Value(Throttled)
 		}
@@ -74,10 +74,10 @@ func TestATierEndsThrottling(t *testing.T) {
 		Workload: Poisson{Reads: rate}, Store: Store{Throttles: true},
 		WarmUp: time.Second, Lasts: 10 * time.Second,
 	}
-	bare, err := x.Run(1)
+	bare, err := x.Run(t.Context(), 1)
 	must.OK(t, err)
 	x.Tier = Tier{Nodes: nodes, Keys: 1, Lifetime: TierLifetime(nodes, rate, partitionReads*0.9)}
-	tiered, err := x.Run(1)
+	tiered, err := x.Run(t.Context(), 1)
 	must.OK(t, err)
 	if bare.Value(Throttled) == 0 || bare.Value(Failed) < 0.5 || tiered.Value(Throttled) > 0 {
 		t.Errorf("got %g throttled requests a second and %.2f of reads failed without a tier, %g throttled with one; want many and none",
@@ -230,7 +230,7 @@ func TestExpiredRowsByStore(t *testing.T) {
 			Policy:   Policy{Lifetime: Absolute(time.Second), Refresh: Unprotected()},
 			Workload: fleeting{gapOf(50)}, Store: s,
 			WarmUp: time.Hour / 6, Lasts: time.Hour / 4,
-		}.Run(1)
+		}.Run(t.Context(), 1)
 		must.OK(t, err)
 		return r.Value(RowsPast)
 	}

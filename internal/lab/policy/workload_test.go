@@ -128,7 +128,7 @@ func TestLateEventsOutdateABucket(t *testing.T) {
 			Policy:   Policy{Lifetime: Absolute(time.Minute), Refresh: Locked()},
 			Workload: Dashboard{Every: 10 * time.Second, Window: 10 * time.Minute, Bucket: time.Minute, Events: 0.1, Late: late},
 			WarmUp:   time.Hour, Lasts: 10 * time.Hour,
-		}.Run(1)
+		}.Run(t.Context(), 1)
 		must.OK(t, err)
 		return r
 	}
@@ -144,7 +144,7 @@ func TestReadTrace(t *testing.T) {
 	must.OK(t, err)
 	r, err := Experiment{
 		Policy: Policy{Lifetime: Absolute(time.Hour), Refresh: Locked()}, Workload: trace, Lasts: trace.Lasts(),
-	}.Run(1)
+	}.Run(t.Context(), 1)
 	must.OK(t, err)
 	if r.Reads() != 3 || r.renders != 2 || r.Value(OutdatedMost) != 1.25 {
 		t.Errorf("got %d reads, %d renders, outdated by up to %g s; want 3, 2 and 1.25", r.Reads(), r.renders, r.Value(OutdatedMost))
@@ -180,7 +180,7 @@ func TestAPollRendersOnlyWhatItMisses(t *testing.T) {
 		Policy:   Policy{Lifetime: Absolute(24 * time.Hour), Refresh: Locked()},
 		Workload: Dashboard{Every: time.Minute, Window: 10 * time.Minute, Bucket: time.Minute, Events: 0.1, Late: Fixed(0)},
 		WarmUp:   30 * time.Second, Lasts: time.Hour,
-	}.Run(1)
+	}.Run(t.Context(), 1)
 	must.OK(t, err)
 	const polls = 60
 	if r.Reads() != 11*polls || r.renders != polls || r.hits != 10*polls {
@@ -199,7 +199,7 @@ func TestBucketsDoNotMindShifts(t *testing.T) {
 				Every: every, Window: time.Hour, Bucket: time.Minute, Events: 0.1, Late: Fixed(0), ByQuery: byQuery,
 			},
 			WarmUp: time.Hour, Lasts: time.Hour,
-		}.Run(1)
+		}.Run(t.Context(), 1)
 		must.OK(t, err)
 		return r.Value(HitRatio)
 	}

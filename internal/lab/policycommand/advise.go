@@ -54,6 +54,7 @@ why.`,
 			d.Reads, d.Changes = float64(reads), float64(changes)
 			a, err := policy.Advise(d)
 			named := cmd.Flags().Changed("protocol") || cmd.Flags().Changed("contention")
+			hint := ""
 			of, unknown := scenario.ProtocolNamed(protocol)
 			switch {
 			case unknown != nil:
@@ -67,13 +68,21 @@ why.`,
 			case d.Skew < 0:
 				err = fmt.Errorf("--skew: found %s, expected at least 0s", d.Skew)
 			case err != nil:
+			case d.Longest == 0 && cmd.Flags().Changed("longest"):
+				err = fmt.Errorf("--longest: found 0s, expected more, or no --longest where data of any age may be served")
+			case d.Retention == 0 && cmd.Flags().Changed("retention"):
+				err = fmt.Errorf("--retention: found 0s, expected more, or no --retention where rows are not checked")
+			case d.Render > lab.MostRender:
+				err = fmt.Errorf("--render: found %s, expected at most %s: the lease is found by simulation, in which a reader asks again every half a second",
+					d.Render, lab.MostRender)
+				hint = "the lease is the render, twice the skew and a second; without --render the rest is advised"
 			case d.Skew > 0 && d.Render == 0:
 				err = fmt.Errorf("--skew needs --render: the lease depends on both")
 			case cmd.Flags().Changed("lag") && d.Retention == 0:
 				err = fmt.Errorf("--lag needs --retention: rows without a ttl are not deleted")
 			}
 			if err != nil {
-				return cli.Usage(err, "")
+				return cli.Usage(err, hint)
 			}
 			if d.Render > 0 {
 				if lease, err = lab.SafeLease(cmd.Context(), d.Render, d.Skew); err != nil {

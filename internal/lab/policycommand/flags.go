@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -86,8 +87,8 @@ func (p *command) complete() error {
 		return cli.Usage(fmt.Errorf("--lifetime, --lasts: found %s and %s, expected more than 0s", s.Lifetime, s.Lasts), "")
 	case s.Render < 0 || s.Store.Latency < 0 || s.Store.Retention < 0 || s.Tier.Lifetime < 0 || s.WarmUp < 0:
 		return cli.Usage(errors.New("a duration is below 0"), "")
-	case s.Store.Bytes < 0 || s.Zipf < 0:
-		return cli.Usage(fmt.Errorf("--row, --zipf: found %d and %g, expected at least 0", s.Store.Bytes, s.Zipf), "")
+	case s.Store.Bytes < 0 || !(s.Zipf >= 0) || math.IsInf(s.Zipf, 1):
+		return cli.Usage(fmt.Errorf("--row, --zipf: found %d and %g, expected finite numbers of at least 0", s.Store.Bytes, s.Zipf), "")
 	case p.format != "table" && p.format != "csv" && p.format != "json":
 		return cli.Usage(fmt.Errorf("--format: found %q, expected table, csv or json", p.format), "")
 	}

@@ -240,7 +240,10 @@ func Read(in io.Reader) (*Record, error) {
 	if err := d.Decode(r); err != nil {
 		return nil, fmt.Errorf("found no record of a run: %w", err)
 	}
-	if r.Format < 1 || r.Format > Format {
+	if r.Format < 1 {
+		return nil, fmt.Errorf("found a JSON file without the format of a record, expected one that isr-sim wrote with --record")
+	}
+	if r.Format > Format {
 		return nil, fmt.Errorf("found a record of format %d, expected one from 1 to %d: a later version of isr-sim has written it", r.Format, Format)
 	}
 	if len(r.Steps) == 0 || r.Scenario == "" {
