@@ -18,12 +18,15 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -893,6 +896,40 @@ func TestTheOrderCountsThatAStaleReadSees(t *testing.T) {
 				}
 				return h.wrong(ctx, page)
 			})
+		}
+	}
+}
+
+// counting is a lock for everybody, which counts.
+type counting struct{ doing }
+
+// Terms implements hooks.LockClient.
+func (counting) Terms() promise.LockTerms { return promise.LockTerms{} }
+
+// Acquire implements hooks.LockClient.
+func (c counting) Acquire(ctx context.Context, name string) (*hooks.Held, error) {
+	_, err := c.cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &c.cfg.Table, Key: pagecache.Key(name, "COUNT"), UpdateExpression: aws.String("ADD held :one"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}},
+	})
+	return &hooks.Held{Release: func(context.Context) error { return nil }}, err
+}
+
+// The caller's own invariants judge each run that a search makes, also one of a lock that leads to a known state.
+func TestOwnInvariantsJudgeWhatLeadsToAKnownState(t *testing.T) {
+	p := isr.Protocol{Name: "counting", New: func(cfg isr.Config) (isr.Handler, error) { return counting{doing{cfg: cfg}}, nil }}
+	s := scenariotest.Parsed(t, "name: small\ninvariants: [free-lock]\nbounds: {ticks: 0}\n"+strings.ReplaceAll(twoActors, "get /home", "hold job for 1ms"))
+	for _, first := range []string{"alice", "bob"} {
+		own := invariant.Invariant{Name: "own", Statement: "its answer is not overtaken", Check: func(ev invariant.Evidence) invariant.Finding {
+			told := slices.IndexFunc(ev.History, func(e history.Event) bool { return e.Kind == mark.EventLockTaken })
+			if len(ev.Changes) == 2 && ev.Changes[0].Actor == first && (told < 0 || ev.History[told].Actor != first) {
+				return invariant.Finding{Verdict: invariant.Violated, Why: "it is"}
+			}
+			return invariant.Finding{Verdict: invariant.OK}
+		}}
+		proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{Invariants: []invariant.Invariant{own}}}.Run(t.Context())
+		if err != nil || proof.Verdict != invariant.Violated || !slices.Equal(proof.Failure.Broken, []string{"own"}) {
+			t.Errorf("%s: got %+v, error %v; want it to be the first in some run", first, proof, err)
 		}
 	}
 }
