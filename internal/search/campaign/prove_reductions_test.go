@@ -201,6 +201,42 @@ func TestActorsWhoseNamesMatterAreToldApart(t *testing.T) {
 	}
 }
 
+// The name of an actor may be a number. A number in a row is still no name.
+func TestANumberIsNoName(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: small\ninvariants: [ttl-well-formed]\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nactors:\n"+
+		"  - {name: \"1\", script: [get /idle]}\n  - {name: \"2\", script: [get /idle]}\n"+
+		"  - {name: carol, script: [get /one]}\n  - {name: dave, script: [get /two]}\n  - {name: erin, script: [get /read]}\n")
+	numbers := map[string]string{"/one": "1", "/two": "2"}
+	for _, last := range numbers {
+		p := isr.Protocol{Name: "doing", Memoryless: true, New: func(cfg isr.Config) (isr.Handler, error) {
+			return doing{cfg, func(ctx context.Context, h doing, page string) error {
+				row := pagecache.Key("notes", "N")
+				switch page {
+				case "/one", "/two":
+					row["n"] = &types.AttributeValueMemberN{Value: numbers[page]}
+					return errors.Join(h.put(ctx, h.cfg.Table, row), h.note(ctx, page))
+				case "/read":
+					for _, name := range []string{"/one", "/two"} {
+						if done, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", name)); err != nil || !done {
+							return err
+						}
+					}
+					out, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &h.cfg.Table, Key: row, ConsistentRead: aws.Bool(true)})
+					if n, _ := out.Item["n"].(*types.AttributeValueMemberN); err != nil || n.Value != last {
+						return err
+					}
+					return h.wrong(ctx, page)
+				}
+				return nil
+			}}, nil
+		}}
+		proof, err := Prove{Scenario: s, Protocol: p, Seed: 1}.Run(t.Context())
+		if err != nil || proof.Verdict != invariant.Violated {
+			t.Errorf("%s: got %+v, error %v; want a wrong row", last, proof, err)
+		}
+	}
+}
+
 // peeping is a client that looks at the ttl of LOCK rows, and writes a wrong one when it likes what it sees.
 type peeping struct {
 	isr.Client
