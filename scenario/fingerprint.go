@@ -392,9 +392,9 @@ func answerFingerprint(out any, err error, value valueFunc) (h fingerprint.Hash,
 	}
 }
 
-// severalItems returns the items of an answer to a request about several rows, in its order, and the rest of the answer,
-// which says how many items there are of what. In the rest, the types of keys follow from the request, or from the table.
-// The rest is nil for other answers.
+// severalItems returns the items of an answer to a request about several rows, in its order, and the rest of the
+// answer, which says how many items there are of what. In the rest, the types of keys follow from the request, or from
+// the table. The rest is nil for other answers.
 func severalItems(out any) (items []map[string]types.AttributeValue, rest any) {
 	switch out := out.(type) {
 	case *dynamodb.BatchGetItemOutput:

@@ -436,7 +436,8 @@ func (v Prove) renamed(class map[string]int) *scenario.Scenario {
 	return &s
 }
 
-// swap gives the steps of each interchangeable actor to the next one of its class, as that is called when it is renamed.
+// swap gives the steps of each interchangeable actor to the next one of its class, as that is called when it is
+// renamed.
 func (v Prove) swap(moves []sim.Move, class map[string]int) []sim.Move {
 	first, next, last := map[int]string{}, map[string]string{}, map[int]string{}
 	for _, a := range v.Scenario.Actors {

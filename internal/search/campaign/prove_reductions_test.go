@@ -1009,8 +1009,8 @@ func TestTheVisitorsTokensAreUnique(t *testing.T) {
 	}
 }
 
-// A certificate with all states is confirmed. One that lacks a state is refused as such, whichever state it is: also the
-// first one.
+// A certificate with all states is confirmed. One that lacks a state is refused as such, whichever state it is: also
+// the first one.
 func TestACertificateLacksAnyState(t *testing.T) {
 	p := isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) {
 		return doing{cfg, func(ctx context.Context, h doing, page string) error {
