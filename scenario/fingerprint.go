@@ -377,7 +377,64 @@ func answerFingerprint(out any, err error, value valueFunc) (h fingerprint.Hash,
 	case *dynamodb.TransactWriteItemsOutput:
 		return h, out.ConsumedCapacity == nil && out.ItemCollectionMetrics == nil
 	default:
-		return h, false
+		items, rest := severalItems(out)
+		if rest == nil {
+			return h, false
+		}
+		for _, item := range items {
+			row, ok := sdkItemFingerprint(item, value)
+			if !ok {
+				return h, false
+			}
+			h = h.Number(uint64(row))
+		}
+		return h.Text(value("", asJSON(rest))), true
+	}
+}
+
+// severalItems returns the items of an answer to a request about several rows, in its order, and the rest of the
+// answer, which says how many items there are of what. In the rest, the types of keys follow from the request, or from
+// the table. The rest is nil for other answers.
+func severalItems(out any) (items []map[string]types.AttributeValue, rest any) {
+	switch out := out.(type) {
+	case *dynamodb.BatchGetItemOutput:
+		same, each := *out, map[string]int{}
+		for _, table := range slices.Sorted(maps.Keys(out.Responses)) {
+			items, each[table] = append(items, out.Responses[table]...), len(out.Responses[table])
+		}
+		same.Responses = nil
+		return items, []any{each, same}
+	case *dynamodb.TransactGetItemsOutput:
+		for _, r := range out.Responses {
+			items = append(items, r.Item)
+		}
+		same := *out
+		same.Responses = nil
+		return items, same
+	case *dynamodb.BatchWriteItemOutput: // what is left undone is in the request
+		return nil, *out
+	case *dynamodb.ScanOutput:
+		same := *out
+		same.Items = nil
+		return out.Items, same
+	case *dynamodb.ExecuteStatementOutput:
+		same := *out
+		same.Items = nil
+		return out.Items, same
+	case *dynamodb.BatchExecuteStatementOutput:
+		same := *out
+		same.Responses = slices.Clone(out.Responses)
+		for i, r := range same.Responses {
+			items, same.Responses[i].Item = append(items, r.Item), nil
+			if r.Error != nil {
+				e := *r.Error
+				items, e.Item = append(items, e.Item), nil
+				same.Responses[i].Error = &e
+			}
+		}
+		return items, same
+	default:
+		return nil, nil
 	}
 }
 
@@ -387,11 +444,15 @@ func withCost(h fingerprint.Hash, units *types.ConsumedCapacity, sizes *types.It
 	if units == nil && sizes == nil {
 		return h
 	}
-	text, err := json.Marshal([]any{units, sizes})
+	return h.Text(asJSON([]any{units, sizes}))
+}
+
+func asJSON(part any) string {
+	text, err := json.Marshal(part)
 	if err != nil {
-		panic(fmt.Errorf("scenario: a cost that is no JSON: %w", err))
+		panic(fmt.Errorf("scenario: a part of an answer that is no JSON: %w", err))
 	}
-	return h.Text(string(text))
+	return string(text)
 }
 
 func errorFingerprint(err error, value valueFunc) fingerprint.Hash {

@@ -96,9 +96,12 @@ func (r Run) judged(ctx context.Context) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	told := w.ofLocks || w.ofCalls // a search remembers all that they are judged by, so each run is judged at its end
-	once := w.memory.Search != nil && inside.In(o).Result.End == sim.Abandoned && len(judges.own) == 0
-	if once && w.isJudged() || told && inside.In(o).Result.End == sim.Abandoned {
+	abandoned, told := inside.In(o).Result.End == sim.Abandoned, w.ofLocks || w.ofCalls
+	if abandoned && told { // a search remembers all that they are judged by, so each run is judged at its end
+		judges.by = nil
+	}
+	once := w.memory.Search != nil && abandoned && len(judges.own) == 0
+	if once && w.isJudged() || abandoned && told && len(judges.own) == 0 {
 		o.Verdict, o.out = invariant.OK, judges.out
 		if !told {
 			w.rows.fit(o) // the run says whether its rows fit, however often they were judged

@@ -71,7 +71,7 @@ type flights struct {
 	blind  bool    // the history does not say how long the log was at its events
 	first  Finding
 	pages  map[rowID][]*flight // the last flight of each actor that has not ended
-	lost   fingerprint.Hash    // renderings of pages whose rows are not known
+	lost   fingerprint.Hash    // renderings that are of no turn, as far as is known: see lose
 	text   words
 	// overlapping says that a node may begin a turn while an earlier one of its own goes on, whose lease is over. The earlier
 	// ones that have not rendered yet are late.
@@ -232,11 +232,17 @@ func (all *flights) event(e *history.Event) {
 func (all *flights) render(e *history.Event) Finding {
 	pk := all.places.of(all.log, e)
 	if pk == "" {
-		all.lost += fingerprint.Hash(0).Text(all.text.of(e.Actor)).Text(e.Tenant).Text(e.Key).Text(all.text.of(e.Body))
+		all.lose(e)
 		return unknown("event %d: %s made %s, and nothing tells which rows are that page's: no META or LOCK row of one page alone "+
 			"was named since it was asked for, and no META row leads to the body", e.Seq, e.Actor, e.Key).event(e.Seq)
 	}
 	return all.renderIn(all.log.find(pk), e)
+}
+
+// lose remembers a rendering that is of no turn. Whether the rows of its page are known by then does not count: at one
+// instant another node may write the first of them before or after it.
+func (all *flights) lose(e *history.Event) {
+	all.lost += fingerprint.Hash(0).Text(all.text.of(e.Actor)).Text(e.Tenant).Text(e.Key).Text(all.text.of(e.Body))
 }
 
 // renderIn judges a rendering of the page with the rows p; p is nil if nothing has been written there.
@@ -247,6 +253,7 @@ func (all *flights) renderIn(p *partition, e *history.Event) Finding {
 	}
 	i := slices.IndexFunc(under, func(f *flight) bool { return f.actor == e.Actor })
 	if i < 0 {
+		all.lose(e)
 		if all.belated(p, e) {
 			return ok()
 		}

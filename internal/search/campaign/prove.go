@@ -381,8 +381,8 @@ func (v Prove) probe(m sim.Memory) *hooks.Probe {
 }
 
 // audit runs a schedule of a search once more, from its beginning and without memory. An error says where that run
-// differs from the first one, whose text is was. If actors are interchangeable, they then change places, which must lead
-// to a state that counts as the same.
+// differs from the first one, whose text is was. If actors are interchangeable, they then change places, under other
+// names, which must lead to a state that counts as the same: no other text, such as a number, may be taken for a name.
 func (v Prove) audit(ctx context.Context, r scenario.Run, o *scenario.Outcome, was string) error {
 	result := inside.In(o).Result
 	if result.End == sim.Abandoned {
@@ -406,9 +406,9 @@ func (v Prove) audit(ctx context.Context, r scenario.Run, o *scenario.Outcome, w
 		return nil
 	}
 	swapped := v.probe(sim.Memory{Afresh: true})
-	r.Strategy = reschedule.Follow(v.swap(recorded.Moves, whole.Twins))
+	r.Scenario, r.Strategy = v.renamed(whole.Twins), reschedule.Follow(v.swap(recorded.Moves, whole.Twins))
 	if _, err := r.Do(hooks.With(ctx, swapped)); err != nil || lastLine(swapped.Whole()) != lastLine(was) {
-		return &sim.TakenError{Off: sim.InterchangeableActors, Why: "machines in each other's place come to another state"}
+		return &sim.TakenError{Off: sim.InterchangeableActors, Why: "machines in each other's place, with other names, come to another state"}
 	}
 	return nil
 }
@@ -421,7 +421,23 @@ func worthSaying(o *scenario.Outcome) *scenario.Outcome {
 	return nil
 }
 
-// swap gives the steps of each interchangeable actor to the next one of its class.
+// anew is what the names of renamed actors end with.
+const anew = "-anew"
+
+// renamed is the scenario with other names for the interchangeable actors.
+func (v Prove) renamed(class map[string]int) *scenario.Scenario {
+	s := *v.Scenario
+	s.Actors = slices.Clone(s.Actors)
+	for i := range s.Actors {
+		if a := &s.Actors[i]; class[a.Name] > 0 {
+			a.Name += anew
+		}
+	}
+	return &s
+}
+
+// swap gives the steps of each interchangeable actor to the next one of its class, as that is called when it is
+// renamed.
 func (v Prove) swap(moves []sim.Move, class map[string]int) []sim.Move {
 	first, next, last := map[int]string{}, map[string]string{}, map[int]string{}
 	for _, a := range v.Scenario.Actors {
@@ -437,7 +453,7 @@ func (v Prove) swap(moves []sim.Move, class map[string]int) []sim.Move {
 		if class[name] == 0 {
 			continue
 		}
-		if moves[i].Name = next[name]; again {
+		if moves[i].Name = next[name] + anew; again {
 			moves[i].Name += "." + life
 		}
 	}

@@ -18,12 +18,15 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/base/promise"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
+	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -194,6 +197,42 @@ func TestActorsWhoseNamesMatterAreToldApart(t *testing.T) {
 				t.Errorf("%s, forgetful %v: %d states, and %d where machines are told apart; want as many: %v",
 					name, forgetful, found[0].States, found[1].States, derives)
 			}
+		}
+	}
+}
+
+// The name of an actor may be a number. A number in a row is still no name.
+func TestANumberIsNoName(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: small\ninvariants: [ttl-well-formed]\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nactors:\n"+
+		"  - {name: \"1\", script: [get /idle]}\n  - {name: \"2\", script: [get /idle]}\n"+
+		"  - {name: carol, script: [get /one]}\n  - {name: dave, script: [get /two]}\n  - {name: erin, script: [get /read]}\n")
+	numbers := map[string]string{"/one": "1", "/two": "2"}
+	for _, last := range numbers {
+		p := isr.Protocol{Name: "doing", Memoryless: true, New: func(cfg isr.Config) (isr.Handler, error) {
+			return doing{cfg, func(ctx context.Context, h doing, page string) error {
+				row := pagecache.Key("notes", "N")
+				switch page {
+				case "/one", "/two":
+					row["n"] = &types.AttributeValueMemberN{Value: numbers[page]}
+					return errors.Join(h.put(ctx, h.cfg.Table, row), h.note(ctx, page))
+				case "/read":
+					for _, name := range []string{"/one", "/two"} {
+						if done, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", name)); err != nil || !done {
+							return err
+						}
+					}
+					out, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &h.cfg.Table, Key: row, ConsistentRead: aws.Bool(true)})
+					if n, _ := out.Item["n"].(*types.AttributeValueMemberN); err != nil || n.Value != last {
+						return err
+					}
+					return h.wrong(ctx, page)
+				}
+				return nil
+			}}, nil
+		}}
+		proof, err := Prove{Scenario: s, Protocol: p, Seed: 1}.Run(t.Context())
+		if err != nil || proof.Verdict != invariant.Violated {
+			t.Errorf("%s: got %+v, error %v; want a wrong row", last, proof, err)
 		}
 	}
 }
@@ -897,6 +936,40 @@ func TestTheOrderCountsThatAStaleReadSees(t *testing.T) {
 	}
 }
 
+// counting is a lock for everybody, which counts.
+type counting struct{ doing }
+
+// Terms implements hooks.LockClient.
+func (counting) Terms() promise.LockTerms { return promise.LockTerms{} }
+
+// Acquire implements hooks.LockClient.
+func (c counting) Acquire(ctx context.Context, name string) (*hooks.Held, error) {
+	_, err := c.cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &c.cfg.Table, Key: pagecache.Key(name, "COUNT"), UpdateExpression: aws.String("ADD held :one"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":one": &types.AttributeValueMemberN{Value: "1"}},
+	})
+	return &hooks.Held{Release: func(context.Context) error { return nil }}, err
+}
+
+// The caller's own invariants judge each run that a search makes, also one of a lock that leads to a known state.
+func TestOwnInvariantsJudgeWhatLeadsToAKnownState(t *testing.T) {
+	p := isr.Protocol{Name: "counting", New: func(cfg isr.Config) (isr.Handler, error) { return counting{doing{cfg: cfg}}, nil }}
+	s := scenariotest.Parsed(t, "name: small\ninvariants: [free-lock]\nbounds: {ticks: 0}\n"+strings.ReplaceAll(twoActors, "get /home", "hold job for 1ms"))
+	for _, first := range []string{"alice", "bob"} {
+		own := invariant.Invariant{Name: "own", Statement: "its answer is not overtaken", Check: func(ev invariant.Evidence) invariant.Finding {
+			told := slices.IndexFunc(ev.History, func(e history.Event) bool { return e.Kind == mark.EventLockTaken })
+			if len(ev.Changes) == 2 && ev.Changes[0].Actor == first && (told < 0 || ev.History[told].Actor != first) {
+				return invariant.Finding{Verdict: invariant.Violated, Why: "it is"}
+			}
+			return invariant.Finding{Verdict: invariant.OK}
+		}}
+		proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{Invariants: []invariant.Invariant{own}}}.Run(t.Context())
+		if err != nil || proof.Verdict != invariant.Violated || !slices.Equal(proof.Failure.Broken, []string{"own"}) {
+			t.Errorf("%s: got %+v, error %v; want it to be the first in some run", first, proof, err)
+		}
+	}
+}
+
 // A body is what it was when it was put, as on S3, whatever the code does with its memory afterwards. And what the code does
 // with a body that it has got changes no body.
 func TestABodyIsNotTheMemoryOfTheCode(t *testing.T) {
@@ -936,12 +1009,22 @@ func TestTheVisitorsTokensAreUnique(t *testing.T) {
 	}
 }
 
-// A certificate that lacks a state is refused as such, whichever state it is: also the first one.
+// A certificate with all states is confirmed. One that lacks a state is refused as such, whichever state it is: also
+// the first one.
 func TestACertificateLacksAnyState(t *testing.T) {
 	p := isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) {
-		return doing{cfg, func(ctx context.Context, h doing, _ string) error { return h.note(ctx, "note") }}, nil
+		return doing{cfg, func(ctx context.Context, h doing, page string) error {
+			_, err := h.cfg.Client.(*dynamodb.Client).BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+				RequestItems: map[string]types.KeysAndAttributes{h.cfg.Table: {Keys: []map[string]types.AttributeValue{pagecache.Key("notes", "none")}}},
+			})
+			if h.name() == "bob" {
+				return errors.Join(err, h.put(ctx, h.cfg.Table, pagecache.Key(isr.PartitionKey("", page), "OWN")))
+			}
+			_, failed := h.cfg.Render(ctx, page, nil) // without a row of the page: bob may write the first one before
+			return errors.Join(err, failed)
+		}}, nil
 	}}
-	v := Prove{Scenario: scenariotest.Parsed(t, "name: small\nbounds: {ticks: 0}\n"+twoActors), Protocol: p, Seed: 1, Certify: true}
+	v := Prove{Scenario: scenariotest.Parsed(t, "name: small\nwithout: [single-flight]\nbounds: {ticks: 0}\n"+twoActors), Protocol: p, Seed: 1, Certify: true, Options: scenario.Options{SDK: true}}
 	proof, err := v.Run(t.Context())
 	if err != nil || len(proof.States) == 0 {
 		t.Fatal(proof, err)
@@ -950,7 +1033,10 @@ func TestACertificateLacksAnyState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.Certify = false
+	v.Certify, v.Against = false, &Certificate{subject: of, States: proof.States}
+	if again, err := v.Run(t.Context()); err != nil || again.Verdict != invariant.OK || !again.Explored.Complete {
+		t.Errorf("got %+v, error %v; want the certificate confirmed", again, err)
+	}
 	for i := range proof.States {
 		v.Against = &Certificate{subject: of, States: slices.Delete(slices.Clone(proof.States), i, i+1)}
 		if again, err := v.Run(t.Context()); err != nil || again.Verdict != invariant.Unknown || !strings.Contains(again.Why, "lacks state") {
