@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/trace/recorder"
 	"github.com/isr-sim/isr-sim/scenario/history"
 )
@@ -22,6 +23,9 @@ import (
 //
 // Several regions are judged separately. A publish is judged in the region where it is made. When it arrives in another
 // region, its generated_at is judged there, too. Leases that are acquired in different regions have no order.
+//
+// If a row mapping has no lock, no publish belongs to a lease, and generated_at alone is judged: by the page that is
+// replaced. Without a lease, nothing tells a late writer of a page that is gone, or past its ttl.
 //
 // generated_at may fall by 2e, and not only by e: one clock may be e ahead and the next e behind. If rows hold whole
 // seconds, the bound is 2e rounded up to seconds; if they hold fractions, to milliseconds.
@@ -47,7 +51,10 @@ func monotonicPublication() Invariant {
 			if !known {
 				return unknown("change %d publishes without generated_at (N)", c.Seq).change(c.Seq)
 			}
-			newest := s.was.generated
+			newest, unlocked := s.was.generated, c.After[rowmap.Unlocked] != nil
+			if unlocked {
+				newest = s.replaced()
+			}
 			if allowed := roundedUp(2*s.MaxClockSkew, grain(newest, at)); !s.restored && farther(at, newest, allowed) {
 				if _, points := c.After.Str("current_sk"); s.arrived && points {
 					return unknown("change %d brings an older page from another region, and not whether the page was rolled back there", c.Seq).change(c.Seq)
@@ -61,13 +68,23 @@ func monotonicPublication() Invariant {
 				f.Changes = slices.Insert(f.Changes, 0, s.back.skipped.change)
 				return f
 			}
-			if s.by.n == 0 && s.published {
+			if s.by.n == 0 && s.published && !unlocked {
 				return unknown("change %d publishes, and the log does not show that its actor %s ever took the lease", c.Seq, c.Actor).change(c.Seq)
 			}
 			return ok()
 		},
 		beyond: newRollbacks,
 	})
+}
+
+// replaced is when the page was generated in whose place another one is put; the zero time if there is none that counts
+// for every clock of the promise.
+func (s *step) replaced() time.Time {
+	if s.was.meta == nil || expired(s.was.meta, s.onMeta.Time.Add(s.MaxClockSkew)) {
+		return time.Time{}
+	}
+	at, _ := s.generatedAt(s.was.meta)
+	return at
 }
 
 // rollbacks judges those who were asked for rollbacks.

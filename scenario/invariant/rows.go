@@ -94,7 +94,8 @@ func holdsBody(row attr.Item) bool {
 // isBookkeeping reports whether an attribute of META is not a part of the page.
 func isBookkeeping(name string) bool {
 	switch name {
-	case "pk", "sk", "ttl", "version", "invalidated_version", "revalidate_seconds", "fresh_until", "lease_token", "lease_expires_at", rowmap.MarkedAt:
+	case "pk", "sk", "ttl", "version", "invalidated_version", "revalidate_seconds", "fresh_until", "lease_token", "lease_expires_at",
+		rowmap.MarkedAt, rowmap.Unlocked:
 		return true
 	default:
 		return rowmap.IsFraction(name)

@@ -159,6 +159,32 @@ func TestSingleFlightOfOwnRows(t *testing.T) {
 	}
 }
 
+// A cache without a lock is judged by what each page replaces, and by no lease.
+func TestPagesWithoutLocks(t *testing.T) {
+	unlocked := isr.Schema{Rows: []isr.Row{{Partition: "id = page#{key}", Body: "html", Generated: "updated_at ms", Window: "= 1m", TTL: "expires"}}}
+	page := func(r *pageRow, actor string, at, expires time.Duration) *pageRow {
+		return r.set(actor, "html", attr.S(actor), "updated_at", ms(at), "expires", attr.Int(in(expires)))
+	}
+	first := func() *pageRow { return page(&pageRow{}, "alice", 20*second, 100*second) }
+	for name, test := range map[string]struct {
+		row  *pageRow
+		want invariant.Verdict
+	}{
+		"one page":                          {first(), invariant.OK},
+		"a newer one":                       {page(first(), "bob", 30*second, 100*second), invariant.OK},
+		"an older one":                      {page(first(), "bob", 10*second, 100*second), invariant.Violated},
+		"in place of one whose ttl is over": {page(page(&pageRow{}, "alice", 20*second, 0), "bob", 10*second, 100*second), invariant.OK},
+		"after one that is gone":            {page(first().put(ddbfake.Change{Actor: "carol"}, nil), "bob", 10*second, 100*second), invariant.OK},
+	} {
+		if f := invariant.Named("monotonic-publication").Check(invariant.Evidence{Changes: test.row.changes, Schema: unlocked}); f.Verdict != test.want {
+			t.Errorf("%s: %v: %s", name, f.Verdict, f.Why)
+		}
+		if f := invariant.Named("stale-writer").Check(invariant.Evidence{Changes: test.row.changes, Schema: unlocked}); f.Verdict != invariant.Violated {
+			t.Errorf("%s: stale-writer: %v: %s", name, f.Verdict, f.Why)
+		}
+	}
+}
+
 func TestAWrongSchemaIsUnknown(t *testing.T) {
 	ev := invariant.Evidence{Changes: (&pageRow{}).publish("bob", "1").changes, Schema: isr.Schema{Rows: []isr.Row{{}}}}
 	if f := invariant.Named("stale-writer").Check(ev); f.Verdict != invariant.Unknown || !strings.Contains(f.Why, "no partition") {

@@ -23,6 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/cli/progress"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/protocols/rowmap"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -46,6 +47,7 @@ type command struct {
 	without, reach    []string
 	tenants           bool
 	lock, once        bool
+	lockless          bool // the mapping of rows has no lock
 	leases, kept      []time.Duration
 	promise           scenario.Promise
 }
@@ -188,6 +190,9 @@ func (c *command) check(cmd *cobra.Command) (*Check, error) {
 		}
 		if check.TTL.Said = ttlOf(check.Rows); check.TTL.Said == hooks.NoTTL {
 			check.Reach = worlds.WithoutTTL(check.Reach)
+		}
+		if m, err := rowmap.New(check.Rows); err == nil && m.Lockless() {
+			check.Reach, c.lockless = worlds.WithoutLocks(check.Reach), true
 		}
 	}
 	var names []string
@@ -434,6 +439,9 @@ func (c *command) fails(ctx context.Context, report *campaign.Report) error {
 	return &cli.Error{Code: cli.ExitViolated}
 }
 
+// ofLocks are the invariants that a cache without a lock does not promise.
+var ofLocks = []string{"stale-writer", "lock-theft", "atomic-publish", "single-flight"}
+
 // show prints a run that violates an invariant, writes its record and its report, and names the commands about it.
 func (c *command) show(ctx context.Context, run scenario.Run, o *scenario.Outcome) {
 	file := shell.Quote(c.file())
@@ -444,6 +452,9 @@ func (c *command) show(ctx context.Context, run scenario.Run, o *scenario.Outcom
 		file = "--exec " + shell.Quote(c.Exec) + " " + file
 	}
 	fmt.Fprintf(c.Out, "scenario: %s\nreplay: %s replay %s\nexplain: %s explain %s\n", c.file(), shell.Program(), file, shell.Program(), file)
+	if o.Violation != nil && c.lockless && slices.Contains(ofLocks, o.Violation.Invariant.Name) {
+		fmt.Fprintf(c.Out, "hint: --rows describes no lock; for a cache that has none: --without %s\n", strings.Join(ofLocks, ","))
+	}
 	result := results.OfOutcome(run, o, shell.Program(), shell.Quote(c.file()))
 	result.Details = why
 	c.AddKept(c.file(), run.Scenario.Name+"."+run.Protocol.Name, result)
@@ -479,6 +490,9 @@ func (c *command) ended(cmd *cobra.Command, check *Check, r *Result) error {
 	c.row(check, r, string(verdict))
 	if note != "" {
 		fmt.Fprintln(c.Out, note)
+	}
+	if c.lockless {
+		fmt.Fprintln(c.Out, "locks: not tested: --rows describes none")
 	}
 	if _, err := isr.SchemaNamed(c.rows); err != nil && len(r.unmet) > 0 { // a ready mapping has what some caches leave out
 		fmt.Fprintf(c.Out, "--rows: no row that was written had %s: is it misspelt?\n", strings.Join(r.unmet, ", or "))

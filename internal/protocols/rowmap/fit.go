@@ -290,6 +290,12 @@ func (m *Mapping) locks() bool {
 	return slices.ContainsFunc(m.entries, func(e entry) bool { return e.isLock })
 }
 
+// Unlocked is in each META of a mapping without locks: no publish of such a cache belongs to a lease.
+const Unlocked = "unlocked"
+
+// Lockless reports whether no row can be a lock. Without a mapping, LOCK is one.
+func (m *Mapping) Lockless() bool { return m != nil && m.translate == nil && !m.locks() }
+
 // HasPages reports whether rows may be pages. Without a mapping, META is one.
 func (m *Mapping) HasPages() bool {
 	return m == nil || m.translate != nil || slices.ContainsFunc(m.entries, func(e entry) bool { return e.isPage || e.isVersion })

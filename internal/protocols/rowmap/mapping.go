@@ -231,7 +231,7 @@ func (e *entry) decide(translated bool) *Error {
 		if e.token.is() {
 			return fail("token", withoutEnd, "found a lock without expires and without lasts, expected the end of its lease")
 		}
-		return fail("", "a page has a body and generated, a lock has a token and expires", "found a row that is neither a page nor a lock")
+		return fail("", "a page has a body and generated, a lock has a token and expires (of a check --lock or --once: expires: never)", "found a row that is neither a page nor a lock")
 	case !has(forKey):
 		return fail("partition", "partition: id = page#{key}", "found no {key} in the key, expected the part that stands for the cache key")
 	case (e.expires.is() || e.endless) && e.lasts.is():

@@ -125,6 +125,9 @@ func (l *story) goElsewhere(c ddbfake.Change) {
 
 func (l *story) want(got []string, want ...string) {
 	l.t.Helper()
+	for i := range got { // each META of rows without a lock has it: TestPagesWithoutLocks of package invariant
+		got[i] = strings.ReplaceAll(got[i], ", unlocked: true", "")
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		l.t.Errorf("after change %d (-want +got):\n%s", l.seq, diff)
 	}

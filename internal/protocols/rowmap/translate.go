@@ -204,7 +204,13 @@ func (t *Translator) entry(e *entry, pk string, found *captures, c *ddbfake.Chan
 	case e.isVersion:
 		add(sortVersion+found.version, func(row attr.Item) attr.Item { return e.page(t.m, row) })
 	case e.isPage:
-		add(sortMeta, func(row attr.Item) attr.Item { return e.page(t.m, row) })
+		add(sortMeta, func(row attr.Item) attr.Item {
+			page := e.page(t.m, row)
+			if page != nil && t.m.Lockless() {
+				page[Unlocked] = attr.BOOL(true)
+			}
+			return page
+		})
 	}
 	if e.isLock {
 		t.lock(e, t.target(pk, sortLock), before, after, c)

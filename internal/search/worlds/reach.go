@@ -24,6 +24,13 @@ func WithoutTTL(marks []scenario.Mark) []scenario.Mark {
 	return slices.DeleteFunc(marks, func(m scenario.Mark) bool { return m == mark.TTLDeletion })
 }
 
+// WithoutLocks leaves out the marks of a cache's locks: in rows of which none is a lock, nobody holds one.
+func WithoutLocks(marks []scenario.Mark) []scenario.Mark {
+	return slices.DeleteFunc(marks, func(m scenario.Mark) bool {
+		return m == mark.LockTakenOver || m == mark.LockRefused || m == mark.PublishRefused
+	})
+}
+
 // LockReach returns the marks for a check of a lock. A lock has been tested only if somebody took it, if two machines
 // wanted it at the same time, and if it was taken over from a machine that had not given it back.
 func LockReach() []scenario.Mark {
