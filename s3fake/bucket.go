@@ -6,38 +6,17 @@ import (
 	"encoding/xml"
 	"maps"
 	"net/http"
-	"net/netip"
 	"slices"
-	"strings"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/wire/hostname"
 )
-
-// ValidBucket reports whether a bucket may have a name.
-//
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
-func ValidBucket(name string) bool {
-	if len(name) < 3 || len(name) > 63 {
-		return false
-	}
-	for i := range len(name) {
-		if c := name[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '-') {
-			return false
-		}
-	}
-	edge := func(c byte) bool { return c == '.' || c == '-' }
-	if edge(name[0]) || edge(name[len(name)-1]) || strings.Contains(name, "..") {
-		return false
-	}
-	_, err := netip.ParseAddr(name)
-	return err != nil
-}
 
 // createBucket serves CreateBucket.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html (a second one in us-east-1 succeeds)
 func (s *Store) createBucket(b *bucket, c *Call) (*Answer, *apiError) {
-	if !ValidBucket(c.Bucket) {
+	if !hostname.IsBucket(c.Bucket) {
 		return nil, errInvalidBucket.with("BucketName", c.Bucket)
 	}
 	region := cmp.Or(c.in.region, ddbfake.DefaultRegion)

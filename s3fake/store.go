@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/faults"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/wire/hostname"
 )
 
 // Options configure a Store. The zero value works.
@@ -64,7 +65,7 @@ func New(o Options) *Store {
 		s.clock = fakeclock.New(fakeclock.Epoch)
 	}
 	for _, name := range o.Buckets {
-		if !ValidBucket(name) {
+		if !hostname.IsBucket(name) {
 			panic("s3fake: Options.Buckets: found " + name + ", expected a bucket's name: 3 to 63 lower-case letters, digits, dots and hyphens")
 		}
 		s.buckets[name] = &bucket{name: name, region: ddbfake.DefaultRegion, created: s.now()}

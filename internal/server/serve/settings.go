@@ -98,7 +98,7 @@ func (c *Settings) check() error {
 		}
 	}
 	for _, name := range c.Buckets {
-		if !s3fake.ValidBucket(name) {
+		if !hostname.IsBucket(name) {
 			return mistake.New(fmt.Errorf("--s3-bucket: found %q, expected a bucket's name: 3 to 63 lower-case letters, digits, dots and hyphens", name), "")
 		}
 	}

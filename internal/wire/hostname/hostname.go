@@ -1,4 +1,5 @@
-// Package hostname tells whether the name in the Host header of a request is a name of this machine.
+// Package hostname tells whether the name in the Host header of a request is a name of this machine, and whether a name
+// may be a bucket's.
 //
 // A page in a browser can send requests to this machine under a name of the page's own site, if the site's name server
 // gives that name the address of this machine. Such a name is refused.
@@ -80,4 +81,24 @@ func ServiceNames() (names []string) {
 		names = append(names, "dynamodb."+domain, "*.dynamodb."+domain, "*.ddb."+domain, "dynamodb-fips."+domain)
 	}
 	return names
+}
+
+// IsBucket reports whether a bucket of S3 may have a name, which is a part of host names.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
+func IsBucket(name string) bool {
+	if len(name) < 3 || len(name) > 63 {
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '.' || c == '-') {
+			return false
+		}
+	}
+	edge := func(c byte) bool { return c == '.' || c == '-' }
+	if edge(name[0]) || edge(name[len(name)-1]) || strings.Contains(name, "..") {
+		return false
+	}
+	_, err := netip.ParseAddr(name)
+	return err != nil
 }
