@@ -12,6 +12,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func putRequest(item values) types.WriteRequest {
@@ -25,9 +26,7 @@ func deleteRequest(key values) types.WriteRequest {
 func batchWrite(t *testing.T, c *ddbfake.Door, requests map[string][]types.WriteRequest) *dynamodb.BatchWriteItemOutput {
 	t.Helper()
 	out, err := c.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: requests})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return out
 }
 
@@ -118,9 +117,7 @@ func TestBatchGetRest(t *testing.T) {
 		},
 	}
 	out, err := w.c.BatchGetItem(t.Context(), in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if got := len(out.Responses["cache"]); got != 54 {
 		t.Errorf("got %d items of 300 KB, want 54", got)
 	}

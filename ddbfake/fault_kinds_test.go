@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 const ongoing = "Transaction is ongoing for the item"
@@ -76,9 +77,7 @@ func TestConflictReasons(t *testing.T) {
 		{"conflict table=cache key=ME*", []string{"TransactionConflict: " + ongoing, "None"}},
 	} {
 		fault, err := ddbfake.ParseFault(tc.fault)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		gets := []types.TransactGetItem{
 			{Get: &types.Get{TableName: aws.String("cache"), Key: key("a", "META")}},
 			{Get: &types.Get{TableName: aws.String("cache"), Key: key("a", "LOCK")}},
@@ -197,9 +196,7 @@ func TestFaultUnprocessed(t *testing.T) {
 		w.put(key("a", "META"))
 		w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: "LOCK"})
 		out, err := w.c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: get})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		left := out.UnprocessedKeys["cache"]
 		if len(out.Responses["cache"]) != 1 || len(left.Keys) != 1 || !*left.ConsistentRead {
 			t.Errorf("got %v and %v left, want one of each", out.Responses, left)
@@ -231,9 +228,7 @@ func TestFaultUnprocessed(t *testing.T) {
 			return types.BatchStatementRequest{Statement: aws.String(`INSERT INTO "cache" VALUE {'pk': 'a', 'sk': '` + sk + `'}`)}
 		}
 		out, err := w.c.BatchExecuteStatement(t.Context(), &dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{insert("LOCK"), insert("META")}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if left := out.Responses[0].Error; left == nil || left.Code != code || *left.Message != message || out.Responses[1].Error != nil {
 			t.Errorf("got %v, want the statement on LOCK left undone", out.Responses)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // pagedWorld is indexedWorld with three rows of the key a and one of the key b, all in one partition of the index many.
@@ -24,9 +25,7 @@ func pagedWorld(t *testing.T) (*ddbfake.DB, *ddbfake.Door) {
 			"pk": attr.S(at[0]), "sk": attr.S(at[1]), "h": attr.S("h"), "i": attr.S("i"), "a": attr.S(fmt.Sprint(9 - i)),
 			"b": attr.Int(n), "n": attr.Int(n),
 		}
-		if err := db.Put("rows", row); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, db.Put("rows", row))
 	}
 	return db, door
 }
@@ -242,9 +241,7 @@ func pagesOf(t *testing.T, door *ddbfake.Door, in any, limit int32) (pages []pag
 				}
 			}
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		pages = append(pages, p)
 	}
 	return pages

@@ -17,6 +17,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // statementWorld is a table "cache" with two rows.
@@ -96,9 +97,7 @@ func TestFaultsHitStatements(t *testing.T) {
 	} {
 		db, _ := statementWorld(t, ddbfake.Options{})
 		fault, err := ddbfake.ParseFault(test.fault)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		db.Inject(fault)
 		_, err = run(t, db, test.statements...)
 		got := ""
@@ -136,16 +135,12 @@ func TestStatementsReadReplicas(t *testing.T) {
 		out, err := db.As("").BatchExecuteStatement(t.Context(), &dynamodb.BatchExecuteStatementInput{
 			Statements: []types.BatchStatementRequest{{Statement: aws.String(selectFirst), ConsistentRead: &consistent}},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return out.Responses[0].Item["v"].(*types.AttributeValueMemberS).Value
 	}
 	one := func(db *ddbfake.DB, consistent bool) string {
 		out, err := db.As("").ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{Statement: aws.String(selectFirst), ConsistentRead: &consistent})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return out.Items[0]["v"].(*types.AttributeValueMemberS).Value
 	}
 	for name, read := range map[string]func(*ddbfake.DB, bool) string{"ExecuteStatement": one, "BatchExecuteStatement": batch} {

@@ -179,9 +179,7 @@ func TestAPageAndItsLockAreReadTogether(t *testing.T) {
 			}), nil
 		}}
 		s, err := scenario.Parse("together.yaml", []byte("name: together\nfaults: [short-page]\nactors:\n  - {name: alice, script: [get /home]}\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if _, err := (scenario.Run{Scenario: s, Protocol: reads, Options: scenario.Options{SDK: true}}).Do(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
 )
@@ -65,15 +66,11 @@ func TestLivesBeginAhead(t *testing.T) {
 		s, err := scenario.Parse("crash.yaml", []byte("name: crash\nabout: crash\nbounds: {ticks: 1}\n"+
 			"actors: [{name: alice, script: [get /home], crashes: 1, restarts: 1}]\n"+
 			"cache: {patience: 1, poll: 10s, render: 0s, revalidate: "+revalidate+"}\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var explored [2]sim.Explored
 		for i, of := range []*nodes.Program{forgetful, p} {
 			proof, err := campaign.Prove{Scenario: s, Protocol: of.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			explored[i] = proof.Explored
 		}
 		if explored[0] != explored[1] {
@@ -90,9 +87,7 @@ func TestLivesBeginAhead(t *testing.T) {
 func TestMemoryIsNotBelieved(t *testing.T) {
 	var bad *nodes.Error
 	two, err := scenario.Parse("two.yaml", []byte("name: two\nabout: two\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [sleep 9s, get /home]}]\nbounds: {ticks: 0}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for behaviour, s := range map[string]*scenario.Scenario{"random": oneNode(t), "own-number": two} { // a process keeps the one, and is the other
 		p := program(t, behaviour, 0)
 		_, err := campaign.Prove{Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
@@ -103,9 +98,7 @@ func TestMemoryIsNotBelieved(t *testing.T) {
 	// Two schedules part where one answer is lost: a process of the second is told all that led there in the first.
 	s, err := scenario.Parse("lost.yaml", []byte("name: lost\nabout: lost\nactors: [{name: alice, script: [get /home]}]\n"+
 		"faults: [maybe response-lost op=GetItem]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	// What a process keeps from other lives may show in the last words of a life alone, which no other life comes by.
 	p := program(t, "keeps", 0)
 	_, err = campaign.Prove{Scenario: s, Protocol: p.Protocol(), Seed: 7, Options: scenario.Options{SDK: true}}.Run(t.Context())

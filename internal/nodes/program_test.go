@@ -35,6 +35,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant" // for forgetful
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -54,9 +55,7 @@ func TestMain(m *testing.M) {
 func program(t *testing.T, behaviour string, limit time.Duration) *nodes.Program {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	p := &nodes.Program{
 		Command: fmt.Sprintf("ISR_SIM_TEST_NODE='%s' exec '%s'", behaviour, self), Context: t.Context(), Limit: limit, Stderr: t.Output(),
 	}
@@ -67,9 +66,7 @@ func program(t *testing.T, behaviour string, limit time.Duration) *nodes.Program
 func load(t *testing.T, name string) *scenario.Scenario {
 	t.Helper()
 	s, err := catalog.Load(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -87,9 +84,7 @@ func TestReferenceAsProgram(t *testing.T) {
 				for k, of := range []*nodes.Program{p, p, lines, retires} {
 					run := scenario.Run{Scenario: s, Protocol: of.Protocol(), Seed: sim.Derive(1, i), Trace: &traces[k]}
 					o, err := run.Do(t.Context())
-					if err != nil {
-						t.Fatal(err)
-					}
+					must.OK(t, err)
 					if o.Violation != nil {
 						t.Fatalf("got %s", o.Explain(name, "reference"))
 					}
@@ -149,9 +144,7 @@ func TestBadPrograms(t *testing.T) {
 		{"deaf", "its start", "said nothing for"},
 	}
 	s, err := scenario.Parse("one.yaml", []byte("name: one\nabout: one\nactors: [{name: alice, script: [get /home]}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, tt := range tests {
 		t.Run(tt.behaviour, func(t *testing.T) {
 			limit := time.Minute
@@ -199,9 +192,7 @@ func TestChildren(t *testing.T) {
 		t.Setenv("ISR_SIM_TEST_CHILD", at)
 		p := program(t, behaviour, 2*time.Second)
 		_, err := scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		p.Close()
 		c, err := net.Dial("unix", at)
 		if (err == nil) != lives {
@@ -304,9 +295,7 @@ func TestReal(t *testing.T) {
 func TestTwoRequests(t *testing.T) {
 	s, err := scenario.Parse("two.yaml", []byte(
 		"name: two\nabout: two\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	p := program(t, "two-requests", 10*time.Second)
 	for seed := range uint64(20) {
 		_, err := scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed}.Do(t.Context())

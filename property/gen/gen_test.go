@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/property/gen"
 )
 
@@ -97,9 +98,7 @@ func TestValuesAreAccepted(t *testing.T) {
 		kinds[attr.KindOf(v)] = true
 		row := attr.Item{"pk": attr.S("a"), "sk": attr.S("b"), "value": v}
 		db := newDB(t, ddbfake.Options{})
-		if err := db.Put(rows.Name, row); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, db.Put(rows.Name, row))
 		if got := db.Items(rows.Name); !got[0].Equal(row) {
 			t.Fatalf("got %v, want %v", got, row)
 		}
@@ -133,9 +132,7 @@ func TestFaultsEnd(t *testing.T) {
 				rows.Name: {{PutRequest: &types.PutRequest{Item: key}}},
 			}})
 			another := attr.Item{"pk": attr.S("a"), "sk": attr.S("c")} // two rows may come in two pages
-			if err := db.Put(rows.Name, another); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, db.Put(rows.Name, another))
 			_, _ = c.Scan(t.Context(), &dynamodb.ScanInput{TableName: &rows.Name})
 			_, _ = c.Query(t.Context(), &dynamodb.QueryInput{
 				TableName: &rows.Name, KeyConditionExpression: aws.String("pk = :pk"),

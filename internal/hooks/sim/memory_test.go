@@ -18,6 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // searched is all that a search comes to: the fingerprints of the states, in order of their discovery, and its runs.
@@ -331,9 +332,7 @@ func TestVeiledCodeEndsWhereItForgets(t *testing.T) {
 				}
 			}
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return begun, told
 	}
 	// Code that forgets nothing runs twice more, to its end. Else the 101 moments at which it is told a deadline, after
@@ -698,9 +697,7 @@ func (c crew) explore(t *testing.T, p program, off sim.Reduction, memory bool, t
 	}()
 	for {
 		left, err := x.Meet()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if met = append(met, x.Save()); !left {
 			break
 		}

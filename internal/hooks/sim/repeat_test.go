@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func TestARepeatedExplorationIsTheSameOne(t *testing.T) {
@@ -306,13 +307,9 @@ func stored(t *testing.T, x *sim.Exploration) *sim.Saved {
 	t.Helper()
 	saved := x.Save()
 	text, err := json.Marshal(saved)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	read := &sim.Saved{States: saved.States, Asleep: saved.Asleep}
-	if err := json.Unmarshal(text, read); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text, read))
 	return read
 }
 

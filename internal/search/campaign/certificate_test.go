@@ -7,6 +7,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -17,34 +18,22 @@ func TestCertificates(t *testing.T) {
 	effort.OneAtATime(t)
 	s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {lease: 1s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\n"+
 		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [change /home]}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	proof, err := Prove{Scenario: s, Seed: 1, Certify: true}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	whole, err := proof.Certificate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	verify := func(change func(states []uint64) []uint64) *Proof {
 		t.Helper()
 		changed := *whole
 		changed.States = change(slices.Clone(whole.States))
 		changed.Sum = sum(changed.numbers())
 		file, err := changed.Bytes()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		read, err := ReadCertificate(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		p, err := Prove{Scenario: s, Seed: 1, Against: read}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return p
 	}
 	if p := verify(func(all []uint64) []uint64 { return all }); !p.Explored.Complete || p.Verdict != invariant.OK || p.Explored.Schedules <= proof.Explored.Schedules {
@@ -63,23 +52,17 @@ func TestCertificates(t *testing.T) {
 
 	// A proof that wrongly leaves out a state is not certified.
 	proof, err = Prove{Scenario: s, Seed: 1}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := proof.Certificate(); err == nil {
 		t.Error("got a certificate of a proof that did not list its states, expected an error")
 	}
 	blind, err := scenario.ProtocolNamed("blind-publish")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, err := (Prove{Scenario: s, Protocol: blind, Seed: 1, Against: whole}).Run(t.Context()); err == nil {
 		t.Error("got a proof of another protocol by this certificate, expected an error")
 	}
 	file, err := whole.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, broken := range [][]byte{nil, file[:len(file)-1], file[:len(file)-8], append(slices.Clone(file), 0), []byte("{}\n")} {
 		if _, err := ReadCertificate(broken); err == nil {
 			t.Errorf("read %d bytes of %d, expected an error", len(broken), len(file))

@@ -10,6 +10,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -43,19 +44,13 @@ func TestWhatCodeForgetsLeavesOutNoWorld(t *testing.T) {
 		{"recipe-b", ticking}, {"recipe-b", back}, {"recipe-b-guarded", changed}, {"recipe-b-guarded", asking},
 	} {
 		s, err := scenario.Parse("f.yaml", []byte(cache+c.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		p, err := scenario.ProtocolNamed(c.protocol)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		remembers := p
 		remembers.Memoryless = false
 		want, err := worlds(s, remembers)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		got, err := worlds(s, p)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s%s: %d worlds, and %d if nothing is forgotten; error %v", c.text, c.protocol, len(got), len(want), err)

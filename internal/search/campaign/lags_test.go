@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -35,22 +36,16 @@ bounds: {ticks: 0, schedules: 200}
 func TestComparedLagsAreRunsOfTheSameSchedule(t *testing.T) {
 	effort.Long(t)
 	s, err := scenario.Parse("f.yaml", []byte(lagging))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	r, err := Campaign{Scenario: s, Seed: 1}.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if !r.Passed() {
 		t.Errorf("got %s, missing %v, unmet %v", r.Summary(), r.Missing, r.Unmet)
 	}
 	alone := clone(s)
 	alone.CompareLags, alone.Reach = []ddbfake.Lag{ddbfake.LagNever}, nil
 	a, err := Campaign{Scenario: alone, Seed: 1}.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	all, one := exchanges(t, s), exchanges(t, alone)
 	if a.Steps != r.Steps || one != all {
 		t.Errorf("%d steps and %d exchanges with four lags, %d and %d with one", r.Steps, all, a.Steps, one)
@@ -74,9 +69,7 @@ bounds: {ticks: 1}
 func TestASearchGoesToTheEndOfALag(t *testing.T) {
 	s := scenariotest.Parsed(t, ending)
 	p, err := Prove{Scenario: s, Protocol: scenariotest.Protocol(t, s.Protocol), Seed: 1}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if p.Failure == nil || p.Failure.Violation.Invariant.Name != "stale-writer" {
 		t.Fatalf("%s, want a violation of stale-writer", p.Summary())
 	}
@@ -128,9 +121,7 @@ bounds: {ticks: 1}
 		return recipe.New(cfg)
 	}}
 	p, err := Prove{Scenario: s, Protocol: grabs, Seed: 1}.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if p.Failure == nil || p.Failure.Violation.Invariant.Name != "lock-theft" {
 		t.Errorf("%s, want a violation of lock-theft", p.Summary())
 	}

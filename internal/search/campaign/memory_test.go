@@ -25,6 +25,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -107,20 +108,14 @@ func TestFilesDoNotDependOnMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		from, err := ReadSearch(searches[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		proof, err := Prove{Scenario: s, Forgetful: i == 0, Certify: true, From: from}.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		c, err := proof.Certificate()
 		if err == nil {
 			certificates[i], err = c.Bytes()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		checked, err := Prove{Scenario: s, Forgetful: i == 0, Against: c}.Run(t.Context())
 		if err != nil || !checked.Explored.Complete || checked.Verdict != invariant.OK {
 			t.Errorf("forgetful %v: the certificate is refused: %v", i == 1, err)
@@ -436,9 +431,7 @@ func TestATeamProvesTheSame(t *testing.T) {
 func TestATeamCertifiesTheSame(t *testing.T) {
 	run := func(v Prove) (*Proof, string) {
 		p, err := v.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return p, fmt.Sprint(p.Summary(), p.Proved(), p.Reached(), p.Unmet, p.Deadlines, p.States)
 	}
 	v := Prove{Scenario: scenariotest.Parsed(t, interruptible), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Certify: true}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -43,9 +44,7 @@ func searchPart(t *testing.T, v Prove, n int) *Search {
 		}
 		proof, err := v.Run(ctx)
 		interrupt()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if len(proof.Proved())+len(proof.NothingToJudge()) > 0 {
 			t.Fatalf("%v alone proves %v", v.Split, proof.Proved())
 		}
@@ -53,9 +52,7 @@ func searchPart(t *testing.T, v Prove, n int) *Search {
 			t.Fatalf("%v alone judges the whole: %+v", v.Split, proof)
 		}
 		search, err := ReadSearch(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if ended := proof.Explored.Open == 0 || proof.Verdict == invariant.Violated; search.Ended() != ended {
 			t.Fatalf("%v has ended: %v, want %v", v.Split, search.Ended(), ended)
 		}
@@ -71,15 +68,11 @@ func TestPartsAreOneProof(t *testing.T) {
 	effort.Long(t)
 	parse := func(text string) *scenario.Scenario {
 		s, err := scenario.Parse("f.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return s
 	}
 	thief, err := scenario.ProtocolNamed("acquire-by-get-then-put")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	small := parse(interruptible)
 	mini := parse("name: mini\ncache: {lease: 1s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\n" +
 		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [change /home]}]\n")
@@ -94,9 +87,7 @@ func TestPartsAreOneProof(t *testing.T) {
 				effort.Long(t)
 			}
 			whole, err := v.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if (whole.Verdict == invariant.Violated) != (name == "violated") {
 				t.Fatalf("the whole is %v", whole.Verdict)
 			}
@@ -113,9 +104,7 @@ func TestPartsAreOneProof(t *testing.T) {
 				sum := v
 				sum.From = Sum(all)
 				proof, err := sum.Run(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				if name == "violated" {
 					if proof.Verdict != invariant.Violated || proof.Failure.Violation.Invariant.Name != whole.Failure.Violation.Invariant.Name || proof.FailureStrategy != whole.FailureStrategy || proof.FailedAt == 0 {
 						t.Errorf("%d parts: %v in schedule %d (%s), the whole is %v", parts, proof.Summary(), proof.FailedAt, proof.FailureStrategy, whole.Summary())
@@ -136,9 +125,7 @@ func TestPartsAreOneProof(t *testing.T) {
 					without := *proof
 					without.States = Sum(slices.Delete(slices.Clone(all), i, i+1)).Reached.States
 					c, err := without.Certificate()
-					if err != nil {
-						t.Fatal(err)
-					}
+					must.OK(t, err)
 					if p, err := (Prove{Scenario: mini, Seed: 1, Against: c}).Run(t.Context()); err != nil {
 						t.Fatal(err)
 					} else if len(without.States) < len(proof.States) && p.Verdict == invariant.Unknown {
@@ -157,9 +144,7 @@ func TestPartsAreOneProof(t *testing.T) {
 
 func TestAPartThatDoesNotFitIsRefused(t *testing.T) {
 	s, err := scenario.Parse("f.yaml", []byte(interruptible))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	part := Prove{Scenario: s, Seed: 1, Split: sim.Split{Part: 1, Parts: 2}}
 	kept := searchPart(t, part, 1000)
 	for want, v := range map[string]Prove{

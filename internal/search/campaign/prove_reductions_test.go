@@ -23,6 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -61,9 +62,7 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 	all := []string{contenders, ticking, timed, regions, lagging}
 	for _, text := range all {
 		s, err := scenario.Parse("f.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		named := protocols
 		if text == timed {
 			named = protocols[:min(len(protocols), 3)] // the others need ten thousand schedules
@@ -74,14 +73,10 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 		wanted += len(named)
 		for _, name := range named {
 			p, err := scenario.ProtocolNamed(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			search := func(off sim.Reduction) (finding, sim.Explored) {
 				proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: bound, off: off}.Run(context.Background())
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				f := finding{Complete: proof.Explored.Complete, Verdict: proof.Verdict}
 				if proof.Failure != nil {
 					f.Breaks, f.Complete = proof.Failure.Violation.Invariant.Name, true // where it stops depends on the order
@@ -129,20 +124,14 @@ func TestInterchangeableActorsChangeNoVerdict(t *testing.T) {
 	violated := 0
 	for _, text := range []string{crashed, three, ticking, asking} {
 		s, err := scenario.Parse("f.yaml", []byte(cache+text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		for _, name := range effort.Fewer(protocols, protocols[:5]) {
 			p, err := scenario.ProtocolNamed(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			p.Memoryless = true // these mutants keep nothing, either
 			search := func(off sim.Reduction) (finding, sim.Explored) {
 				proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, off: off}.Run(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				f := finding{Complete: proof.Explored.Complete, Verdict: proof.Verdict}
 				if proof.Failure != nil {
 					f.Breaks = proof.Failure.Violation.Invariant.Name
@@ -175,14 +164,10 @@ func TestInterchangeableActorsChangeNoVerdict(t *testing.T) {
 func TestActorsWhoseNamesMatterAreToldApart(t *testing.T) {
 	s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
 		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for name, derives := range map[string]bool{"recipe-a": false, "policy-jitter": true} {
 		p, err := scenario.ProtocolNamed(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		p.Memoryless = true
 		for _, forgetful := range []bool{false, true} {
 			var found [2]sim.Explored
@@ -454,9 +439,7 @@ func TestACrashedMachinesRequestToTheOriginCounts(t *testing.T) {
 			t.Fatal(proof, err)
 		}
 		of, err := subjectOf(s, proof.Protocol.Name, 1) // without a tick it is vacuous, and has no Certificate
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		v.Certify, v.Against = false, &Certificate{subject: of, States: proof.States}
 		if again, err := v.Run(t.Context()); err != nil || again.Verdict != invariant.OK || !again.Explored.Complete {
 			t.Errorf("%sgot %v (%s), error %v; want the certificate confirmed", reach, again.Verdict, again.Why, err)
@@ -647,15 +630,11 @@ func TestSleepSetsLeaveOutNoState(t *testing.T) {
 	}
 	for name, text := range worlds {
 		s, err := scenario.Parse("f.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		var found [2]sim.Explored
 		for i, off := range []sim.Reduction{sim.PersistentSets, sim.PersistentSets | sim.SleepSets} {
 			proof, err := Prove{Scenario: s, Seed: 1, off: off}.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			found[i] = proof.Explored
 		}
 		if asleep, plain := found[0], found[1]; !asleep.Complete || !plain.Complete || asleep.States != plain.States || asleep.Schedules >= plain.Schedules {
@@ -750,9 +729,7 @@ func comesAgain(t *testing.T, name string, s *scenario.Scenario, p isr.Protocol,
 	recorded, file := failed.Replay(), *s
 	recorded.Protocol, recorded.Violates, file.Replay = s.Protocol, "", &recorded // no file has the name of the test's lock
 	text, err := file.YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	read := scenariotest.Parsed(t, string(text))
 	run := read.Replay.Run(s, p)
 	run.SDK = of.SDK
@@ -790,9 +767,7 @@ func endsOf(t *testing.T, s *scenario.Scenario, p isr.Protocol, o scenario.Optio
 	for x.Next() {
 		probe := &hooks.Probe{Search: true, Off: off}
 		o, err := scenario.Run{Scenario: s, Protocol: p, Strategy: x.Strategy(), Options: o}.Do(hooks.With(t.Context(), probe))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if inside.In(o).Result.End == sim.Finished {
 			end[lastLine(probe.Whole())] = true
 		}
@@ -1030,9 +1005,7 @@ func TestACertificateLacksAnyState(t *testing.T) {
 		t.Fatal(proof, err)
 	}
 	of, err := subjectOf(v.Scenario, p.Name, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	v.Certify, v.Against = false, &Certificate{subject: of, States: proof.States}
 	if again, err := v.Run(t.Context()); err != nil || again.Verdict != invariant.OK || !again.Explored.Complete {
 		t.Errorf("got %+v, error %v; want the certificate confirmed", again, err)

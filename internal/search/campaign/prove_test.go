@@ -20,6 +20,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -34,9 +35,7 @@ import (
 func prove(t testing.TB, v campaign.Prove) *campaign.Proof {
 	t.Helper()
 	p, err := v.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return p
 }
 
@@ -97,9 +96,7 @@ func TestProofsFindMutants(t *testing.T) {
 				again, err := scenario.Run{
 					Scenario: s, Protocol: m, Seed: 1, Strategy: sim.Replay(inside.In(p.Failure).Result.Choices), Trace: io.Discard,
 				}.Do(context.Background())
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				if again.Verdict != invariant.Violated || inside.In(again).Digest != inside.In(p.Failure).Digest || inside.In(again).Digest == "" {
 					t.Errorf("%s under %s: the replay is %v with the digest %q, want violated with %q",
 						name, caught, again.Verdict, inside.In(again).Digest, inside.In(p.Failure).Digest)
@@ -191,9 +188,7 @@ func TestAnEndedSearchHasNoVerdictAndSaysWhatIsLeft(t *testing.T) {
 		}}, "interrupted", "branches not taken"},
 	} {
 		p, err := test.v.Run(test.ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if p.Verdict != invariant.Unknown || p.Passed() || p.Why != test.why || !strings.HasPrefix(prose.Extent(p), "not complete: ") ||
 			!strings.Contains(prose.Extent(p), test.left) {
 			t.Errorf("verdict %v because %q, %s; want unknown because %q, not complete", p.Verdict, p.Why, prose.Extent(p), test.why)

@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -62,9 +63,7 @@ func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 		}
 		proof, err := v.Run(ctx)
 		interrupt()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if !over || proof.Explored.Open == 0 {
 			return proof, parts
 		}
@@ -75,9 +74,7 @@ func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 		nothing := v
 		nothing.Keep, nothing.MaxSchedules = nil, v.From.Reached.Schedules
 		same, err := nothing.Run(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if diff := cmp.Diff(show(proof), show(same)); diff != "" {
 			t.Errorf("part %d (-found +read):\n%s", parts, diff)
 		}
@@ -91,17 +88,11 @@ func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 func TestAnInterruptedProofGoesOn(t *testing.T) {
 	effort.Long(t)
 	s, err := scenario.Parse("f.yaml", []byte(interruptible))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	cut, err := scenario.Parse("f.yaml", []byte(strings.Replace(interruptible, "ticks: 0", "ticks: 0, steps: 9", 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	blind, err := scenario.ProtocolNamed("blind-publish")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for name, v := range map[string]Prove{
 		"complete":      {Scenario: s, Seed: 1},
 		"cut":           {Scenario: cut, Seed: 1},
@@ -115,9 +106,7 @@ func TestAnInterruptedProofGoesOn(t *testing.T) {
 				effort.Long(t) // a certificate is of a complete search, too
 			}
 			whole, err := v.Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			split, parts := inParts(t, v, 1+whole.Schedules/7)
 			if parts < 4 {
 				t.Errorf("%d parts, expected more", parts)
@@ -135,9 +124,7 @@ func TestAnInterruptedProofGoesOn(t *testing.T) {
 // A search goes on only where it was, and a file that is not what was written is refused.
 func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
 	s, err := scenario.Parse("f.yaml", []byte(interruptible))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	v := Prove{Scenario: s, Seed: 1, MaxSchedules: 20}
 	var file []byte
 	v.Keep = func(search func() (*Search, error), over bool) error {
@@ -164,19 +151,13 @@ func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
 	}
 	read := func() *Search {
 		kept, err := ReadSearch(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return kept
 	}
 	other, err := scenario.Parse("f.yaml", []byte(strings.Replace(interruptible, "lease: 1s", "lease: 2s", 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	blind, err := scenario.ProtocolNamed("blind-publish")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	rebuilt := read()
 	rebuilt.Code = "another"
 	for want, v := range map[string]Prove{
@@ -220,14 +201,10 @@ func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
 func TestASearchOfAnotherProgramDoesNotGoOn(t *testing.T) {
 	effort.NotShort(t)
 	s, err := scenario.Parse("f.yaml", []byte(interruptible))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	program := func(name string) isr.Protocol {
 		p, err := scenario.ProtocolNamed(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return isr.Protocol{Name: "exec node", New: p.New}
 	}
 	var kept *Search
@@ -238,9 +215,7 @@ func TestASearchOfAnotherProgramDoesNotGoOn(t *testing.T) {
 		return err
 	}}
 	whole, err := v.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	v.MaxSchedules = whole.Schedules - 3
 	if _, err := v.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -249,9 +224,7 @@ func TestASearchOfAnotherProgramDoesNotGoOn(t *testing.T) {
 	if err == nil {
 		v.From, err = ReadSearch(file)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	v.MaxSchedules = 0
 	if p, err := v.Run(t.Context()); err != nil {
 		t.Errorf("the same program: %v", err)

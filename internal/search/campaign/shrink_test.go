@@ -19,6 +19,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -41,9 +42,7 @@ func failing(t testing.TB, name, protocol string) scenario.Run {
 func shrink(t testing.TB, k campaign.Shrink) *campaign.Shrunk {
 	t.Helper()
 	shrunk, err := k.Run(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return shrunk
 }
 
@@ -71,9 +70,7 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 				t.Parallel()
 				run := failing(t, name, protocol)
 				want, err := run.Do(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, err)
 				shrunk := shrink(t, campaign.Shrink{Failed: run})
 				if got := shrunk.Outcome.Violation.Invariant.Name; got != want.Violation.Invariant.Name {
 					t.Errorf("it violates %s, want %s as before", got, want.Violation.Invariant.Name)
@@ -104,13 +101,9 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 func replays(t *testing.T, shrunk *campaign.Shrunk) scenario.Run {
 	t.Helper()
 	s, err := scenario.Parse("shrunk.yaml", []byte(yamlOf(t, shrunk.Scenario)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	run, err := s.Recorded()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, o := scenariotest.Trace(t, run)
 	if o.Verdict != invariant.Violated || o.Violation.Invariant.Name != shrunk.Outcome.Violation.Invariant.Name {
 		t.Errorf("the file replays to %q", o.Explain(s.Name, run.Protocol.Name))
@@ -127,9 +120,7 @@ func replays(t *testing.T, shrunk *campaign.Shrunk) scenario.Run {
 func yamlOf(t testing.TB, s *scenario.Scenario) string {
 	t.Helper()
 	yaml, err := s.YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return string(yaml)
 }
 
@@ -166,9 +157,7 @@ func TestAShrunkRunEndsAtTheStepThatViolates(t *testing.T) {
 		again.Steps++
 		again.Protocol = scenariotest.Protocol(t, "recipe-a")
 		o, err := again.Do(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if told := o.Explain("s", "mended"); o.Verdict != invariant.OK || !strings.Contains(told, "what needs the end of a run was not judged") {
 			t.Errorf("mended: %v\n%s", o.Verdict, told)
 		}
@@ -221,9 +210,7 @@ func TestShrinkKeepsWhatItHasFoundWhenItsContextEnds(t *testing.T) {
 	ctx := &ending{Context: t.Context()}
 	ctx.left.Store(int64(whole.Runs) / 2)
 	partly, err := campaign.Shrink{Failed: run}.Run(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if !partly.Bounded || partly.Runs >= whole.Runs || partly.After.Switches > partly.Before.Switches {
 		t.Errorf("%d of %d runs, bounded %v, from %v to %v; want fewer runs, bounded, and no larger", partly.Runs, whole.Runs, partly.Bounded, partly.Before, partly.After)
 	}
@@ -276,9 +263,7 @@ faults:
   - latency 20ms-2s op=GetItem
 bounds: {ticks: 0}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	p := scenariotest.Protocol(t, "blind-publish")
 	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1})
 	if r.Verdict != invariant.Violated {
@@ -337,9 +322,7 @@ faults:
   - maybe throttled op=UpdateItem
 bounds: {ticks: 2}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	p := isr.Protocol{Name: "recipe-a", New: func(cfg isr.Config) (isr.Handler, error) {
 		cfg.Client = impatient{cfg.Client}
 		return pagecache.AsHandler(pagecache.New(cfg))
@@ -390,9 +373,7 @@ faults:
 		t.Errorf("shrunk to %+v, want no swarm, and the same invariant", shrunk.Scenario.Replay)
 	}
 	run, err := shrunk.Scenario.Recorded()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	o, err := run.Do(context.Background())
 	if err != nil || o.Verdict != invariant.Violated {
 		t.Errorf("the shrunk scenario replays to %+v (%v), want a violation", o, err)
@@ -403,9 +384,7 @@ faults:
 func TestShrinkKeepsAWorldInWhichPagesCanBeFresh(t *testing.T) {
 	s, err := scenario.Parse("drawn.yaml", []byte("name: drawn\nsettle: 150s\ncache: {lease: 10m, revalidate: 10m, render: 1m}\nfaults: [origin-failed from 0s to 5m]\n"+
 		"actors: [{name: alice, script: [get /home], events: [pause at 3m for 1m]}, {name: bob, script: [sleep 4m, get /home]}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	only := scenario.Options{Only: "liveness"}
 	p := scenariotest.Protocol(t, "no-release-after-failure")
 	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Options: only})

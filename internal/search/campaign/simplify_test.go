@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
@@ -47,9 +48,7 @@ func TestChangesLeaveTheScenarioAlone(t *testing.T) {
 	s.Actors = []scenario.Actor{{Name: "alice", Script: []scenario.Command{{Verb: "get", Key: "/a"}, {Verb: "get", Key: "/b"}}, Pauses: 1}, {Name: "bob"}}
 	s.Faults = []scenario.Fault{{Maybe: true}, {}}
 	before, err := s.YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	other := changed(s, func(s *scenario.Scenario) {
 		s.Actors[0].Script[0] = s.Actors[0].Script[1]
 		s.Actors[0].Pauses = 0
@@ -58,9 +57,7 @@ func TestChangesLeaveTheScenarioAlone(t *testing.T) {
 		s.Cache.Lease = 0
 	})
 	after, err := s.YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if other == nil || string(before) != string(after) {
 		t.Errorf("before\n%s\nafter\n%s", before, after)
 	}
