@@ -858,6 +858,69 @@ type caught struct {
 	text   string
 }
 
+// shelved are wares that list each page under a tag. An invalidation concerns all pages of the tag.
+type shelved struct {
+	*wares
+	first bool // bug: LastEvaluatedKey is ignored
+}
+
+const tag = "tag:all"
+
+func (c shelved) list(ctx context.Context, key string) error {
+	_, err := c.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &c.Table, Item: item{"shelf": str(tag), "slot": str(key)}})
+	return err
+}
+
+func (c shelved) Get(ctx context.Context, key string) (isr.Served, error) {
+	if err := c.list(ctx, key); err != nil {
+		return isr.Served{}, err
+	}
+	return c.wares.Get(ctx, key)
+}
+
+func (c shelved) Invalidate(ctx context.Context, key string) error {
+	if err := c.list(ctx, key); err != nil {
+		return err
+	}
+	pages := dynamodb.NewQueryPaginator(c.Client, &dynamodb.QueryInput{
+		TableName: &c.Table, ConsistentRead: aws.Bool(true),
+		KeyConditionExpression: aws.String("shelf = :tag"), ExpressionAttributeValues: item{":tag": str(tag)},
+	})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return err
+		}
+		for _, row := range page.Items {
+			if err := c.wares.Invalidate(ctx, row["slot"].(*types.AttributeValueMemberS).Value); err != nil {
+				return err
+			}
+		}
+		if c.first {
+			return nil
+		}
+	}
+	return nil
+}
+
+// An invalidation by tag asks for the pages of the tag, and the answer comes in pages. Other pages of the tag are made
+// again before their time, which no mapping of wareRows says to single-flight.
+func TestAnInvalidationByTagReadsEveryPage(t *testing.T) {
+	effort.Long(t)
+	for _, test := range []struct {
+		first  bool
+		want   string
+		worlds string
+	}{{true, "no-lost-invalidation", "100"}, {false, "", "10"}} {
+		got := sought(t, Check{Rows: wareRows, Without: []string{"single-flight"}, Reach: []scenario.Mark{}}, 1, test.worlds, func(n Node) (isr.Handler, error) {
+			return shelved{&wares{Node: n, born: n.Clock.Now(), mine: map[string]*ware{}}, test.first}, nil
+		})
+		if got.by != test.want {
+			t.Errorf("only the first page: %v: found %q after %d worlds, want %q\n%s", test.first, got.by, got.worlds, test.want, got.text)
+		}
+	}
+}
+
 // setFlag sets a flag and returns a function that sets it back.
 func setFlag(t *testing.T, name, value string) (back func()) {
 	t.Helper()
