@@ -336,8 +336,8 @@ func (w *world) meetEnds(r *storeRequest) {
 	})
 }
 
-// judgesSomething says whether one of the judges has something to judge in the run. It is not known of the judges of
-// locks and calls, and of those of the caller.
+// judgesSomething says whether one of the judges has something to judge in the run. Judges of locks and calls, and those
+// of the caller, do not tell, so they count as judges that have.
 func (w *world) judgesSomething(judges judges, ev invariant.Evidence) bool {
 	if w.ofLocks || w.ofCalls || len(judges.own) > 0 || !judges.chosen {
 		return true

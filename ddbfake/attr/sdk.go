@@ -203,8 +203,8 @@ func binarySet(in [][]byte) (Value, error) {
 	return set, nil
 }
 
-// layered is a refusal in two layers. The service checks values in the present one, which does not say which value of
-// an expression is refused, and in an older one that some operations still run.
+// layered is a refusal in two layers of the service. The layer of today checks values, and does not say which value of an
+// expression it refuses. Some operations still run the checks of an older layer.
 //
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
 // Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/captures/cross-region-latest.json (nesting)
