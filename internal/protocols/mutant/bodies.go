@@ -114,10 +114,19 @@ var rollbackOfOnePage = isr.Protocol{
 	Name:    "rollback-of-one-page",
 	Summary: "a rollback asks for the versions and ignores LastEvaluatedKey, so it knows only the first page of them",
 	Breaks:  "monotonic-publication",
-	New: func(cfg isr.Config) (isr.Handler, error) {
-		cfg.Client = firstPages{cfg.Client}
-		return onRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return r })(cfg)
-	},
+	New: onRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return onePage{r} }),
+}
+
+type onePage struct{ *pagecache.RecipeB }
+
+func (s onePage) Older(ctx context.Context, key string) (visible, older pagecache.Meta, err error) {
+	cfg := s.Config()
+	cfg.Client = firstPages{cfg.Client}
+	r, err := pagecache.NewRecipeB(cfg)
+	if err != nil {
+		return visible, older, err
+	}
+	return r.Older(ctx, key)
 }
 
 type firstPages struct{ isr.Client }
