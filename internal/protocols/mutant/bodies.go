@@ -114,7 +114,7 @@ var rollbackOfOnePage = isr.Protocol{
 	Name:    "rollback-of-one-page",
 	Summary: "a rollback asks for the versions and ignores LastEvaluatedKey, so it knows only the first page of them",
 	Breaks:  "monotonic-publication",
-	New: onRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return onePage{r} }),
+	New:     onRecipeB(func(r *pagecache.RecipeB) pagecache.Store { return onePage{r} }),
 }
 
 type onePage struct{ *pagecache.RecipeB }
