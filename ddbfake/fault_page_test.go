@@ -190,59 +190,44 @@ func scannedIn(pages []pageOf) (scanned int32) {
 // pagesOf asks for all pages. A positive limit is the limit of the first one.
 func pagesOf(t *testing.T, door *ddbfake.Door, in any, limit int32) (pages []pageOf) {
 	t.Helper()
-	for len(pages) == 0 || pages[len(pages)-1].next != nil {
+	limitOf := func(asked *int32) *int32 {
+		if limit > 0 && pages == nil {
+			return &limit
+		}
+		return asked
+	}
+	var from values // of a Query or a Scan
+	var token *string
+	for {
 		var p pageOf
-		var err error
-		first := limit > 0 && pages == nil
 		switch asked := in.(type) {
 		case *dynamodb.QueryInput:
 			page := *asked
-			if first {
-				page.Limit = &limit
-			}
-			if len(pages) > 0 {
-				page.ExclusiveStartKey = pages[len(pages)-1].next.(values)
-			}
-			var out *dynamodb.QueryOutput
-			if out, err = door.Query(t.Context(), &page); err == nil {
-				p = pageOf{out.Items, out.Count, out.ScannedCount, out.ConsumedCapacity, nil}
-				if out.LastEvaluatedKey != nil {
-					p.next = out.LastEvaluatedKey
-				}
-			}
+			page.Limit, page.ExclusiveStartKey = limitOf(page.Limit), from
+			out, err := door.Query(t.Context(), &page)
+			must.OK(t, err)
+			p, from = pageOf{out.Items, out.Count, out.ScannedCount, out.ConsumedCapacity, nil}, out.LastEvaluatedKey
 		case *dynamodb.ScanInput:
 			page := *asked
-			if first {
-				page.Limit = &limit
-			}
-			if len(pages) > 0 {
-				page.ExclusiveStartKey = pages[len(pages)-1].next.(values)
-			}
-			var out *dynamodb.ScanOutput
-			if out, err = door.Scan(t.Context(), &page); err == nil {
-				p = pageOf{out.Items, out.Count, out.ScannedCount, out.ConsumedCapacity, nil}
-				if out.LastEvaluatedKey != nil {
-					p.next = out.LastEvaluatedKey
-				}
-			}
+			page.Limit, page.ExclusiveStartKey = limitOf(page.Limit), from
+			out, err := door.Scan(t.Context(), &page)
+			must.OK(t, err)
+			p, from = pageOf{out.Items, out.Count, out.ScannedCount, out.ConsumedCapacity, nil}, out.LastEvaluatedKey
 		case *dynamodb.ExecuteStatementInput:
 			page := *asked
-			if first {
-				page.Limit = &limit
-			}
-			if len(pages) > 0 {
-				page.NextToken = pages[len(pages)-1].next.(*string)
-			}
-			var out *dynamodb.ExecuteStatementOutput
-			if out, err = door.ExecuteStatement(t.Context(), &page); err == nil {
-				p = pageOf{out.Items, int32(len(out.Items)), int32(len(out.Items)), out.ConsumedCapacity, nil}
-				if out.NextToken != nil {
-					p.next = out.NextToken
-				}
-			}
+			page.Limit, page.NextToken = limitOf(page.Limit), token
+			out, err := door.ExecuteStatement(t.Context(), &page)
+			must.OK(t, err)
+			p, token = pageOf{out.Items, int32(len(out.Items)), int32(len(out.Items)), out.ConsumedCapacity, nil}, out.NextToken
 		}
-		must.OK(t, err)
-		pages = append(pages, p)
+		switch {
+		case from != nil:
+			p.next = from
+		case token != nil:
+			p.next = token
+		}
+		if pages = append(pages, p); p.next == nil {
+			return pages
+		}
 	}
-	return pages
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
 	"github.com/isr-sim/isr-sim/internal/base/suggest"
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -217,7 +218,7 @@ func (p *parse) cache(n yamlNode) {
 			}
 		}},
 		field{"poll", least(&c.Poll, time.Millisecond)},
-		field{"patience", func(n yamlNode) { c.Patience = p.count(n, 1, 1000) }},
+		field{"patience", func(n yamlNode) { c.Patience = p.count(n, 1, hooks.MostPatience) }},
 		field{"attempts", func(n yamlNode) { c.Attempts = p.count(n, 1, 100) }},
 	)
 }

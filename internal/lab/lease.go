@@ -6,17 +6,17 @@ import (
 	"slices"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr/recipe"
 )
 
 const (
-	askAgain     = 500 * time.Millisecond // how often a reader looks whether a render is over
-	mostPatience = 1000                   // of a scenario
-	spare        = 10
+	askAgain = 500 * time.Millisecond // how often a reader looks whether a render is over
+	spare    = 10
 	// MostRender is the longest render for which SafeLease finds a lease.
-	MostRender = (mostPatience - spare) * askAgain
+	MostRender = (hooks.MostPatience - spare) * askAgain
 )
 
 // leaseSchedules is the number of schedules that a lease has to pass.

@@ -97,19 +97,21 @@ const MarkedAt = "marked_at"
 
 // invalidate closes the window of a page that the row marks as not fresh, and notes a mark from before the page.
 func (e *entry) invalidate(page, row attr.Item) {
-	if !e.invalidated.is() {
-		return
-	}
-	if e.marked(page, row) {
-		closeWindow(page)
-		return
-	}
-	if n, ok := e.invalidated.seconds(row); ok && e.invalidated.unit != "" {
-		if at, isTime := instant(n); isTime {
-			if last, known := Instant(page, MarkedAt); !known || last.Before(at) {
-				put(page, MarkedAt, n)
-			}
+	if e.invalidated.unit == "" {
+		if e.invalidated.is() && e.marks(row) {
+			closeWindow(page)
 		}
+		return
+	}
+	n, ok := e.invalidated.seconds(row)
+	at, isTime := instant(n)
+	if !ok || !isTime {
+		return
+	}
+	if generated, known := Instant(page, "generated_at"); !known || !at.Before(generated) {
+		closeWindow(page)
+	} else if last, noted := Instant(page, MarkedAt); !noted || last.Before(at) {
+		put(page, MarkedAt, n)
 	}
 }
 
@@ -126,16 +128,9 @@ func closeWindow(page attr.Item) {
 	}
 }
 
-// marked reports whether a row says that its page is not fresh.
-func (e *entry) marked(page, row attr.Item) bool {
-	v := e.invalidated.in(row)
-	if e.invalidated.unit != "" {
-		n, ok := e.invalidated.seconds(row)
-		at, isTime := instant(n)
-		generated, known := Instant(page, "generated_at")
-		return v != nil && ok && isTime && (!known || !at.Before(generated))
-	}
-	switch v := v.(type) {
+// marks reports whether the marker of a row, which is no time, says that the page is not fresh.
+func (e *entry) marks(row attr.Item) bool {
+	switch v := e.invalidated.in(row).(type) {
 	case nil, attr.NULL:
 		return false
 	case attr.BOOL:

@@ -24,7 +24,7 @@ func WithoutTTL(marks []scenario.Mark) []scenario.Mark {
 	return slices.DeleteFunc(marks, func(m scenario.Mark) bool { return m == mark.TTLDeletion })
 }
 
-// WithoutLocks leaves out the marks of a cache's locks: in rows of which none is a lock, nobody holds one.
+// WithoutLocks leaves out the marks of a cache's locks, which no world reaches where no row is a lock.
 func WithoutLocks(marks []scenario.Mark) []scenario.Mark {
 	return slices.DeleteFunc(marks, func(m scenario.Mark) bool {
 		return m == mark.LockTakenOver || m == mark.LockRefused || m == mark.PublishRefused
