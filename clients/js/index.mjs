@@ -28,8 +28,10 @@ let time = 0 // the node's own, in milliseconds
 let began = 0
 const under = new Set() // the numbers of the requests under way to isr-sim
 let elsewhere = 0 // what else is under way: requests to others, work of the thread pool, immediates
-let asked = 0 // numbers given
+let asked = 0 // numbers given in this life
 let busy = false // a command is being done
+let resting = true // since it was last told something, it has come to wait for the next line
+let queue = [] // lines that it is told when it rests: a life may be told all at once what another one was told before
 
 // Time.
 
@@ -81,10 +83,12 @@ let pending = [] // in the order of time, then of setting
 let imported = [] // set while modules were imported: each life begins with them
 const unsettled = 13 // the exit code of Node.js where a module awaits what never comes
 process.once('exit', (code) => {
+  flush()
   if (code !== unsettled && process.exitCode !== unsettled || init !== null || imported.length === 0) return
   process.stderr.write('isr-sim: a module awaits a timer while it is imported, expected none: timers fire within lives\n')
 })
 let numbers = 0
+let afterImports // the numbers given while modules were imported: those of each life go on from them
 class Timer {
   constructor(callback, delay, args, again) {
     Object.assign(this, { id: ++numbers, callback, args, again, delay: Math.max(1, Number(delay) || 0), life: life.getStore(), context: AsyncLocalStorage.snapshot?.() })
@@ -248,7 +252,25 @@ const drain = () => new Promise((done) => {
 let looking = false
 let stirred = false // something has come since it last said so
 const turns = 3 // of the event loop, within which promises and streams have had their say
-const say = (line) => print(JSON.stringify(line) + '\n')
+let unsaid = '' // while more lines are to be told: a life that is told all at once answers all at once
+let overdue = null // where it never comes to rest, what it has said is told nevertheless
+function say(line) {
+  unsaid += JSON.stringify(line) + '\n'
+  if (queue.length === 0) flush()
+  else overdue ??= real.setTimeout(flush, 50)
+}
+function flush() {
+  real.clearTimeout(overdue)
+  if (unsaid !== '') print(unsaid)
+  unsaid = ''
+  overdue = null
+}
+function rest() {
+  resting = true
+  while (resting && queue.length > 0) obey(queue.shift())
+  if (queue.length === 0) flush()
+}
+let obey // does what a line says
 function stir() {
   stirred = true
   if (!looking) look(turns)
@@ -265,11 +287,15 @@ function look(left) {
     if (under.size === 0 && pending.length === 0) return // it waits for something that nobody knows of
     stirred = false
     const first = pending.find((t) => under.size === 0 || !t.watches)
-    if (first === undefined && under.size === 1 && held.length === 1) return send(true)
+    if (first === undefined && under.size === 1 && held.length === 1) {
+      send(true)
+      return rest()
+    }
     send(false)
     const line = { type: 'quiet', requests: [...under] }
     if (first !== undefined) Object.assign(line, { timer: first.number, after: Math.max(0, first.at - time), also: besides(first) })
     say(line)
+    rest()
   })
 }
 // The timers that may fire before the first one, because they are due in the same millisecond. Node.js fires timers of the
@@ -471,6 +497,17 @@ const signerOf = ({ credentials, region }) => ({
   },
 })
 
+// What a client would look for in the environment and in files of the machine, each new client anew: a third of the time
+// of a short life.
+const settled = {
+  accountIdEndpointMode: 'disabled',
+  authSchemePreference: [],
+  endpointDiscoveryEnabledProvider: async () => undefined,
+  useDualstackEndpoint: false,
+  useFipsEndpoint: false,
+  userAgentAppId: async () => undefined,
+}
+
 const open = new Set() // requests that are not over
 const track = (request) => { open.add(request); request.once('close', () => open.delete(request)) }
 function abandon() { // those of a life that is over: nothing comes of them, not even an error
@@ -594,15 +631,20 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
     learn(line.time)
     const mine = lives
     const { type, id, verb, key, request, inputs } = line
-    const done = (more) => { if (mine === lives) { busy = false; say({ type: 'reply', id, later: later(), ...more }) } }
+    const done = (more) => over({ type: 'reply', id, ...more })
+    const over = (line) => {
+      if (mine !== lives) return
+      busy = false
+      say({ ...line, later: later() })
+      rest()
+    }
     try {
       if (type === 'init') {
         locks = new Map()
         for (const timer of imported) timer.start()
         cache = await create(init)
         await drain()
-        if (mine === lives) { busy = false; say({ type: 'ready', later: later() }) }
-        return
+        return over({ type: 'ready' })
       }
       if (verb in doing) {
         const told = await doing[verb](line)
@@ -618,18 +660,24 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       if (mine !== lives) return
       await drain()
       if (mine !== lives) return
-      busy = false
       if (type === 'init') { process.stderr.write(`${e.stack}\n`, () => process.exit(1)); return }
-      say({ type: 'reply', id, later: later(), error: `${e?.name ?? 'Error'}: ${e?.message ?? e}`, other: e instanceof OtherPayload || undefined })
+      done({ error: `${e?.name ?? 'Error'}: ${e?.message ?? e}`, other: e instanceof OtherPayload || undefined })
     }
   }
   readline.createInterface({ input: process.stdin }).on('line', (text) => {
     const line = JSON.parse(text)
     if (line.type === 'end' || line.type === 'reset') endChildren()
     if (line.type === 'end') process.exit(0)
-    if (line.type === 'reset') {
+    if (line.type !== 'reset') {
+      queue.push(line)
+      if (resting) rest()
+    } else {
       lives++
       abandon()
+      queue = []
+      asked = 0
+      numbers = afterImports
+      resting = true
       lines.clear()
       under.clear()
       held = []
@@ -638,29 +686,33 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       drained = null
       pending = []
       say({ type: 'ready' })
-      return
     }
+  }).on('close', () => process.exit(0))
+  obey = (line) => {
     if (line.type === 'answer') {
       const answered = lines.get(line.number)
       if (answered === undefined) return // it was let go
       if (line.status > 0) learn(line.time)
+      resting = false
       answered(line)
       return stir()
     }
+    resting = false
     if (line.type === 'wake') {
       learn(line.time)
       wake(line.timer)
       return stir()
     }
     if (line.type === 'init') {
+      afterImports ??= numbers
       began = line.time
       state = line.seed | 0
       const at = new URL(line.endpoint)
-      init = { ...line, host: at.hostname, port: Number(at.port), client: { region: line.region, endpoint: line.endpoint, credentials: line.credentials, forcePathStyle: true, requestHandler: handler, signer: signerOf(line) } }
+      init = { ...line, host: at.hostname, port: Number(at.port), client: { ...settled, region: line.region, endpoint: line.endpoint, credentials: line.credentials, forcePathStyle: true, requestHandler: handler, signer: signerOf(line) } }
     }
     busy = true
     life.run(lives, handle, line)
     stir()
-  }).on('close', () => process.exit(0))
-  say({ type: 'hello', versions: [1], can: [...can, 'work', 'timers', 'quiet', ...(newProcess ? [] : ['reset', 'abandon'])], [can.includes('once') ? 'once' : 'lock']: terms })
+  }
+  say({ type: 'hello', versions: [1], can: [...can, 'work', 'timers', 'quiet', 'queue', ...(newProcess ? [] : ['reset', 'abandon'])], [can.includes('once') ? 'once' : 'lock']: terms })
 }

@@ -207,6 +207,11 @@ func (p *process) reply(a *arrival, to *answer) {
 		a.answer <- to
 		return
 	}
+	p.tell(a.line(to))
+}
+
+// line is the line that answers the request of a line; nil breaks the connection.
+func (a *arrival) line(to *answer) told {
 	line := told{Type: "answer", response: &response{Number: a.number}}
 	if to != nil {
 		line.Time, line.Status, line.Headers = to.time, to.status, map[string]string{}
@@ -217,7 +222,7 @@ func (p *process) reply(a *arrival, to *answer) {
 			line.Body = to.body
 		}
 	}
-	p.tell(line)
+	return line
 }
 
 // leave notes that a request is no longer under way.

@@ -11,10 +11,11 @@ import (
 
 // deed is everything that a program does after it was told something, until it waits again.
 type deed struct {
-	line  *said      // its answer; nil where it waits
-	asked []*arrival // its new requests, in the order of their contents
-	left  []int      // the requests for which it no longer waits, by their places
-	quiet *said      // its line quiet, if it says one: about the timer alone, by its place
+	line   *said      // its answer; nil where it waits
+	asked  []*arrival // its new requests, in the order of their contents
+	left   []int      // the requests for which it no longer waits, by their places
+	quiet  *said      // its line quiet, if it says one: about the timer alone, by its place
+	timers []int      // the numbers of the timers that it names for the first time, in the order of their places
 
 	early []*arrival // left requests that have no place yet
 }
@@ -28,11 +29,14 @@ type ear struct {
 	// timers are the numbers that the program gave its timers, by their places. A process may continue the numbers of the
 	// life before.
 	timers []int
+	queued bool // the process has been told already: see canQueue
 }
 
 // tell passes a line on.
 func (e *ear) tell(t told) {
-	e.quiet = nil
+	if e.quiet = nil; e.queued {
+		return
+	}
 	if t.Timer > 0 {
 		t.Timer = e.timers[t.Timer-1]
 	}
@@ -46,7 +50,11 @@ func (e *ear) reply(place int, to *answer) {
 		return // the program waits for it no longer
 	}
 	e.quiet = nil
-	e.p.reply(e.waits[i], to)
+	if e.queued {
+		e.p.leave(e.waits[i])
+	} else {
+		e.p.reply(e.waits[i], to)
+	}
 	e.waits = slices.Delete(e.waits, i, i+1)
 }
 
@@ -89,10 +97,12 @@ func (e *ear) listen(at string, want *deed) (d deed, err error) {
 		}
 	}
 	if e.quiet != nil && e.quiet.Timer != 0 {
+		known := len(e.timers)
 		d.quiet = &said{Timer: e.placeOf(e.quiet.Timer), After: e.quiet.After}
 		for _, number := range e.quiet.Also {
 			d.quiet.Also = append(d.quiet.Also, e.placeOf(number))
 		}
+		d.timers = slices.Clone(e.timers[known:])
 	}
 	return e.placed(d), nil
 }

@@ -40,11 +40,14 @@ const (
 	// It may have several requests under way at a time, and does not say when it is quiet: the simulator waits until it
 	// has been silent for a while.
 	canParallel = "parallel"
+	// It may be told several lines at once, and takes the next one when it is quiet. It numbers its requests and its timers
+	// anew in each life.
+	canQueue = "queue"
 )
 
 var abilities = []string{
 	canGet, canInvalidate, canRegenerate, canRollback, canHold, canHeld, canExtend, canWork, canOnce,
-	canTimers, canReset, canAbandon, canQuiet, canParallel,
+	canTimers, canReset, canAbandon, canQuiet, canParallel, canQueue,
 }
 
 // said is a line of a program. Fields that its type does not have are zero.
@@ -102,8 +105,9 @@ func (s said) hello() error {
 		if !slices.Contains(abilities, can) {
 			return fmt.Errorf("says that it can %q, expected one of %v", can, abilities)
 		}
-		if !slices.Contains(s.Can, canHold) && slices.Contains([]string{canHeld, canExtend}, can) {
-			return fmt.Errorf("says that it can %q, and not %q, of which that is a part", can, canHold)
+		whole := map[string]string{canHeld: canHold, canExtend: canHold, canQueue: canQuiet}[can]
+		if whole != "" && !slices.Contains(s.Can, whole) {
+			return fmt.Errorf("says that it can %q, and not %q, of which that is a part", can, whole)
 		}
 	}
 	return cmp.Or(s.Lock.wrong(s.Can), s.Once.wrong(s.Can))

@@ -108,6 +108,11 @@ func (d deed) differs(now deed) error {
 	return nil
 }
 
+// numberedAs says whether the process numbered its requests and timers as it did earlier, when it did the same.
+func (d deed) numberedAs(now deed) bool {
+	return slices.Equal(d.timers, now.timers) && slices.EqualFunc(d.asked, now.asked, func(was, is *arrival) bool { return was.number == is.number })
+}
+
 // at returns the i-th request, nil if there are fewer.
 func at(asked []*arrival, i int) *arrival {
 	if i < len(asked) {
@@ -305,18 +310,73 @@ func (l *life) bring(at string) error {
 		return err
 	}
 	l.ear = ear{p: p}
-	for _, m := range l.moved {
-		var did deed
-		if b := p.begun; b != nil {
-			l.ear, did, p.begun = b.ear, b.did, nil
-		} else if did, err = l.do(at, m.told, &m.did); err != nil {
+	done := 0
+	if b := p.begun; b != nil {
+		l.ear, p.begun, done = b.ear, nil, 1
+		if err := l.moved[0].did.differs(b.did); err != nil {
+			return l.changed(at, err)
+		}
+	}
+	if slices.Contains(p.can, canQueue) {
+		var lines []told
+		if lines, l.ear.queued = l.linesAfter(done); l.ear.queued {
+			var telling sync.WaitGroup
+			telling.Go(func() { p.tell(lines...) }) // while it is listened to: the pipes hold less than a long past
+			defer telling.Wait()
+		}
+	}
+	for _, m := range l.moved[done:] {
+		did, err := l.do(at, m.told, &m.did)
+		if err != nil {
 			return err
 		}
 		if err := m.did.differs(did); err != nil {
 			return l.changed(at, err)
 		}
+		if l.ear.queued && !m.did.numberedAs(did) {
+			return l.ear.p.wrong(at, "it has other numbers for its requests and timers than an earlier life that was told the same",
+				fmt.Sprintf("a node whose hello says that it can %q numbers them anew in each life", canQueue))
+		}
 	}
+	l.ear.queued = false
 	return nil
+}
+
+// linesAfter returns all lines that the life was told after its first moments. It returns false if an answer was no line.
+func (l *life) linesAfter(first int) (lines []told, ok bool) {
+	asked, timers := map[int]*arrival{}, []int(nil)
+	for i, m := range l.moved {
+		for _, in := range m.told {
+			switch a := asked[in.place]; {
+			case i < first:
+			case in.line != nil:
+				line := l.addressed(*in.line)
+				if line.Timer > 0 {
+					line.Timer = timers[line.Timer-1]
+				}
+				lines = append(lines, line)
+			case a.answer != nil:
+				return nil, false
+			default:
+				lines = append(lines, a.line(in.to))
+			}
+		}
+		for _, a := range m.did.asked {
+			asked[a.place] = a
+		}
+		timers = append(timers, m.did.timers...)
+	}
+	return lines, true
+}
+
+// addressed returns a line with the address of the life's process, if it is its first one.
+func (l *life) addressed(line told) told {
+	if line.initial != nil {
+		init := *line.initial
+		init.Endpoint = "http://" + l.ear.p.listener.Addr().String()
+		line.initial = &init
+	}
+	return line
 }
 
 // do tells the process something, and returns its reaction.
@@ -326,13 +386,7 @@ func (l *life) do(at string, inputs []input, want *deed) (deed, error) {
 			l.ear.reply(in.place, in.to)
 			continue
 		}
-		line := *in.line
-		if line.initial != nil {
-			init := *line.initial
-			init.Endpoint = "http://" + l.ear.p.listener.Addr().String()
-			line.initial = &init
-		}
-		l.ear.tell(line)
+		l.ear.tell(l.addressed(*in.line))
 	}
 	return l.ear.listen(at, want)
 }

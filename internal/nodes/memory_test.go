@@ -82,6 +82,18 @@ func TestLivesBeginAhead(t *testing.T) {
 	}
 }
 
+// TestALongPastIsTold: a process is told more at once than the pipes to and from it hold.
+func TestALongPastIsTold(t *testing.T) {
+	p := program(t, "queue", 10*time.Second)
+	for _, gets := range []int{400, 401} {
+		text := "name: long\nabout: long\nactors: [{name: alice, script: [" + strings.Repeat("get /home, ", gets) + "sleep 1s]}]\n"
+		s, err := scenario.Parse("long.yaml", []byte(text))
+		must.OK(t, err)
+		_, err = scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: 1}.Do(t.Context())
+		must.OK(t, err)
+	}
+}
+
 // TestMemoryIsNotBelieved: a proof and a campaign find a program that was told the same as an earlier life and did
 // something else. They find it when a process is told its past, and also where no other life would get.
 func TestMemoryIsNotBelieved(t *testing.T) {
@@ -99,8 +111,13 @@ func TestMemoryIsNotBelieved(t *testing.T) {
 	s, err := scenario.Parse("lost.yaml", []byte("name: lost\nabout: lost\nactors: [{name: alice, script: [get /home]}]\n"+
 		"faults: [maybe response-lost op=GetItem]\n"))
 	must.OK(t, err)
+	p := program(t, "counts-on", 0)
+	_, err = campaign.Prove{Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
+	if want := "it has other numbers for its requests"; !errors.As(err, &bad) || !strings.Contains(bad.Problem, want) {
+		t.Errorf("proof: got %v, want ...%s", err, want)
+	}
 	// What a process keeps from other lives may show in the last words of a life alone, which no other life comes by.
-	p := program(t, "keeps", 0)
+	p = program(t, "keeps", 0)
 	_, err = campaign.Prove{Scenario: s, Protocol: p.Protocol(), Seed: 7, Options: scenario.Options{SDK: true}}.Run(t.Context())
 	if want := "not deterministic: its answer was"; !errors.As(err, &bad) || !strings.Contains(bad.Problem, want) {
 		t.Errorf("proof: got %v, want ...%s", err, want)

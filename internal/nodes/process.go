@@ -292,16 +292,19 @@ func (p *process) line(at string) (said, error) {
 	return s, nil
 }
 
-// tell writes a line to the program.
-func (p *process) tell(t told) {
-	text, err := json.Marshal(t)
-	if err != nil {
-		p.fail("it cannot be told of its command: "+err.Error(), "")
-		return
+// tell writes lines to the program.
+func (p *process) tell(all ...told) {
+	var text bytes.Buffer
+	lines := json.NewEncoder(&text)
+	for _, t := range all {
+		if err := lines.Encode(t); err != nil {
+			p.fail("it cannot be told of its command: "+err.Error(), "")
+			return
+		}
 	}
 	written := make(chan error, 1)
 	go func() { // a program that does not read must not stop the run
-		_, err := p.stdin.Write(append(text, '\n'))
+		_, err := p.stdin.Write(text.Bytes())
 		written <- err
 	}()
 	limit := newDeadline(p.program.limit())

@@ -72,16 +72,16 @@ func load(t *testing.T, name string) *scenario.Scenario {
 
 // TestReferenceAsProgram runs the reference as processes, with the schedules' faults, crashes and clock steps: its
 // verdicts are those of the reference in this process, and a repeated run has the same trace, even if its requests are
-// lines, or each life is a new process because the one before ended at its reset.
+// lines, if it is told a whole past at once, or if each life is a new process because the one before ended at its reset.
 func TestReferenceAsProgram(t *testing.T) {
 	effort.NotShort(t)
 	for _, name := range []string{"two-contenders", "lost-response", "crashed-holder", "skewed-clocks"} {
 		t.Run(name, func(t *testing.T) {
 			p, lines, s := program(t, "reference", 0), program(t, "lines", 0), load(t, name)
-			retires := program(t, "retires", 0)
+			queue, retires := program(t, "queue", 0), program(t, "retires", 0)
 			for i := range effort.Quick(10, 3) {
-				var traces [4]strings.Builder
-				for k, of := range []*nodes.Program{p, p, lines, retires} {
+				var traces [5]strings.Builder
+				for k, of := range []*nodes.Program{p, p, lines, queue, retires} {
 					run := scenario.Run{Scenario: s, Protocol: of.Protocol(), Seed: sim.Derive(1, i), Trace: &traces[k]}
 					o, err := run.Do(t.Context())
 					must.OK(t, err)
@@ -381,7 +381,11 @@ func serveNode(behaviour string) {
 		case "init":
 			seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 			c, table = &clock{endpoint: line.Endpoint, now: time.UnixMilli(line.Time)}, line.Table
-			if behaviour == "lines" {
+			switch behaviour {
+			case "counts-on":
+				c.requests = 100 * lives
+				fallthrough
+			case "lines", "queue":
 				c.lines = in
 			}
 			tokens := 0
@@ -596,7 +600,7 @@ func (c *clock) exchange(r *http.Request) (*http.Response, error) {
 	for name, values := range r.Header {
 		headers[name] = values[0]
 	}
-	say(map[string]any{"type": "request", "number": c.requests, "method": r.Method, "target": r.URL.RequestURI(), "headers": headers, "body": body})
+	say(map[string]any{"type": "request", "number": c.requests, "quiet": true, "method": r.Method, "target": r.URL.RequestURI(), "headers": headers, "body": body})
 	var line struct {
 		Type    string
 		Number  int

@@ -469,3 +469,36 @@ test('a request of an SDK is a line, and can be let go', async () => {
   assert.deepEqual(replies, ['AbortError', '200 of /b/k?a=it%27s&n'])
   assert.deepEqual(steps, ['GET /_isr-sim/origin?key=a', 'GET /b/k?a=it%27s&n'])
 })
+
+test('a life may be told at once all that another one was told', { timeout: 30_000 }, async (t) => {
+  const source = `import { node, origin } from '${new URL('../index.mjs', import.meta.url)}'
+    node(() => ({ get: async () => {
+      const both = await Promise.all([origin('a'), origin('b')])
+      await new Promise((done) => setTimeout(done, 500))
+      return { body: both + await origin('c') }
+    } }), ['get'])`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['pipe', 'pipe', 'inherit'] })
+  t.after(() => child.kill())
+  const told = []
+  const tell = (line) => told.push(JSON.stringify({ time: start + told.length, ...line }) + '\n') && child.stdin.write(told.at(-1))
+  const answer = (number) => tell({ type: 'answer', number, status: 200, headers: {}, text: 'of ' + number })
+  const saidIn = [[], []] // the first life and the second
+  let life = 0
+  await new Promise((done) => {
+    readline.createInterface({ input: child.stdout }).on('line', (text) => {
+      const line = JSON.parse(text)
+      if (line.type === 'hello') return tell({ type: 'init', actor: 'carol', seed: 5, endpoint: 'http://127.0.0.1:1', credentials: {}, region: 'r' })
+      saidIn[life].push(text)
+      if (line.type === 'reply' && ++life === 1) child.stdin.write(`{"type":"reset","time":${start}}\n${told.join('')}`)
+      if (life === 2) child.stdin.write('{"type":"end"}\n')
+      if (life > 0) return
+      if (line.type === 'ready') tell({ type: 'command', id: 1, verb: 'get', key: '/home' })
+      if (line.type === 'request' && line.quiet) answer(line.number)
+      if (line.type === 'quiet') line.requests.length > 0 ? answer(line.requests.at(-1)) : tell({ type: 'wake', timer: line.timer })
+    })
+    child.on('exit', done)
+  })
+  assert.equal(saidIn[1].shift(), '{"type":"ready"}') // of the reset
+  assert.deepEqual(saidIn[1], saidIn[0])
+  assert.match(saidIn[0].at(-1), /of 1,of 2of 3/)
+})

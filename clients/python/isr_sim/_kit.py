@@ -560,7 +560,7 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
     margin, of calls payload, and of both wait and takeover. With new_process, each life is a process of its own, as it is
     for a cache that keeps something in variables of its modules; that takes some tenths of a second for each.
     """
-    global _actor, _began, _here, _pid
+    global _actor, _began, _here, _numbers, _pid
 
     def read():
         text = _told.readline()
@@ -588,7 +588,7 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
     _threading_start(threading.Thread(target=_threads.read_on, daemon=True))
     me = _threads.adopt()
     promised = {} if terms is None else {"once" if "once" in can else "lock": terms}
-    _say(type="hello", versions=[1], can=[*can, "work", "timers", "quiet", *([] if new_process else ["reset"])], **promised)
+    _say(type="hello", versions=[1], can=[*can, "work", "timers", "quiet", "queue", *([] if new_process else ["reset"])], **promised)
     cache, held = None, {}
     while True:
         _threads.busy = False
@@ -609,6 +609,7 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
         elif line["type"] == "init":
             at = urllib.parse.urlsplit(line["endpoint"])
             _began, _here = line["time"], (at.hostname, at.port)
+            _numbers = _threads.numbers = 0
             _actor = line.get("actor", "").partition(".")[0]  # alice.2 is alice after a restart
             # No process of any system has such a high number, and none is sent a signal.
             _pid = 2**22 + 1 + line["seed"] % 2**22

@@ -25,7 +25,7 @@ _ready = collections.deque()
 _holder = None  # the one that runs
 _adopted = False  # whether the node has begun
 _timers = []  # of those that wait
-_numbers = 0
+numbers = 0  # of timers, in this life
 under_way = set()  # the numbers of the requests
 busy = False
 now = None  # set by the kit: the node's time, in milliseconds
@@ -51,9 +51,9 @@ class _Runner:
 
 class _Timer:
     def __init__(self, runner, seconds):
-        global _numbers
-        _numbers += 1
-        self.number, self.runner, self.fired = _numbers, runner, False
+        global numbers
+        numbers += 1
+        self.number, self.runner, self.fired = numbers, runner, False
         self.at = now() + math.ceil(seconds * 1000)
 
 
