@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -237,7 +238,11 @@ func Read(in io.Reader) (*Record, error) {
 	d := json.NewDecoder(in)
 	d.UseNumber()
 	r := &Record{}
-	if err := d.Decode(r); err != nil {
+	err := d.Decode(r)
+	if other, is := errors.AsType[*json.UnmarshalTypeError](err); is && other.Field == "format" {
+		return nil, errors.New("found a JSON file of another kind, such as the result of explore --out, expected one that isr-sim wrote with --record")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("found no record of a run: %w", err)
 	}
 	if r.Format < 1 {

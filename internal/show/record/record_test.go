@@ -178,12 +178,13 @@ func TestOldRecordsAreRead(t *testing.T) {
 
 func TestNoRecordIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                              "found no record of a run: EOF",
-		"<html>":                        "found no record of a run: invalid character '<'",
-		"{}":                            "found a JSON file without the format of a record",
-		`{"format": 2}`:                 "found a record of format 2, expected one from 1 to 1: a later version of isr-sim has written it",
-		`{"format": 1}`:                 "found a JSON file without the steps of a run",
-		`{"format": 1, "steps": "all"}`: "found no record of a run: json: cannot unmarshal string",
+		"":                                   "found no record of a run: EOF",
+		"<html>":                             "found no record of a run: invalid character '<'",
+		"{}":                                 "found a JSON file without the format of a record",
+		`{"format": "isr-sim explorations"}`: "found a JSON file of another kind",
+		`{"format": 2}`:                      "found a record of format 2, expected one from 1 to 1: a later version of isr-sim has written it",
+		`{"format": 1}`:                      "found a JSON file without the steps of a run",
+		`{"format": 1, "steps": "all"}`:      "found no record of a run: json: cannot unmarshal string",
 	} {
 		if _, err := record.Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", text, err, want)
