@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // If there are no attributes to return, Attributes is nil.
@@ -32,9 +33,7 @@ func TestInputsAndOutputsAreTheCallers(t *testing.T) {
 	blob[0] = 'X'
 	item["more"] = s("more")
 	out, err := w.c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key("a", "b")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	out.Item["pk"].(*types.AttributeValueMemberS).Value = "Y"
 	out.Item["blob"].(*types.AttributeValueMemberB).Value[1] = 'Z'
 	if d := diff(t, w.get(key("a", "b")).ToSDK(), with(key("a", "b"), "blob", b("blob"))); d != "" {

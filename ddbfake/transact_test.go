@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func putAction(item values) types.TransactWriteItem {
@@ -120,9 +121,7 @@ func TestTransactWrite(t *testing.T) {
 		checkAction(key("a", "GUARD"), "attribute_exists(pk)"),
 		putAction(key("a", "VER#1")),
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var got []string
 	for _, item := range w.db.Items("cache") {
 		got = append(got, item.String())
@@ -174,9 +173,7 @@ func TestIdempotency(t *testing.T) {
 		} {
 			w := newWorld(t, ddbfake.LagManual)
 			for range 2 {
-				if _, err := w.c.TransactWriteItems(t.Context(), update(same)); err != nil {
-					t.Fatal(err)
-				}
+				must.Done(t)(w.c.TransactWriteItems(t.Context(), update(same)))
 			}
 			_, err := w.c.TransactWriteItems(t.Context(), other)
 			if got, message := code(err); got != "IdempotentParameterMismatchException" {

@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // due is a ttl this long after fakeclock.Epoch.
@@ -51,9 +52,7 @@ func TestUpdateTimeToLive(t *testing.T) {
 		t.Log(step.rule)
 		wantError(t, err, step.code, step.message)
 		out, err := w.c.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String("cache")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		d := out.TimeToLiveDescription
 		if got := strings.TrimSpace(string(d.TimeToLiveStatus) + " " + aws.ToString(d.AttributeName)); got != step.status {
 			t.Errorf("%s: described as %q, want %q", step.rule, got, step.status)
@@ -152,15 +151,11 @@ func TestExpiredRowsLive(t *testing.T) {
 func TestSweepOrder(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	table(t, w.db, "bodies", "pk", "S", "sk", "S")
-	if _, err := w.c.UpdateTimeToLive(t.Context(), ttlOn("bodies")); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(w.c.UpdateTimeToLive(t.Context(), ttlOn("bodies")))
 	w.put(with(key("b", "x"), "ttl", due(1*time.Second)), with(key("a", "x"), "ttl", due(1*time.Second)), with(key("c", "x"), "ttl", due(0)))
 	// TTL also deletes rows that were written before it was enabled.
 	w.enableTTL()
-	if _, err := w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("bodies"), Item: with(key("z", "x"), "ttl", due(1*time.Second))}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("bodies"), Item: with(key("z", "x"), "ttl", due(1*time.Second))}))
 	w.clock.Advance(time.Minute)
 	var got []string
 	for _, r := range w.db.Expired() {
@@ -254,15 +249,11 @@ func TestLagOfEnabling(t *testing.T) {
 	w := newWorld(t, ddbfake.LagAtOnce)
 	table(t, w.db, "bodies", "pk", "S", "sk", "S")
 	w.put(with(key("b", "x"), "ttl", due(0)), with(key("a", "x"), "ttl", due(0)))
-	if _, err := w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("bodies"), Item: with(key("z", "x"), "ttl", due(2*time.Hour))}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("bodies"), Item: with(key("z", "x"), "ttl", due(2*time.Hour))}))
 	w.put(with(key("c", "x"), "ttl", due(2*time.Hour)))
 	w.clock.Advance(time.Hour)
 	for _, name := range []string{"cache", "bodies"} {
-		if _, err := w.c.UpdateTimeToLive(t.Context(), ttlOn(name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(w.c.UpdateTimeToLive(t.Context(), ttlOn(name)))
 	}
 	w.clock.Advance(24 * time.Hour)
 	var got []string
