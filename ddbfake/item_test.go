@@ -11,19 +11,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// If there are no attributes to return, Attributes is nil.
-func TestUpdateReturnsNothing(t *testing.T) {
-	w := newWorld(t, ddbfake.LagManual)
-	w.put(key("a", "b"))
-	out, err := w.c.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-		TableName: aws.String("cache"), Key: key("a", "b"), ReturnValues: types.ReturnValueUpdatedOld,
-		UpdateExpression: aws.String("SET x = :x"), ExpressionAttributeValues: values{":x": n("1")},
-	})
-	if err != nil || out.Attributes != nil {
-		t.Errorf("got %v, %v, want no attributes", out, err)
-	}
-}
-
 // The caller's maps and the engine's rows share nothing.
 func TestInputsAndOutputsAreTheCallers(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)

@@ -26,25 +26,6 @@ func queryWorld(t testing.TB) *world {
 	return w
 }
 
-// A partition is found among its neighbours, whichever way it is read.
-func TestQueryWithoutSortKey(t *testing.T) {
-	w := newWorld(t, ddbfake.LagManual)
-	table(t, w.db, "flat", "id", "S", "", "")
-	for _, id := range []string{"o", "p", "p\x00", "pp"} {
-		must.Done(t)(w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("flat"), Item: values{"id": s(id)}}))
-	}
-	for _, forward := range []bool{true, false} {
-		out, err := w.c.Query(t.Context(), &dynamodb.QueryInput{
-			TableName: aws.String("flat"), KeyConditionExpression: aws.String("id = :p"),
-			ExpressionAttributeValues: values{":p": s("p")}, ScanIndexForward: &forward,
-		})
-		must.OK(t, err)
-		if out.Count != 1 || diff(t, out.Items[0], values{"id": s("p")}) != "" {
-			t.Errorf("forward %v: got %v, want p alone", forward, out.Items)
-		}
-	}
-}
-
 // Strings are in the order of their UTF-8 bytes, and binaries in the order of their unsigned bytes. Source:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 func TestItemsOrder(t *testing.T) {

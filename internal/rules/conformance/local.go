@@ -158,6 +158,7 @@ var localDeviations = []deviation{
 	{"transact_write/key of another type", steps{3}, localValueType, refuses},
 	{"transact_write/two actions that do not fit", steps{1}, localKeyCount, refuses},
 	{"transact_write/update that cannot be done", steps{1}, "ValidationException: An operand in the update expression has an incorrect data type", refuses},
+	{"transact_write/updates that make too large items", steps{1}, "ValidationException: Item size to update has exceeded the maximum allowed size", refuses},
 	{"transact_write/update that only removes", steps{2}, `{pk: "a", sk: "b"}`, creates},
 	{"transact_write/update without an expression", steps{1}, "ok", lenient},
 	{"transact_write/check without a condition", steps{1}, "ValidationException: Value null at 'transactItems.1.member.conditionCheck.conditionExpression' failed to satisfy constraint: Member must not be null", ownWords},
@@ -170,12 +171,14 @@ var localDeviations = []deviation{
 	{"transact_get/enumeration before the table", steps{1}, localNoTable, tableFirst},
 
 	{"idempotency/other payload", steps{2}, "IdempotentParameterMismatchException: ", "Local gives no text"},
+	{"idempotency/any other payload", steps{3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, "IdempotentParameterMismatchException: ", "Local gives no text"},
 	{"idempotency/capacity of a repetition", steps{1, 2}, "ok; 2 units", undivided},
 	{"idempotency/another detail is the same payload", steps{2}, "ok; 2 units", undivided},
 	{"idempotency/long token", steps{2}, "ValidationException: Value ttttttttttttttttttttttttttttttttttttt at 'clientRequestToken' failed to satisfy constraint: Member must have length less than or equal to 36", ownWords},
 
 	{"ttl/another attribute", steps{2, 3}, "ValidationException: TimeToLive is active on a different AttributeName", ownWords},
 	{"ttl/no attribute", steps{1}, "ValidationException: Names of key attributes and attributes projected into an index must be between 1 and 255 characters, inclusive", ownWords},
+	{"ttl/no attribute", steps{2}, "ValidationException: AttributeName cannot be null when time to live is being enabled", ownWords},
 	{"ttl/long attribute", steps{1}, "ValidationException: Names of key attributes and attributes projected into an index must be between 1 and 255 characters, inclusive", ownWords},
 	{"ttl/no specification", steps{1}, "ValidationException: TimeToLiveSpecification cannot be null", ownWords},
 	{"ttl/no table", steps{1, 2}, localNoTable, ownWords},

@@ -23,6 +23,7 @@ var localStatements = []deviation{
 	{"statement_batch/one fails", steps{1}, "rows: {pk: \"a\", sk: \"1\", v: \"x\"}\nnothing ResourceNotFound: Cannot do operations on a non-existent table", ownWords},
 	{"statement_batch/other condition", steps{1}, "nothing ValidationError: Only single item select is supported\nrows: {pk: \"a\", sk: \"1\", v: \"x\"}", ownWords},
 	{"statement_batch/parameter that is refused", steps{1}, "ValidationException: One or more parameter values were invalid: An string set  may not be empty", "Local refuses the batch and not the statement"},
+	{"statement_batch/duplicate in a parameter", steps{1}, "ValidationException: One or more parameter values were invalid: Input collection [b, b] contains duplicates", "Local refuses the batch and not the statement"},
 	{"statement_batch/part of the key", steps{1}, "nothing ValidationError: Only single item select is supported", ownWords},
 	{"statement_batch/where and nothing", steps{1}, "nothing ValidationError: Statement wasn't well formed, can't be processed: SELECT * FROM \"rows\" WHERE", ownWords},
 	{"statement_index/branch without such a filter", steps{1}, "[{sk: \"1\"} {sk: \"4\"}]", filtersFetched},
