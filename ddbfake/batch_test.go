@@ -161,23 +161,6 @@ func TestBatchByARN(t *testing.T) {
 	wantError(t, err, validation, "Provided list of item keys contains duplicates")
 }
 
-// An expression and AttributesToGet do not go together, not even for different tables.
-func TestBatchGetMixed(t *testing.T) {
-	w := newWorld(t, ddbfake.LagManual)
-	get := func(tables map[string]types.KeysAndAttributes) error {
-		_, err := w.c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: tables})
-		return err
-	}
-	old := types.KeysAndAttributes{Keys: []values{key("a", "1")}, AttributesToGet: []string{"pk"}}
-	if err := get(map[string]types.KeysAndAttributes{"cache": old}); err != nil {
-		t.Errorf("AttributesToGet alone: %v", err)
-	}
-	wantError(t, get(map[string]types.KeysAndAttributes{
-		"cache": old, "other": {Keys: []values{key("a", "1")}, ProjectionExpression: aws.String("pk")},
-	}), validation, "Can not use both expression and non-expression parameters in the same request: "+
-		"Non-expression parameters: {AttributesToGet} Expression parameters: {ProjectionExpression}")
-}
-
 // A fault finds the rows of a batch by their tables and keys.
 func TestFaultsMatchBatches(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
@@ -194,20 +177,5 @@ func TestFaultsMatchBatches(t *testing.T) {
 				t.Errorf("%s: %T: got %t, want %t", f, in, got, want)
 			}
 		}
-	}
-}
-
-// A statement of a batch that the service refuses in the words of its older layer has the code of a ValidationException.
-//
-// Source: https://github.com/paritysuite/dynamodb-conformance/blob/main/tests/tier3/error-messages/valueLayers.test.ts
-func TestStatementWithADuplicateInASet(t *testing.T) {
-	w := newWorld(t, ddbfake.LagManual)
-	out := do[dynamodb.BatchExecuteStatementOutput](t, w.db, "", &dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{{
-		Statement:  aws.String(`UPDATE "cache" SET y = ? WHERE pk = 'a' AND sk = '1'`),
-		Parameters: []types.AttributeValue{&types.AttributeValueMemberSS{Value: []string{"b", "b"}}},
-	}}})
-	want := "ValidationError: One or more parameter values were invalid: Input collection [b, b] contains duplicates."
-	if e := out.Responses[0].Error; e == nil || string(e.Code)+": "+aws.ToString(e.Message) != want {
-		t.Errorf("got %+v, want %s", e, want)
 	}
 }

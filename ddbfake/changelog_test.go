@@ -7,6 +7,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // newBounded returns a world whose log keeps the given number of changes.
@@ -86,9 +87,7 @@ func TestKeepChangesOfSnapshots(t *testing.T) {
 	other.Restore(kept)
 	w.db.Restore(kept)
 	for _, db := range []*ddbfake.DB{w.db, other} {
-		if err := db.Put("cache", fromSDK(t, with(key("a", "b"), "v", n("80")))); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, db.Put("cache", fromSDK(t, with(key("a", "b"), "v", n("80")))))
 		log := db.Changes()
 		last := log[len(log)-1]
 		if v, _ := last.After.Int("v"); last.Seq != 8 || v != 80 {

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // collectionWorld has a table with five local indexes, so that a row takes six times its size of its collection.
@@ -35,9 +36,7 @@ func collectionWorld(t *testing.T) *ddbfake.Door {
 		})
 	}
 	door := ddbfake.New(ddbfake.Options{}).As("alice")
-	if _, err := door.CreateTable(t.Context(), in); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(door.CreateTable(t.Context(), in))
 	return door
 }
 

@@ -241,9 +241,7 @@ func TestReplicationOfTTL(t *testing.T) {
 	_, err := db.As("setup").UpdateTimeToLive(t.Context(), ttlOn("cache"))
 	must.OK(t, err)
 	item := with(key("a", "1"), "ttl", n(fmt.Sprint(clock.Now().Unix())))
-	if _, err := db.As("a").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: item}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(db.As("a").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: item}))
 	clock.Advance(2 * time.Hour)
 	changes := db.Changes()
 	if len(changes) != 4 {
@@ -297,9 +295,7 @@ func TestReplicasComeAndGo(t *testing.T) {
 	clock.Advance(time.Minute)
 	wantRows(t, db, "afterwards", tokyo, "1=x 2=y")
 	write(t, db, home, "3", "z")
-	if _, err := db.As("a").In(tokyo).DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("cache")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(db.As("a").In(tokyo).DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("cache")}))
 	addReplica(t, db, tokyo)
 	clock.Advance(time.Minute)
 	wantRows(t, db, "again", tokyo, "1=x 2=y 3=z")

@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // values is how the SDK writes an item or a key.
@@ -54,9 +55,7 @@ func table(t testing.TB, db *ddbfake.DB, name, hash string, hashType types.Scala
 		in.KeySchema = append(in.KeySchema, types.KeySchemaElement{AttributeName: &sort, KeyType: types.KeyTypeRange})
 		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: &sort, AttributeType: sortType})
 	}
-	if _, err := db.As("setup").CreateTable(t.Context(), in); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(db.As("setup").CreateTable(t.Context(), in))
 }
 
 // world is a DB at fakeclock.Epoch with the table "cache" (pk S, sk S).
@@ -86,26 +85,20 @@ func ttlOn(table string) *dynamodb.UpdateTimeToLiveInput {
 func (w *world) enableTTL() {
 	w.Helper()
 	_, err := w.c.UpdateTimeToLive(w.Context(), ttlOn("cache"))
-	if err != nil {
-		w.Fatal(err)
-	}
+	must.OK(w, err)
 }
 
 func (w *world) put(items ...values) {
 	w.Helper()
 	for _, item := range items {
-		if _, err := w.c.PutItem(w.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: item}); err != nil {
-			w.Fatal(err)
-		}
+		must.Done(w)(w.c.PutItem(w.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: item}))
 	}
 }
 
 func (w *world) get(key values) attr.Item {
 	w.Helper()
 	out, err := w.c.GetItem(w.Context(), &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key})
-	if err != nil {
-		w.Fatal(err)
-	}
+	must.OK(w, err)
 	return fromSDK(w, out.Item)
 }
 
@@ -113,9 +106,7 @@ func (w *world) get(key values) attr.Item {
 func fromSDK(t testing.TB, v values) attr.Item {
 	t.Helper()
 	item, err := attr.ItemFromSDK(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return item
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // The fault throttled answers as Options.Throughput does: the same exception, the same text and the same reasons, for
@@ -94,12 +95,8 @@ func TestThrottledAsByThroughput(t *testing.T) {
 					in.BillingMode = types.BillingModeProvisioned
 					in.ProvisionedThroughput = &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(400), WriteCapacityUnits: aws.Int64(500)}
 				}
-				if _, err := c.CreateTable(t.Context(), in); err != nil {
-					t.Fatal(err)
-				}
-				if _, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: rows, Item: item}); err != nil {
-					t.Fatal(err)
-				}
+				must.Done(t)(c.CreateTable(t.Context(), in))
+				must.Done(t)(c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: rows, Item: item}))
 				return clock, db, c
 			}
 			_, db, c := world(false)

@@ -48,9 +48,7 @@ func indexedWorld(t *testing.T) (*ddbfake.DB, *ddbfake.Door, *fakeclock.Clock) {
 		}
 		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: kind})
 	}
-	if _, err := door.CreateTable(t.Context(), in); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(door.CreateTable(t.Context(), in))
 	return db, door, clock
 }
 
@@ -160,17 +158,13 @@ var awkward = []string{"a", "a\x00", "a\x00\x01", "\x00", "\x01", "ab", "\x00\xc
 // restore, later writes are gone from the index.
 func TestIndexFollowsRows(t *testing.T) {
 	db, door, clock := indexedWorld(t)
-	if _, err := door.UpdateTimeToLive(t.Context(), ttlOn("rows")); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(door.UpdateTimeToLive(t.Context(), ttlOn("rows")))
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
 	snapshot := db.Snapshot()
 	for step := range 600 {
 		item := map[string]types.AttributeValue{"pk": s(awkward[random.IntN(3)]), "sk": s(awkward[random.IntN(len(awkward))])}
 		if random.IntN(5) == 0 {
-			if _, err := door.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("rows"), Key: item}); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(door.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("rows"), Key: item}))
 		} else {
 			for _, name := range []string{"h", "i", "a"} {
 				if random.IntN(12) > 0 {
@@ -181,9 +175,7 @@ func TestIndexFollowsRows(t *testing.T) {
 			if random.IntN(4) == 0 {
 				item["ttl"] = &types.AttributeValueMemberN{Value: fmt.Sprint(clock.Now().Unix() + int64(random.IntN(20)))}
 			}
-			if _, err := door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: item}); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: item}))
 		}
 		switch random.IntN(40) {
 		case 0:
@@ -205,12 +197,10 @@ func TestIndexIsHashed(t *testing.T) {
 	db, door, _ := indexedWorld(t)
 	with := db.Hash()
 	snapshot := db.Snapshot()
-	if _, err := door.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{
+	must.Done(t)(door.UpdateTable(t.Context(), &dynamodb.UpdateTableInput{
 		TableName:                   aws.String("rows"),
 		GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: aws.String("many")}}},
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if db.Hash() == with {
 		t.Error("the hash does not tell a table with an index from one without")
 	}
@@ -300,9 +290,7 @@ func TestIndexReadIsStale(t *testing.T) {
 	db, door, clock := indexedWorld(t)
 	db.SetReplicaLag(time.Minute)
 	item := map[string]types.AttributeValue{"pk": s("p"), "sk": s("1"), "h": s("h"), "i": s("i"), "a": s("a"), "b": &types.AttributeValueMemberN{Value: "1"}}
-	if _, err := door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: item}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: item}))
 	read := func() []string {
 		return queried(t, door, &dynamodb.QueryInput{
 			IndexName: aws.String("many"), KeyConditionExpression: aws.String("h = :h AND i = :i"),
@@ -349,9 +337,7 @@ func TestIndexScanSegments(t *testing.T) {
 			"h": s(fmt.Sprint("h", i%7)), "i": s(fmt.Sprint("i\x00", i%2)), "a": s("a"), "b": n(fmt.Sprint(-i)),
 		}
 		want = append(want, fmt.Sprintf("%02d", i))
-		if _, err := door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: item}); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: item}))
 	}
 	check := func(when string, want []string) {
 		for _, index := range []string{"many", "local"} {
@@ -383,9 +369,7 @@ func TestIndexScanOfAReplica(t *testing.T) {
 	db, door, clock := indexedWorld(t)
 	db.SetReplicaLag(10)
 	item := values{"pk": s("p"), "sk": s("1"), "h": s("h"), "i": s("i"), "a": s("a"), "b": n("1")}
-	if _, err := door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: item}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: item}))
 	if got := scanIndex(t, door, "many", 0, 1); got != nil {
 		t.Errorf("at once: got %v, want nothing", got)
 	}

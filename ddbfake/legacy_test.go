@@ -66,9 +66,7 @@ func drawRow(t *rapid.T, sk string) values {
 }
 
 func putRow(t *rapid.T, db *ddbfake.DB, row values) {
-	if _, err := db.As("setup").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: row}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(db.As("setup").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: row}))
 }
 
 // modern are the expression parameters with the same meaning as legacy ones.

@@ -35,9 +35,7 @@ func limited(t *testing.T, clock ddbfake.Clock, provisioned *types.ProvisionedTh
 	if provisioned != nil {
 		in.BillingMode = types.BillingModeProvisioned
 	}
-	if _, err := door.CreateTable(t.Context(), in); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(door.CreateTable(t.Context(), in))
 	return db, door
 }
 
@@ -279,9 +277,7 @@ func TestThroughputIsOffByDefault(t *testing.T) {
 	door := db.As("alice")
 	createTableOnDemand(t, door, "rows")
 	for range 5000 {
-		if _, err := door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s("hot")}}); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s("hot")}}))
 	}
 }
 

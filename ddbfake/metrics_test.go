@@ -45,9 +45,7 @@ func TestMetricsRingAnAlarm(t *testing.T) {
 			before := total(db, func(m ddbfake.Metrics) int { return m.ThrottledRequests })
 			for range test.times {
 				db.Inject(ddbfake.Fault{Kind: ddbfake.FaultThrottled, Op: "PutItem", Times: 2})
-				if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s("a")}}); err != nil {
-					t.Fatal(err)
-				}
+				must.Done(t)(client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s("a")}}))
 			}
 			clock.Advance(time.Minute)
 			if total(db, func(m ddbfake.Metrics) int { return m.ThrottledRequests })-before > 5 {
@@ -197,13 +195,9 @@ func TestMetricsThroughSDK(t *testing.T) {
 func TestMetricsOfIndexes(t *testing.T) {
 	db, door, _ := indexedWorld(t)
 	in := values{"pk": s("a"), "sk": s("b"), "h": s("h"), "i": s("i"), "a": s("a"), "b": n("1")}
-	if _, err := door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: in}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: in}))
 	many := &dynamodb.ScanInput{TableName: aws.String("rows"), IndexName: aws.String("many")}
-	if _, err := door.Scan(t.Context(), many); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(door.Scan(t.Context(), many))
 	db.Inject(ddbfake.Fault{Kind: ddbfake.FaultThrottled})
 	if _, err := door.Scan(t.Context(), many); err == nil {
 		t.Fatal("the fault did not strike")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // hookClock calls hook when the clock is read, which happens in the middle of a call. It calls hook once.
@@ -212,9 +213,7 @@ func TestConflictsAnswerAsFaults(t *testing.T) {
 // A refused call has no effect, so it refuses no other call. Effects from before a call do not matter for it.
 func TestConflictsChain(t *testing.T) {
 	w := newConflictWorld(t, true)
-	if _, err := w.db.Do(t.Context(), Call{Input: transactOf("", "x")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(w.db.Do(t.Context(), Call{Input: transactOf("", "x")}))
 	if _, err := w.db.Do(t.Context(), Call{Input: putOf("x")}); err != nil {
 		t.Errorf("after a transaction: %v", err)
 	}
@@ -242,9 +241,7 @@ func TestConflictsAfterRestore(t *testing.T) {
 	kept := w.db.Snapshot()
 	slow := w.db.overlaps.enter()
 	defer w.db.overlaps.leave(slow)
-	if _, err := w.db.Do(t.Context(), Call{Input: transactOf("", "x")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(w.db.Do(t.Context(), Call{Input: transactOf("", "x")}))
 	if len(w.db.overlaps.done) == 0 {
 		t.Fatal("nothing was noted, and a call is inside")
 	}

@@ -54,9 +54,7 @@ func createCache(t testing.TB, c client) *types.TableDescription {
 
 func putInto(t testing.TB, c client, nameOrARN string, item values) {
 	t.Helper()
-	if _, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &nameOrARN, Item: item}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &nameOrARN, Item: item}))
 }
 
 // Each door has its way to name the region, and no region sees the tables of another.
@@ -178,12 +176,10 @@ func TestTokensOfRegions(t *testing.T) {
 		door := db.As("alice").In(region)
 		createCache(t, door)
 		for range 2 {
-			if _, err := door.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
+			must.Done(t)(door.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
 				ClientRequestToken: aws.String("once"),
 				TransactItems:      []types.TransactWriteItem{{Put: &types.Put{TableName: aws.String("cache"), Item: key(region+"x", "b")}}},
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 		}
 	}
 	if n := len(db.Changes()); n != 2 {
@@ -197,9 +193,7 @@ func TestRegionsFromOutside(t *testing.T) {
 	w.enableTTL()
 	there := w.db.As("alice").In(ireland)
 	createCache(t, there)
-	if _, err := there.UpdateTimeToLive(t.Context(), ttlOn("cache")); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(there.UpdateTimeToLive(t.Context(), ttlOn("cache")))
 	must.OK(t, w.db.Put("cache", fromSDK(t, with(key("a", "b"), "ttl", due(0)))))
 	before, kept := w.db.Hash(), w.db.Snapshot()
 	must.OK(t, w.db.Put(irelandARN, fromSDK(t, with(key("a", "b"), "ttl", due(0)))))

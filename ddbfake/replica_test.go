@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // A read is one way to see partition "a" of the table "cache".
@@ -25,9 +26,7 @@ func reads() []read {
 	call := func(w *world, in any, fault *ddbfake.Fault) any {
 		w.Helper()
 		out, err := w.db.Do(w.Context(), ddbfake.Call{Input: in, Fault: fault})
-		if err != nil {
-			w.Fatal(err)
-		}
+		must.OK(w, err)
 		return out
 	}
 	show := func(items ...values) (seen []string) {
@@ -103,9 +102,7 @@ func TestReplicaLag(t *testing.T) {
 
 	// One row is replaced, one deleted and one added, and then one changes again within the lag.
 	w.put(v("1", "new"), v("3", "new"))
-	if _, err := w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "2")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "2")}))
 	w.clock.Advance(500 * time.Millisecond)
 	w.put(v("1", "newer"))
 	w.wantReads("before the lag", false, "1=old", "2=old")
@@ -134,9 +131,7 @@ func TestReplicaLagOfANewTable(t *testing.T) {
 	w.put(with(key("a", "1"), "v", s("old")))
 	w.clock.Advance(30 * time.Second)
 	w.put(with(key("a", "1"), "v", s("new")))
-	if _, err := w.c.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("cache")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(w.c.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("cache")}))
 	table(t, w.db, "cache", "pk", "S", "sk", "S")
 	w.clock.Advance(30 * time.Second)
 	w.wantReads("new table", false)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // scanned returns the partition keys that a Scan of the table "ids" returns.
@@ -20,9 +21,7 @@ func scanned(t *testing.T, db *ddbfake.DB, in dynamodb.ScanInput) (keys []string
 	t.Helper()
 	in.TableName = aws.String("ids")
 	out, err := db.As("test").Scan(t.Context(), &in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for _, item := range out.Items {
 		keys = append(keys, fmt.Sprint(fromSDK(t, item)["id"]))
 	}
@@ -33,9 +32,7 @@ func fill(t *testing.T, db *ddbfake.DB, ids ...types.AttributeValue) {
 	t.Helper()
 	for _, id := range ids {
 		in := &dynamodb.PutItemInput{TableName: aws.String("ids"), Item: values{"id": id}}
-		if _, err := db.As("test").PutItem(t.Context(), in); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(db.As("test").PutItem(t.Context(), in))
 	}
 }
 
@@ -179,9 +176,7 @@ func TestScanOfAChangingTable(t *testing.T) {
 	if got, _ := scanned(t, db, rest); strings.Join(got, " ") != `"4" "3"` {
 		t.Errorf("after two new rows: got %v", got)
 	}
-	if _, err := db.As("test").DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("ids"), Key: values{"id": s("4")}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(db.As("test").DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("ids"), Key: values{"id": s("4")}}))
 	if got, _ := scanned(t, db, rest); strings.Join(got, " ") != `"3"` {
 		t.Errorf("after a deletion: got %v", got)
 	}

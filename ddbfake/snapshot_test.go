@@ -15,6 +15,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // story prints a change log.
@@ -33,15 +34,11 @@ func TestChangeLog(t *testing.T) {
 	w.put(with(key("a", "b"), "v", n("1"))) // request 3
 	w.put(with(key("a", "b"), "v", n("1.0")))
 	w.clock.Advance(time.Second)
-	if _, err := w.db.Do(t.Context(), ddbfake.Call{
+	must.Done(t)(w.db.Do(t.Context(), ddbfake.Call{
 		Actor: "bob", Sent: fakeclock.Epoch,
 		Input: &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: with(key("a", "b"), "v", n("2"), "ttl", due(0))},
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "nothing")}); err != nil {
-		t.Fatal(err)
-	}
+	}))
+	must.Done(t)(w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "nothing")}))
 	w.clock.Advance(time.Second)
 	w.db.SweepExpired()
 	want := []string{
@@ -110,12 +107,10 @@ func TestSnapshot(t *testing.T) {
 	for i := range 500 {
 		w.put(with(key("a", fmt.Sprint(i)), "ttl", due(0)))
 	}
-	if _, err := w.c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
+	must.Done(t)(w.c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
 		ClientRequestToken: aws.String("token"),
 		TransactItems:      []types.TransactWriteItem{updateAction(key("a", "counter"), "ADD v :one", values{":one": n("1")})},
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	before, log, snapshot := w.db.Hash(), story(w.db.Changes()), w.db.Snapshot()
 
 	// One state goes on in three different ways, the second time in another DB.
@@ -132,12 +127,10 @@ func TestSnapshot(t *testing.T) {
 		if d := cmp.Diff(log, story(u.db.Changes())); d != "" {
 			t.Fatalf("future %d does not begin with its log:\n%s", i, d)
 		}
-		if _, err := u.c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
+		must.Done(t)(u.c.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{
 			ClientRequestToken: aws.String("token"),
 			TransactItems:      []types.TransactWriteItem{updateAction(key("a", "counter"), "ADD v :one", values{":one": n("1")})},
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		u.put(with(key("a", "future"), "v", n(fmt.Sprint(i))))
 		if i == 0 {
 			seen = u.db.ChangesSince(len(log))
@@ -194,9 +187,7 @@ func TestHash(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if second := build(put(key("a", "c")), put(key("a", "d")), func(w *world) {
-		if _, err := w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "d")}); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "d")}))
 		w.clock.Advance(time.Hour)
 	}, put(same)); second != first {
 		t.Error("the hash depends on history")

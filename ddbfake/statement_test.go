@@ -28,11 +28,9 @@ func statementWorld(t *testing.T, options ddbfake.Options) (*ddbfake.DB, *fakecl
 	db := ddbfake.New(options)
 	table(t, db, "cache", "pk", "S", "sk", "S")
 	for _, sk := range []string{"1", "2"} {
-		if _, err := db.As("").PutItem(t.Context(), &dynamodb.PutItemInput{
+		must.Done(t)(db.As("").PutItem(t.Context(), &dynamodb.PutItemInput{
 			TableName: aws.String("cache"), Item: values{"pk": s("a"), "sk": s(sk), "v": s("old")},
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	return db, clock
 }
@@ -149,9 +147,7 @@ func TestStatementsReadReplicas(t *testing.T) {
 			clock.Advance(time.Minute)
 			stale, _ := statementWorld(t, ddbfake.Options{})
 			for _, db := range []*ddbfake.DB{lagging, stale} {
-				if _, err := run(t, db, updateFirst); err != nil {
-					t.Fatal(err)
-				}
+				must.Done(t)(run(t, db, updateFirst))
 			}
 			stale.Inject(ddbfake.Fault{Kind: ddbfake.FaultStaleRead})
 			for kind, db := range map[string]*ddbfake.DB{"lag": lagging, "fault": stale} {
@@ -169,9 +165,7 @@ func TestStatementsReadReplicas(t *testing.T) {
 // The logs name the rows of a statement, and its caller.
 func TestStatementsAreLogged(t *testing.T) {
 	db, _ := statementWorld(t, ddbfake.Options{LogRequests: 2})
-	if _, err := run(t, db, updateFirst); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(run(t, db, updateFirst))
 	if _, err := run(t, db, updateOther, `INSERT INTO cache VALUE {'pk': 'a', 'sk': '1'}`); err == nil {
 		t.Fatal("the INSERT has replaced a row")
 	}
@@ -204,9 +198,7 @@ func TestSelectIsTheSameByAnyKey(t *testing.T) {
 			item := values{"h": s(h), "s": n(fmt.Sprint(i)), "x": n(fmt.Sprint(id * 7 % 5)), "id": n(fmt.Sprint(id))}
 			id++
 			for _, name := range []string{"keyed", "plain"} {
-				if _, err := db.As("").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(name), Item: item}); err != nil {
-					t.Fatal(err)
-				}
+				must.Done(t)(db.As("").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(name), Item: item}))
 			}
 		}
 	}

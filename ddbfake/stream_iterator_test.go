@@ -60,9 +60,7 @@ func streamed(t testing.TB) (db *DB, start *shardIterator) {
 	db = New(Options{})
 	in := createInput("cache")
 	in.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly}
-	if _, err := db.As("").CreateTable(t.Context(), in); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(db.As("").CreateTable(t.Context(), in))
 	createTable(t, db, "other")
 	s := db.state.streams[0]
 	return db, &shardIterator{s.arn, firstShard(db, s), 0, fakeclock.Epoch}
@@ -98,9 +96,7 @@ func TestSequenceNumberOfAnotherShard(t *testing.T) {
 		if on {
 			s.StreamViewType = types.StreamViewTypeKeysOnly
 		}
-		if _, err := db.As("").UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: aws.String("cache"), StreamSpecification: s}); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(db.As("").UpdateTable(t.Context(), &dynamodb.UpdateTableInput{TableName: aws.String("cache"), StreamSpecification: s}))
 	}
 	enable(false)
 	enable(true)

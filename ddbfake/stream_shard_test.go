@@ -16,15 +16,14 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // roll makes the stream of the table "cache" roll over now.
 func (w *world) roll(split bool) []string {
 	w.Helper()
 	open, err := w.rolling(split)
-	if err != nil {
-		w.Fatal(err)
-	}
+	must.OK(w, err)
 	return open
 }
 
@@ -177,9 +176,7 @@ func TestRoll(t *testing.T) {
 	describe := func(in dynamodbstreams.DescribeStreamInput) *streamtypes.StreamDescription {
 		in.StreamArn = &arn
 		out, err := w.c.DescribeStream(t.Context(), &in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return out.StreamDescription
 	}
 	var ids, want []string

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // stream enables a stream of the table "cache" and returns its ARN.
@@ -32,9 +33,7 @@ func (w *world) disableStream() string {
 func (w *world) setStream(s *types.StreamSpecification) string {
 	w.Helper()
 	out, err := w.c.UpdateTable(w.Context(), &dynamodb.UpdateTableInput{TableName: aws.String("cache"), StreamSpecification: s})
-	if err != nil {
-		w.Fatal(err)
-	}
+	must.OK(w, err)
 	return *out.TableDescription.LatestStreamArn
 }
 
@@ -43,9 +42,7 @@ func (w *world) shards(arn string) (all []streamtypes.Shard) {
 	w.Helper()
 	for in := (dynamodbstreams.DescribeStreamInput{StreamArn: &arn}); ; {
 		out, err := w.c.DescribeStream(w.Context(), &in)
-		if err != nil {
-			w.Fatal(err)
-		}
+		must.OK(w, err)
 		all = append(all, out.StreamDescription.Shards...)
 		if in.ExclusiveStartShardId = out.StreamDescription.LastEvaluatedShardId; in.ExclusiveStartShardId == nil {
 			return all
@@ -65,18 +62,14 @@ func (w *world) iteratorOf(arn, shard string, kind streamtypes.ShardIteratorType
 	out, err := w.c.GetShardIterator(w.Context(), &dynamodbstreams.GetShardIteratorInput{
 		StreamArn: &arn, ShardId: &shard, ShardIteratorType: kind,
 	})
-	if err != nil {
-		w.Fatal(err)
-	}
+	must.OK(w, err)
 	return out.ShardIterator
 }
 
 func (w *world) records(iterator *string) *dynamodbstreams.GetRecordsOutput {
 	w.Helper()
 	out, err := w.c.GetRecords(w.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: iterator})
-	if err != nil {
-		w.Fatal(err)
-	}
+	must.OK(w, err)
 	return out
 }
 
@@ -115,9 +108,7 @@ func TestStreamOfTTLDeletion(t *testing.T) {
 			start := w.iterator(arn, streamtypes.ShardIteratorTypeLatest)
 			w.clock.Advance(2 * time.Minute)
 			w.db.SweepExpired()
-			if _, err := w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "other")}); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "other")}))
 			records := w.records(start).Records
 			if diff := cmp.Diff([]string{"REMOVE expired by dynamodb.amazonaws.com", "REMOVE other"}, said(records)); diff != "" {
 				t.Fatalf("records (-want +got):\n%s", diff)
@@ -242,9 +233,7 @@ func TestStreamNames(t *testing.T) {
 	w.disableStream()
 	second := w.stream(types.StreamViewTypeKeysOnly)
 	w.put(key("a", "2"))
-	if _, err := w.c.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("cache")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(w.c.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("cache")}))
 	table(t, w.db, "cache", "pk", "S", "sk", "S")
 	third := w.stream(types.StreamViewTypeKeysOnly)
 	w.put(key("a", "3"))
@@ -301,9 +290,7 @@ func TestStreamReaderTooLate(t *testing.T) {
 	wantError(t, err, "TrimmedDataAccessException", "The data you are trying to access has been trimmed")
 
 	// A reader misses nothing if only changes of other tables have expired.
-	if _, err := w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("other"), Item: key("a", "x")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("other"), Item: key("a", "x")}))
 	w.clock.Advance(24 * time.Hour)
 	w.put(key("a", "2"))
 	inTime = w.iterator(arn, streamtypes.ShardIteratorTypeTrimHorizon)

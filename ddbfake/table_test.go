@@ -69,13 +69,9 @@ func TestTableLife(t *testing.T) {
 	}
 	for i := range 4 {
 		item := values{"pk": s("a"), "sk": n(fmt.Sprint(i + 1))}
-		if _, err := w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("fresh"), Item: item}); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("fresh"), Item: item}))
 	}
-	if _, err := w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("fresh"), Key: values{"pk": s("a"), "sk": n("4")}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("fresh"), Key: values{"pk": s("a"), "sk": n("4")}}))
 	out, err := w.c.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("fresh")})
 	must.OK(t, err)
 	d := out.Table

@@ -32,16 +32,12 @@ func TestTagsInSnapshots(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	change := func(tags ...types.Tag) {
 		t.Helper()
-		if _, err := w.c.TagResource(t.Context(), &dynamodb.TagResourceInput{ResourceArn: aws.String(cacheARN), Tags: tags}); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(w.c.TagResource(t.Context(), &dynamodb.TagResourceInput{ResourceArn: aws.String(cacheARN), Tags: tags}))
 	}
 	change(tag("b", "1"), tag("a", "2"))
 	before := w.db.Snapshot()
 	change(tag("b", "3"), tag("c", "4"))
-	if _, err := w.c.UntagResource(t.Context(), &dynamodb.UntagResourceInput{ResourceArn: aws.String(cacheARN), TagKeys: []string{"a"}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(w.c.UntagResource(t.Context(), &dynamodb.UntagResourceInput{ResourceArn: aws.String(cacheARN), TagKeys: []string{"a"}}))
 	if d := cmp.Diff([]string{"b=3", "c=4"}, tagsOf(t, w.c, cacheARN)); d != "" {
 		t.Error(d)
 	}
@@ -61,13 +57,9 @@ func TestCreateTableWithTags(t *testing.T) {
 	if d := cmp.Diff([]string{"env=test"}, tagsOf(t, c, arn)); d != "" {
 		t.Error(d)
 	}
-	if _, err := c.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: in.TableName}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(c.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: in.TableName}))
 	in.Tags = nil
-	if _, err := c.CreateTable(t.Context(), in); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(c.CreateTable(t.Context(), in))
 	if got := tagsOf(t, c, arn); got != nil {
 		t.Errorf("another table of that name: got %v, want no tags", got)
 	}

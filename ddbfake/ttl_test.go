@@ -2,7 +2,6 @@ package ddbfake_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,95 +14,12 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // due is a ttl this long after fakeclock.Epoch.
 func due(after time.Duration) types.AttributeValue {
 	return n(fmt.Sprint(fakeclock.Epoch.Add(after).Unix()))
-}
-
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_UpdateTimeToLive.html
-func TestUpdateTimeToLive(t *testing.T) {
-	w := newWorld(t, ddbfake.LagManual)
-	for _, step := range []struct {
-		rule      string
-		table     string
-		attribute *string
-		enabled   bool
-		code      string
-		message   string
-		status    string // as described after the step
-	}{
-		{"disabling what is disabled", "cache", aws.String("ttl"), false, validation, "TimeToLive is already disabled", "DISABLED"},
-		{"the attribute is required", "cache", nil, true, validation, "1 validation error detected: Value null at 'timeToLiveSpecification.attributeName' failed to satisfy constraint: Member must not be null", "DISABLED"},
-		{"the attribute is not empty", "cache", aws.String(""), true, validation, "TimeToLiveSpecification.AttributeName must be non empty", "DISABLED"},
-		{"the table exists", "nowhere", aws.String("ttl"), true, "ResourceNotFoundException", "Requested resource not found: Table: nowhere not found", "DISABLED"},
-		{"enabling", "cache", aws.String("ttl"), true, "", "", "ENABLED ttl"},
-		{"enabling what is enabled", "cache", aws.String("ttl"), true, validation, "TimeToLive is already enabled", "ENABLED ttl"},
-		{"one attribute at a time", "cache", aws.String("expires"), true, validation, "TimeToLive is active on a different AttributeName: current AttributeName is ttl", "ENABLED ttl"},
-		{"disabling", "cache", aws.String("ttl"), false, "", "", "DISABLED"},
-		{"enabling another", "cache", aws.String("expires"), true, "", "", "ENABLED expires"},
-	} {
-		_, err := w.c.UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{
-			TableName:               &step.table,
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: step.attribute, Enabled: &step.enabled},
-		})
-		t.Log(step.rule)
-		wantError(t, err, step.code, step.message)
-		out, err := w.c.DescribeTimeToLive(t.Context(), &dynamodb.DescribeTimeToLiveInput{TableName: aws.String("cache")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := out.TimeToLiveDescription
-		if got := strings.TrimSpace(string(d.TimeToLiveStatus) + " " + aws.ToString(d.AttributeName)); got != step.status {
-			t.Errorf("%s: described as %q, want %q", step.rule, got, step.status)
-		}
-	}
-}
-
-// Which rows may TTL delete? Source:
-// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/howitworks-ttl.html
-func TestExpired(t *testing.T) {
-	const year = 365 * 24 * time.Hour
-	for _, tc := range []struct {
-		rule string
-		ttl  types.AttributeValue
-		now  time.Duration
-		want bool
-	}{
-		{"the current time is greater than the ttl", due(time.Hour), time.Hour + time.Second, true},
-		{"it is not greater at the second itself", due(time.Hour), time.Hour, false},
-		{"nor within that second", due(time.Hour), time.Hour + time.Second - 1, false},
-		{"only numbers count", s(fmt.Sprint(fakeclock.Epoch.Unix())), time.Hour, false},
-		{"a fraction counts", n(fmt.Sprint(fakeclock.Epoch.Unix()) + ".5"), time.Second, true},
-		{"and not before its second is over", n(fmt.Sprint(fakeclock.Epoch.Unix()) + ".5"), 0, false},
-		{"milliseconds are the far future", n(fmt.Sprint(fakeclock.Epoch.UnixMilli())), 100 * year, false},
-		{"a nested ttl does not count", m(values{"ttl": due(0)}), time.Hour, false},
-		{"five years in the past is still deleted", due(0), 5 * year, true},
-		{"more than five years in the past is ignored", due(0), 5*year + time.Second, false},
-		{"and so when written", due(-5*year - time.Second), 0, false},
-		{"expired when written", due(-5 * year), 0, true},
-	} {
-		t.Run(tc.rule, func(t *testing.T) {
-			w := newWorld(t, ddbfake.LagManual)
-			w.enableTTL()
-			w.put(with(key("a", "b"), "ttl", tc.ttl))
-			w.clock.Advance(tc.now)
-			expired := w.db.Expired()
-			if got := len(expired) == 1; got != tc.want {
-				t.Fatalf("got %v, want %v", expired, tc.want)
-			}
-			if w.get(key("a", "b")) == nil {
-				t.Error("the row is gone before it is swept")
-			}
-			if got := w.db.Sweep(ddbfake.Row{Table: "cache", Key: fromSDK(t, key("a", "b"))}); got != tc.want {
-				t.Errorf("Sweep: got %v, want %v", got, tc.want)
-			}
-			if got := w.get(key("a", "b")) == nil; got != tc.want {
-				t.Errorf("deleted: got %v, want %v", got, tc.want)
-			}
-		})
-	}
 }
 
 // Expired rows are read, matched, updated and returned like any other, and TTL looks again before it deletes.
@@ -152,15 +68,11 @@ func TestExpiredRowsLive(t *testing.T) {
 func TestSweepOrder(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	table(t, w.db, "bodies", "pk", "S", "sk", "S")
-	if _, err := w.c.UpdateTimeToLive(t.Context(), ttlOn("bodies")); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(w.c.UpdateTimeToLive(t.Context(), ttlOn("bodies")))
 	w.put(with(key("b", "x"), "ttl", due(1*time.Second)), with(key("a", "x"), "ttl", due(1*time.Second)), with(key("c", "x"), "ttl", due(0)))
 	// TTL also deletes rows that were written before it was enabled.
 	w.enableTTL()
-	if _, err := w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("bodies"), Item: with(key("z", "x"), "ttl", due(1*time.Second))}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("bodies"), Item: with(key("z", "x"), "ttl", due(1*time.Second))}))
 	w.clock.Advance(time.Minute)
 	var got []string
 	for _, r := range w.db.Expired() {
@@ -254,15 +166,11 @@ func TestLagOfEnabling(t *testing.T) {
 	w := newWorld(t, ddbfake.LagAtOnce)
 	table(t, w.db, "bodies", "pk", "S", "sk", "S")
 	w.put(with(key("b", "x"), "ttl", due(0)), with(key("a", "x"), "ttl", due(0)))
-	if _, err := w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("bodies"), Item: with(key("z", "x"), "ttl", due(2*time.Hour))}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("bodies"), Item: with(key("z", "x"), "ttl", due(2*time.Hour))}))
 	w.put(with(key("c", "x"), "ttl", due(2*time.Hour)))
 	w.clock.Advance(time.Hour)
 	for _, name := range []string{"cache", "bodies"} {
-		if _, err := w.c.UpdateTimeToLive(t.Context(), ttlOn(name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(w.c.UpdateTimeToLive(t.Context(), ttlOn(name)))
 	}
 	w.clock.Advance(24 * time.Hour)
 	var got []string

@@ -13,6 +13,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake/internal/awsjson"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // A caller of Do gets the SDK's output. Only a wire gets the record, because encoding that costs less.
@@ -20,9 +21,7 @@ func TestRecordOutputIsNotSeen(t *testing.T) {
 	get := &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: rowKey("META")}
 	db := New(Options{})
 	createTable(t, db, "cache")
-	if _, err := db.As("").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: metaRow()}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(db.As("").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: metaRow()}))
 	out, err := db.Do(t.Context(), Call{Input: get})
 	if _, ok := out.(*dynamodb.GetItemOutput); !ok || err != nil {
 		t.Errorf("Do: got %T and %v, want a *dynamodb.GetItemOutput", out, err)
@@ -45,9 +44,7 @@ func TestRecordOutputUnderFaults(t *testing.T) {
 		write := func(generatedAt string) {
 			row := metaRow()
 			row["generated_at"] = &types.AttributeValueMemberN{Value: generatedAt}
-			if _, err := db.As("").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: row}); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(db.As("").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: row}))
 		}
 		write("1")
 		clock.Advance(time.Minute)

@@ -530,9 +530,7 @@ func TestConformanceIsWhole(t *testing.T) {
 			seen[call.Operation][a.Code == ""] = true
 			return a, err
 		}
-		if _, err := roundTrip(do, c.request(t, "https://s3.us-east-1.isr-sim.invalid")); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(roundTrip(do, c.request(t, "https://s3.us-east-1.isr-sim.invalid")))
 	}
 	for _, op := range operationNames() {
 		if !seen[op][true] && op != "DeleteBucket" || !seen[op][false] && op != "ListBuckets" {

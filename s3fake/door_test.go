@@ -166,9 +166,7 @@ func TestSDKStream(t *testing.T) {
 	client := s.Client()
 	in := put("stream", "")
 	in.Body, in.ContentLength = io.MultiReader(strings.NewReader("Hel"), strings.NewReader("lo")), aws.Int64(5)
-	if _, err := client.PutObject(t.Context(), in); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(client.PutObject(t.Context(), in))
 	if got := bodyOf(t, client, "stream"); got != "Hello" {
 		t.Errorf("got %q, want Hello", got)
 	}
@@ -178,9 +176,7 @@ func TestSDKStream(t *testing.T) {
 func TestPresigned(t *testing.T) {
 	s := New(Options{Buckets: []string{"pages"}, LogRequests: 1})
 	client := clients(t, s)["over HTTP"]
-	if _, err := client.PutObject(t.Context(), put("home", "Hello")); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(client.PutObject(t.Context(), put("home", "Hello")))
 	signed, err := s3.NewPresignClient(client).PresignGetObject(t.Context(), get("home"))
 	must.OK(t, err)
 	response, err := http.Get(signed.URL)
@@ -259,18 +255,12 @@ func TestSnapshot(t *testing.T) {
 	client := s.Client()
 	ctx := t.Context()
 	for _, key := range []string{"a", "b"} {
-		if _, err := client.PutObject(ctx, put(key, "first")); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(client.PutObject(ctx, put(key, "first")))
 	}
 	kept := s.Snapshot()
 	for range 2 {
-		if _, err := client.PutObject(ctx, put("a", "second")); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: aws.String("pages"), Key: aws.String("b")}); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(client.PutObject(ctx, put("a", "second")))
+		must.Done(t)(client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: aws.String("pages"), Key: aws.String("b")}))
 		s.Restore(kept)
 		if a, b := bodyOf(t, client, "a"), bodyOf(t, client, "b"); a != "first" || b != "first" {
 			t.Errorf("got %s and %s, want the first bodies", a, b)
@@ -298,9 +288,7 @@ func TestBodiesAreCopies(t *testing.T) {
 	body := []byte("Hello")
 	in := put("home", "")
 	in.Body = bytes.NewReader(body)
-	if _, err := client.PutObject(t.Context(), in); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(client.PutObject(t.Context(), in))
 	body[0] = 'J'
 	if got := bodyOf(t, client, "home"); got != "Hello" {
 		t.Errorf("got %s, want Hello", got)

@@ -30,9 +30,7 @@ func TestMultipart(t *testing.T) {
 		for door, client := range clients(t, s) {
 			t.Run(door+string(name), func(t *testing.T) {
 				ctx, bucket, key := t.Context(), aws.String("pages"), aws.String("large é")
-				if _, err := client.PutObject(ctx, put("source", strings.Repeat("s", 6*megabyte))); err != nil {
-					t.Fatal(err)
-				}
+				must.Done(t)(client.PutObject(ctx, put("source", strings.Repeat("s", 6*megabyte))))
 				begun, err := client.CreateMultipartUpload(ctx, &s3.CreateMultipartUploadInput{
 					Bucket: bucket, Key: key, ChecksumAlgorithm: name, ChecksumType: kind, ContentType: aws.String("text/html"), Metadata: map[string]string{"generation": "7"},
 				})

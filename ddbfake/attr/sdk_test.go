@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func sdkS(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
@@ -146,9 +148,7 @@ func TestConversionsCopy(t *testing.T) {
 // answer are allocated together.
 func TestToSDKIsTheCallers(t *testing.T) {
 	row, err := ItemFromSDK(metaRow)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	first := row.ToSDK()
 	//isrsim:unordered each by itself
 	for _, v := range first {

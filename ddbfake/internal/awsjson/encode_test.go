@@ -17,6 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/ddbfake/internal/packed"
 	"github.com/isr-sim/isr-sim/ddbfake/internal/sdktest"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // Equal answers have equal bytes, and members that must be there are written even if they are zero.
@@ -116,9 +117,7 @@ func TestAppendError(t *testing.T) {
 // A record of the engine is encoded to the same bytes as the SDK's output.
 func TestRecordOutput(t *testing.T) {
 	all, err := attr.FromSDK(sdktest.Value(2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	consumed := &types.ConsumedCapacity{TableName: aws.String("cache"), CapacityUnits: aws.Float64(0.5)}
 	for _, it := range []attr.Item{
 		{},

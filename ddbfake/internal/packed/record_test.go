@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func sdkS(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
@@ -134,9 +135,7 @@ func TestToSDK(t *testing.T) {
 // answer are allocated together.
 func TestToSDKIsTheCallers(t *testing.T) {
 	row, err := attr.ItemFromSDK(metaRow)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	record := Of(row)
 	first := record.ToSDK(record.Texts())
 	//isrsim:unordered each by itself

@@ -10,6 +10,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/rules/conformance"
 	"github.com/isr-sim/isr-sim/internal/rules/conformance/differential"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // TestAWS runs the cases on DynamoDB itself, which costs money.
@@ -18,9 +19,7 @@ func TestAWS(t *testing.T) {
 		t.Skip("DynamoDB itself: set " + differential.AWSEnv + "=1 and credentials")
 	}
 	region, c, err := differential.Account()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	conformance.Run(t, conformance.Store{Name: conformance.AWS, Client: dynamodb.New(dynamodb.Options{
 		Region:      region,
 		Credentials: credentials.StaticCredentialsProvider{Value: c},

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -182,15 +181,13 @@ func Cases() []Case {
 func (c Case) Deviations() []Deviation {
 	var all []Deviation
 	for i := range c.steps {
-		for _, store := range []string{Fake, Local} {
-			want := c.steps[i].want
-			d, ok := deviations[store][place{c.Topic + "/" + c.Name, i + 1}]
-			if bare := withoutEnvelope(want); !ok && store == Local && bare != want {
-				d, ok = deviation{bare, "Local has the texts of before 2026, without `" + strings.TrimSpace(envelope) + "`"}, true
-			}
-			if ok {
-				all = append(all, Deviation{Store: store, Step: i + 1, Want: want, Got: d.got, Reason: d.reason})
-			}
+		want := c.steps[i].want
+		d, ok := deviations[place{c.Topic + "/" + c.Name, i + 1}]
+		if bare := withoutEnvelope(want); !ok && bare != want {
+			d.got, d.reason, ok = bare, "Local has the texts of before 2026, without `"+strings.TrimSpace(envelope)+"`", true
+		}
+		if ok {
+			all = append(all, Deviation{Store: Local, Step: i + 1, Want: want, Got: d.got, Reason: d.reason})
 		}
 	}
 	return all
@@ -202,8 +199,13 @@ type place struct {
 	step int
 }
 
-// deviation is a store's answer at a place.
+// steps are some steps of a case.
+type steps []int
+
+// deviation is an answer of DynamoDB Local, the same at one or more steps of a case.
 type deviation struct {
+	name        string // topic/name
+	at          steps
 	got, reason string
 }
 
@@ -217,29 +219,31 @@ func Astray() []string {
 	}
 	var astray []string
 	//isrsim:unordered the list is sorted
-	for _, list := range deviations {
-		//isrsim:unordered the list is sorted
-		for at := range list {
-			if !steps[at] {
-				astray = append(astray, fmt.Sprintf("step %d of %s", at.step, at.name))
-			}
+	for at := range deviations {
+		if !steps[at] {
+			astray = append(astray, fmt.Sprintf("step %d of %s", at.step, at.name))
 		}
 	}
 	slices.Sort(astray)
 	return astray
 }
 
-// deviations holds the known answers of each store that differ from DynamoDB's.
-var deviations = map[string]map[place]deviation{
-	Local: joined(localDeviations, localSettings, localScan, localBatch, localTag(), localBackups(), localGlobal(), localAccount, localIndexes, localCollections, localBoundaries, localStatements, localStreams,
-		localLegacy),
-}
+// deviations holds the known answers of DynamoDB Local that differ from DynamoDB's.
+var deviations = byPlace(localDeviations, localSettings, localScan, localBatch, localTag(), localBackups(), localGlobal(), localAccount,
+	localIndexes, localCollections, localBoundaries, localStatements, localStreams, localLegacy)
 
-// joined is several lists as one.
-func joined(lists ...map[place]deviation) map[place]deviation {
+// byPlace finds the deviations of several lists by their places. It panics if a place has two: a mistake in this
+// package, which any run of it shows.
+func byPlace(lists ...[]deviation) map[place]deviation {
 	all := map[place]deviation{}
-	for _, list := range lists {
-		maps.Copy(all, list)
+	for _, d := range slices.Concat(lists...) {
+		for _, step := range d.at {
+			p := place{d.name, step}
+			if _, twice := all[p]; twice {
+				panic(fmt.Sprintf("conformance: two deviations at step %d of %s", step, d.name))
+			}
+			all[p] = d
+		}
 	}
 	return all
 }

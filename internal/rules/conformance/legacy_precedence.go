@@ -67,6 +67,8 @@ func legacyPrecedenceCases() []Case {
 			expect(get(k, attributesToGet("x", "x"), only("x")), mixed("AttributesToGet", "ProjectionExpression")),
 			expect(batchGet(actions{get(k, attributesToGet("x"), only("y"))}),
 				mixed("AttributesToGet", "ProjectionExpression")),
+			expect(batchGet(actions{get(k, attributesToGet("x")), get(k, on("other"), only("y"))}),
+				mixed("AttributesToGet", "ProjectionExpression")),
 		),
 		build("constraints first", "The constraints on a single parameter come before a mixture of expressions and legacy parameters.", dynalite+"updateItem.js",
 			expect(put(item, onName("ab"), joinedBy("AND"), where("(")),

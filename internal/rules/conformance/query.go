@@ -73,7 +73,10 @@ func queryCases() []Case {
 		cases = append(cases, newCase(q.name, q.rule, q.source, holding(rows...),
 			expect(query(q.keys, q.options...), q.want)))
 	}
-	return cases
+	p := args(attrs{})
+	return append(cases, newCase("among similar keys", "A partition is found among its neighbours, whichever way it is read.", api("Query"),
+		inTable("pk S"), holding(attrs{"pk": "o"}, attrs{"pk": "p"}, attrs{"pk": "p\x00"}, attrs{"pk": "pp"}),
+		expect(query("pk = :p", p), `1 of 1: {pk: "p"}`), expect(query("pk = :p", p, backwards()), `1 of 1: {pk: "p"}`)))
 }
 
 func scanCases() []Case {

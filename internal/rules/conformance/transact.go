@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
 func transactWriteCases() []Case {
@@ -18,6 +21,9 @@ func transactWriteCases() []Case {
 	absent := where("attribute_not_exists(pk)")
 	meta, lock := key("k", "META"), key("k", "LOCK")
 	held := row("k", "LOCK", "lease_token", "t1", "lease_expires_at", 100)
+	enlarge := func(sk string) request {
+		return update(key("a", sk), "SET w = :v", with(attrs{":v": strings.Repeat("x", 400*1024)}))
+	}
 	many := func(n int) actions {
 		var list actions
 		for i := range n {
@@ -93,6 +99,11 @@ func transactWriteCases() []Case {
 		newCase("an action that is none", "An action is a check, a put, an update or a delete.", LocalOnly,
 			expect(transact(actions{nothing()}),
 				invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"))),
+		newCase("an action of two", "An action is one of them.", LocalOnly,
+			expect(transact(actions{put(row("a", "b"))}, func(_ *world, in any) {
+				one := &in.(*dynamodb.TransactWriteItemsInput).TransactItems[0]
+				one.Delete = &types.Delete{TableName: one.Put.TableName, Key: key("a", "c").sdk()}
+			}), invalid("TransactItems can only contain one of Check, Put, Update or Delete"))),
 		newCase("put with a key of another type", "An item that does not fit its table cancels the transaction.",
 			texts,
 			expect(transact(actions{put(attrs{"pk": 5, "sk": "b"})}),
@@ -126,6 +137,11 @@ func transactWriteCases() []Case {
 			expect(transact(actions{put(row("a", "c")), update(key("a", "b"), "SET s = s + :v", with(attrs{":v": 1}))}),
 				cancelled(none, reasonInvalid("An operand in the update expression has an incorrect data type"))),
 			expect(get(key("a", "c")), "nothing")),
+		newCase("updates that make too large items", "Of updates that make too large items, the first is reported.", doc,
+			holding(row("a", "row")),
+			expect(transact(actions{enlarge("row"), enlarge("new"), put(row("b", "new"), where("attribute_exists(pk)"))}),
+				cancelled(reasonInvalid("Item size to update has exceeded the maximum allowed size"), none, reasonCondition)),
+			expect(scan(), `1 of 1: {pk: "a", sk: "row"}`)),
 		newCase("update that only removes", "In a transaction too, an update that only removes creates nothing.",
 			scylla5862,
 			expect(transact(actions{update(key("a", "b"), "REMOVE x")}), ok),
@@ -214,6 +230,27 @@ func idempotencyCases() []Case {
 	count := func(by int, options ...option) request {
 		return transact(actions{update(key("a", "b"), "ADD n :v", with(attrs{":v": by}))}, options...)
 	}
+	change := func(expression, name string, v any, condition string, options ...option) request {
+		return update(key("a", "b"), expression, append(options, named("#v", name), with(attrs{":v": v}), where(condition))...)
+	}
+	const absent = "attribute_not_exists(#v)"
+	nested := attrs{"l": list{1, []byte("2")}, "s": strs{"p", "q"}}
+	first := change("SET #v = :v", "v", nested, absent)
+	anyDifference := []part{expect(transact(actions{first}, token("token")), ok), expect(transact(actions{first}, token("token")), ok)}
+	for _, other := range []actions{
+		{change("SET #v = :v", "v", nested, absent, on("other"))},
+		{change("SET #v = :v", "v", nested, absent, set("Key", key("a", "c").sdk()))},
+		{change("SET #v = :v", "v", nested, "attribute_not_exists( #v)")},
+		{change("SET #v=:v", "v", nested, absent)},
+		{change("SET #v = :v", "w", nested, absent)},
+		{change("SET #v = :v", "v", "1", absent)},
+		{change("SET #v = :v", "v", attrs{"l": list{1, []byte("2")}, "s": strs{"p", "r"}}, absent)},
+		{change("SET #v = :v", "v", nested, absent, onFailure("ALL_OLD"))},
+		{remove(key("a", "b"))},
+		{first, put(row("a", "c"))},
+	} {
+		anyDifference = append(anyDifference, expect(transact(other, token("token")), mismatch))
+	}
 	n := func(value string) part { return expect(get(key("a", "b")), `{n: `+value+`, pk: "a", sk: "b"}`) }
 	return []Case{
 		newCase("same token", "A transaction with a token that was used succeeds and does nothing.", doc,
@@ -222,6 +259,7 @@ func idempotencyCases() []Case {
 			expect(count(1, token("first")), ok), expect(count(1, token("second")), ok), n("2")),
 		newCase("other payload", "The same token with another payload is refused.", doc,
 			expect(count(1, token("other payload")), ok), expect(count(2, token("other payload")), mismatch), n("1")),
+		newCase("any other payload", "Any difference in the actions is another payload.", doc, anyDifference...),
 		newCase("repetition after the world changed", "A repetition succeeds even if its condition would fail by now.",
 			docTransactions,
 			expect(transact(actions{put(row("a", "b", "n", 1), where("attribute_not_exists(pk)"))}, token("world")),

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
 func ttlCases() []Case {
@@ -43,9 +46,12 @@ func ttlCases() []Case {
 		newCase("off again", "TTL can be disabled.", doc,
 			expect(on_, "ttl ttl true"),
 			expect(updateTTL("ttl", false), "ttl ttl false"),
-			expect(describeTTL(), "ttl DISABLED")),
+			expect(describeTTL(), "ttl DISABLED"),
+			expect(updateTTL("other", true), "ttl other true")),
 		newCase("no attribute", "The attribute has a name.", dynalite+"updateTimeToLive.js",
-			expect(updateTTL("", true), invalid("TimeToLiveSpecification.AttributeName must be non empty"))),
+			expect(updateTTL("", true), invalid("TimeToLiveSpecification.AttributeName must be non empty")),
+			expect(updateTTL("", true, set("TimeToLiveSpecification", &types.TimeToLiveSpecification{Enabled: aws.Bool(true)})),
+				broken("Value null at 'timeToLiveSpecification.attributeName' failed to satisfy constraint: Member must not be null"))),
 		newCase("long attribute", "The attribute's name has at most 255 characters.", doc,
 			expect(updateTTL(strings.Repeat("x", 256), true),
 				broken("Value '"+strings.Repeat("x", 256)+"' at 'timeToLiveSpecification.attributeName' failed to satisfy constraint: Member must have length less than or equal to 255"))),
@@ -102,14 +108,21 @@ func ttlCases() []Case {
 			expect(updateTTL("ttl", false), "ttl ttl false"),
 			then(sweep()),
 			expect(get(k, only("pk")), there)),
+		newCase("five years past when written", "A row is born expired if its ttl is five years past, and no more.", docTTL, movesClock, needsSweep,
+			expect(on_, "ttl ttl true"),
+			expect(after(func(now int64) request { return put(row("a", "b", "ttl", past(5*years)(now))) }), ok),
+			then(sweep()),
+			expect(get(k, only("pk")), gone)),
 		expiring("past", "A ttl in the past expires the row.", docTTL, past(1), gone),
 		expiring("now", "A ttl of this second expires the row in the next.", docTTL, past(0), gone),
+		expiring("next second", "A row is not expired in the second of its ttl.", docTTL, past(-1), there),
+		expiring("fraction of the next second", "Nor where that has a fraction.", docTTL, func(now int64) any { return num(fmt.Sprint(now+1) + ".5") }, there),
 		expiring("future", "A ttl in the future does not expire the row.", docTTL, past(-60), there),
 		expiring("fraction", "A ttl with a fraction expires the row like any number.", docTTL, func(now int64) any { return num(fmt.Sprint(now-1) + ".5") }, gone),
 		expiring("string", "A ttl that is a string is ignored.", docTTL, func(now int64) any { return fmt.Sprint(now - 60) }, there),
 		expiring("milliseconds", "A ttl in milliseconds lies in the far future.", docTTL, func(now int64) any { return num(fmt.Sprint((now - 60) * 1000)) }, there),
-		expiring("nearly five years past", "A ttl less than five years past expires the row.", docTTL, past(5*years-3600), gone),
-		expiring("five years past", "A ttl more than five years past is taken for a mistake.", docTTL, past(5*years+3600), there),
+		expiring("nearly five years past", "A ttl at most five years past expires the row.", docTTL, past(5*years-1), gone),
+		expiring("five years past", "A ttl more than five years past is taken for a mistake.", docTTL, past(5*years), there),
 		expiring("nested", "A ttl inside a map is ignored.", docTTL, func(now int64) any { return attrs{"ttl": int(now) - 60} }, there),
 	}
 }

@@ -9,6 +9,14 @@ func OK(t T, err error) {
 	}
 }
 
+// Done is OK for a call whose result the test leaves: must.Done(t)(door.PutItem(ctx, in)).
+func Done(t T) func(_ any, err error) {
+	return func(_ any, err error) {
+		t.Helper()
+		OK(t, err)
+	}
+}
+
 // T is what OK needs of a *testing.T, a *testing.B, a *testing.F or a *rapid.T.
 type T interface {
 	Helper()

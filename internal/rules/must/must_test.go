@@ -21,5 +21,9 @@ func TestOK(t *testing.T) {
 		if must.OK(&a, err); a.to != want {
 			t.Errorf("%v: got %q, want %q", err, a.to, want)
 		}
+		var b asked
+		if must.Done(&b)("a result", err); b.to != "helper "+want {
+			t.Errorf("%v: Done: got %q, want %q", err, b.to, "helper "+want)
+		}
 	}
 }

@@ -291,9 +291,7 @@ func TestLoad(t *testing.T) {
 	createTable(t, f.db.As("alice").In("eu-west-1"))
 	_, dump := f.ask("GET", "/dump", "")
 	other := newFake(t)
-	if _, err := other.db.As("alice").DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("cache")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(other.db.As("alice").DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String("cache")}))
 	if status, got := other.ask("POST", "/load", dump); status != http.StatusOK {
 		t.Fatalf("got %d %s", status, got)
 	}

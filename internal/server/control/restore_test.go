@@ -6,6 +6,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -26,9 +27,7 @@ func TestARestoreResetsTheClock(t *testing.T) {
 	f.db = ddbfake.New(ddbfake.Options{Clock: clock, Lag: ddbfake.LagFixed(0)})
 	door := f.db.As("alice")
 	createTable(t, door)
-	if _, err := door.UpdateTimeToLive(t.Context(), isr.TTLInput("cache")); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(door.UpdateTimeToLive(t.Context(), isr.TTLInput("cache")))
 	f.api = control.Handler(f.db, control.Options{Clock: clock})
 	f.put("a", 3600)
 	clock.Advance(time.Minute)

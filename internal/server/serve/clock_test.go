@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/fakeclock"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 )
 
@@ -22,9 +23,7 @@ func TestParseClock(t *testing.T) {
 // A manual clock goes ahead when it is told to, and back only by Reset.
 func TestManualClock(t *testing.T) {
 	parsed, _, err := ParseClock("2040-01-01T01:00:00+01:00")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	clock := parsed.(control.Resetter)
 	want := func(what string, at time.Time) {
 		t.Helper()

@@ -119,9 +119,7 @@ func TestDataIsWhole(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "db.json")
 	s := withData(t, file, new(bytes.Buffer))
 	create(t, s.options.DB)
-	if _, err := s.data.save(); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(s.data.save())
 	var work sync.WaitGroup
 	done := make(chan struct{})
 	work.Go(func() {
@@ -285,9 +283,7 @@ func TestTTLByItself(t *testing.T) {
 		db := s.options.DB
 		create(t, db)
 		in := &dynamodb.UpdateTimeToLiveInput{TableName: aws.String("cache"), TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)}}
-		if _, err := db.As("alice").UpdateTimeToLive(t.Context(), in); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(db.As("alice").UpdateTimeToLive(t.Context(), in))
 		sayLag(&log, db, in)
 		sayLag(&log, db, &dynamodb.DescribeTimeToLiveInput{})
 		if !strings.Contains(log.String(), "TTL of cache is on; "+want) || strings.Count(log.String(), "\n") != 1 {

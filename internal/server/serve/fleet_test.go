@@ -79,9 +79,7 @@ func startFleet(t *testing.T, cache func(isr.Config) (isr.Handler, error)) *flee
 	t.Helper()
 	clock := newWallClock()
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
-	if _, err := db.As("setup").CreateTable(t.Context(), isr.TableInput("cache")); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(db.As("setup").CreateTable(t.Context(), isr.TableInput("cache")))
 	socket, err := net.Listen("tcp", "127.0.0.1:0")
 	must.OK(t, err)
 	address := "http://" + socket.Addr().String()

@@ -75,9 +75,7 @@ func startWatched(t *testing.T) *watched {
 // put writes a row over HTTP, as any client does.
 func (s *watched) put(actor string, item map[string]types.AttributeValue) {
 	s.Helper()
-	if err := putRow(s.Context(), s.address, actor, item); err != nil {
-		s.Fatal(err)
-	}
+	must.OK(s, putRow(s.Context(), s.address, actor, item))
 }
 
 func putRow(ctx context.Context, address, actor string, item map[string]types.AttributeValue) error {
@@ -199,9 +197,7 @@ func (s *watched) violate() {
 	if err == nil {
 		_, err = alice.Acquire(s.Context(), "/home")
 	}
-	if err != nil {
-		s.Fatal(err)
-	}
+	must.OK(s, err)
 	s.put("mallory", pagecache.Meta{PK: alice.PK("/home"), S3Key: "evil", GeneratedAt: alice.Now(), RevalidateSeconds: 60}.Item())
 }
 

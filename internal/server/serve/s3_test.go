@@ -109,9 +109,7 @@ func TestS3OverTLS(t *testing.T) {
 		HTTPClient: &http.Client{Transport: transport, Timeout: patience},
 	}, s3fake.WithActor("alice"))
 	body := strings.Repeat("x", 3<<20)
-	if _, err := client.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String("pages"), Key: aws.String("home"), Body: strings.NewReader(body)}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(client.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String("pages"), Key: aws.String("home"), Body: strings.NewReader(body)}))
 	out, err := client.GetObject(t.Context(), &s3.GetObjectInput{Bucket: aws.String("pages"), Key: aws.String("home")})
 	must.OK(t, err)
 	if got, err := io.ReadAll(out.Body); err != nil || string(got) != body {
@@ -205,9 +203,7 @@ func TestS3TransferManager(t *testing.T) {
 	for _, kind := range []managertypes.GetObjectType{managertypes.GetObjectParts, managertypes.GetObjectRanges} {
 		down := transfermanager.New(client, func(o *transfermanager.Options) { o.GetObjectType = kind })
 		got := managertypes.NewWriteAtBuffer(make([]byte, len(body))) // otherwise it copies all for each piece
-		if _, err := down.DownloadObject(t.Context(), &transfermanager.DownloadObjectInput{Bucket: aws.String("pages"), Key: aws.String("large"), WriterAt: got}); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(down.DownloadObject(t.Context(), &transfermanager.DownloadObjectInput{Bucket: aws.String("pages"), Key: aws.String("large"), WriterAt: got}))
 		if !bytes.Equal(got.Bytes(), body) {
 			t.Errorf("by %s: got %d bytes, want %d", kind, len(got.Bytes()), len(body))
 		}

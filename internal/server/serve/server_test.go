@@ -108,9 +108,7 @@ const putA = `{"TableName":"cache","Item":{"pk":{"S":"a"}}}`
 
 func send(t *testing.T, conn net.Conn, text string) {
 	t.Helper()
-	if _, err := io.WriteString(conn, text); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(io.WriteString(conn, text))
 }
 
 // statusOf reads one answer.
@@ -119,9 +117,7 @@ func statusOf(t *testing.T, r *bufio.Reader) int {
 	response, err := http.ReadResponse(r, nil)
 	must.OK(t, err)
 	defer response.Body.Close()
-	if _, err := io.Copy(io.Discard, response.Body); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(io.Copy(io.Discard, response.Body))
 	return response.StatusCode
 }
 
