@@ -49,12 +49,6 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 		lagging = "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\nregion-lag: fixed 3s\n" +
 			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, region: eu-west-1, script: [sleep 2s, get /home]}\n"
 	)
-	type finding struct {
-		Complete bool
-		Verdict  invariant.Verdict
-		Breaks   string
-		Reached  []scenario.Mark
-	}
 	const bound = 15_000
 	protocols := []string{"recipe-a", "acquire-by-get-then-put", "blind-publish", "check-then-act-publish", "publish-at-expiry"}
 	protocols = effort.Fewer(protocols, protocols[2:3])
@@ -74,23 +68,14 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 		for _, name := range named {
 			p, err := scenario.ProtocolNamed(name)
 			must.OK(t, err)
-			search := func(off sim.Reduction) (finding, sim.Explored) {
-				proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: bound, off: off}.Run(context.Background())
-				must.OK(t, err)
-				f := finding{Complete: proof.Explored.Complete, Verdict: proof.Verdict}
-				if proof.Failure != nil {
-					f.Breaks, f.Complete = proof.Failure.Violation.Invariant.Name, true // where it stops depends on the order
-				} else {
-					f.Reached = slices.Clone(proof.Reached())
-				}
-				return f, proof.Explored
-			}
-			want, plain := search(sim.StateComparison | sim.PersistentSets)
+			v := Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: bound, off: sim.StateComparison | sim.PersistentSets}
+			want, plain := findingOf(t, v)
 			if !want.Complete {
 				continue
 			}
 			compared++
-			got, reduced := search(0)
+			v.off = 0
+			got, reduced := findingOf(t, v)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s under %s (-sleep sets alone +all reductions):\n%s", text, p.Name, diff)
 			}
@@ -100,6 +85,27 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 	if compared != wanted {
 		t.Errorf("%d searches compared, want %d: the others were too long", compared, wanted)
 	}
+}
+
+// finding is what reductions must not change of a search.
+type finding struct {
+	Complete bool // or violated: where it stops then depends on the order
+	Verdict  invariant.Verdict
+	Breaks   string
+	Reached  []scenario.Mark
+}
+
+func findingOf(t *testing.T, v Prove) (finding, sim.Explored) {
+	t.Helper()
+	proof, err := v.Run(t.Context())
+	must.OK(t, err)
+	f := finding{Complete: proof.Explored.Complete, Verdict: proof.Verdict}
+	if proof.Failure != nil {
+		f.Breaks, f.Complete = proof.Failure.Violation.Invariant.Name, true
+	} else {
+		f.Reached = slices.Clone(proof.Reached())
+	}
+	return f, proof.Explored
 }
 
 // Which of the interchangeable machines is which changes no verdict, and makes fewer states.
@@ -114,12 +120,6 @@ func TestInterchangeableActorsChangeNoVerdict(t *testing.T) {
 		ticking = "bounds: {ticks: 1}\nsettle: 30s\nactors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n"
 		asking  = "bounds: {ticks: 0}\nactors:\n  - {name: alice, script: [regenerate /home as order with a]}\n  - {name: bob, script: [regenerate /home as order with a]}\n"
 	)
-	type finding struct {
-		Complete bool
-		Verdict  invariant.Verdict
-		Breaks   string
-		Reached  []scenario.Mark
-	}
 	protocols := []string{"recipe-a", "recipe-a-guarded", "recipe-b-guarded", "acquire-by-get-then-put", "blind-publish", "blind-release", "check-then-act-publish", "lease-in-milliseconds"}
 	violated := 0
 	for _, text := range []string{crashed, three, ticking, asking} {
@@ -129,20 +129,11 @@ func TestInterchangeableActorsChangeNoVerdict(t *testing.T) {
 			p, err := scenario.ProtocolNamed(name)
 			must.OK(t, err)
 			p.Memoryless = true // these mutants keep nothing, either
-			search := func(off sim.Reduction) (finding, sim.Explored) {
-				proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, off: off}.Run(t.Context())
-				must.OK(t, err)
-				f := finding{Complete: proof.Explored.Complete, Verdict: proof.Verdict}
-				if proof.Failure != nil {
-					f.Breaks = proof.Failure.Violation.Invariant.Name
-					violated++
-				} else {
-					f.Reached = slices.Clone(proof.Reached())
-				}
-				return f, proof.Explored
+			want, plain := findingOf(t, Prove{Scenario: s, Protocol: p, Seed: 1, off: sim.InterchangeableActors})
+			got, reduced := findingOf(t, Prove{Scenario: s, Protocol: p, Seed: 1})
+			if got.Breaks != "" {
+				violated++
 			}
-			want, plain := search(sim.InterchangeableActors)
-			got, reduced := search(0)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s%s (-told apart +interchangeable):\n%s", text, name, diff)
 			}
