@@ -17,8 +17,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
-	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
 	"github.com/isr-sim/isr-sim/internal/show/prose"
@@ -31,17 +31,6 @@ import (
 
 // allVerbs are the verbs of a store that can do everything.
 var allVerbs = []scenario.Verb{"invalidate", "regenerate", "rollback"}
-
-func protocolNamed(t *testing.T, name string) isr.Protocol {
-	t.Helper()
-	for _, p := range slices.Concat(recipe.References(), mutant.All()) {
-		if p.Name == name {
-			return p
-		}
-	}
-	t.Fatalf("there is no protocol %s", name)
-	return isr.Protocol{}
-}
 
 // getOnly hides the other methods of a store.
 type getOnly struct{ isr.Handler }
@@ -57,7 +46,7 @@ func TestAbilities(t *testing.T) {
 		newStore func(Node) (isr.Handler, error)
 		want     []scenario.Verb
 	}{
-		{"everything", func(n Node) (isr.Handler, error) { return protocolNamed(t, "recipe-b-guarded").New(n.Config) }, allVerbs},
+		{"everything", func(n Node) (isr.Handler, error) { return scenariotest.Protocol(t, "recipe-b-guarded").New(n.Config) }, allVerbs},
 		{"not without versions", func(n Node) (isr.Handler, error) { return recipe.New(n.Config) }, []scenario.Verb{"regenerate"}},
 		{"Get alone", func(n Node) (isr.Handler, error) {
 			h, err := recipe.New(n.Config)
@@ -92,15 +81,13 @@ func firstViolation(t *testing.T, p isr.Protocol, more worlds.Extras, seed, most
 		case err != nil:
 			t.Fatalf("world %d: %v", w, err)
 		case r.Verdict == invariant.Violated:
-			return w, r.Failure.Violation.Invariant.Name + ": " + r.Failure.Violation.Why + "\n" + world2text(s)
+			return w, r.Failure.Violation.Invariant.Name + ": " + r.Failure.Violation.Why + "\n" + worlds.Text(s)
 		case r.Verdict == invariant.Unknown:
-			return w, "unknown: " + r.Why + "\n" + world2text(s)
+			return w, "unknown: " + r.Why + "\n" + worlds.Text(s)
 		}
 	}
 	return 0, ""
 }
-
-func world2text(s *scenario.Scenario) string { return worlds.Text(s) }
 
 // aPageADay is the promise that the references keep in worlds: no page is served that is older than a day and two
 // hours. They keep a page for a day after its window, and TTL deletes late.
@@ -116,7 +103,7 @@ func TestReferencesDoEverythingRight(t *testing.T) {
 		"recipe-b-guarded": {Verbs: allVerbs, Tenants: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if w, broken := firstViolation(t, protocolNamed(t, name), more, 1, most); w != 0 {
+			if w, broken := firstViolation(t, scenariotest.Protocol(t, name), more, 1, most); w != 0 {
 				t.Errorf("world %d: %s", w, broken)
 			}
 		})
@@ -141,7 +128,7 @@ func TestWorldsWithExtrasFindTheirBugs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range seeds {
-				w, broken := firstViolation(t, protocolNamed(t, name), more, seed, 100*worldsPerCheck)
+				w, broken := firstViolation(t, scenariotest.Protocol(t, name), more, seed, 100*worldsPerCheck)
 				if w == 0 {
 					t.Errorf("seed %d: not found in %d worlds", seed, 100*worldsPerCheck)
 				}

@@ -317,7 +317,7 @@ func badStores() map[string]func(property.Node) (isr.Handler, error) {
 		}),
 		"reads the wall clock": answer(func(ctx context.Context, n property.Node, key string) (isr.Served, error) {
 			row := pagecache.Key(key, isr.SortLock)
-			row["lease_expires_at"] = number(time.Now().Add(n.Lease).Unix()) //nolint:forbidigo // a store must not do this
+			row["lease_expires_at"] = num(time.Now().Add(n.Lease).Unix()) //nolint:forbidigo // a store must not do this
 			_, err := n.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &n.Table, Item: row})
 			return isr.Served{}, err
 		}),

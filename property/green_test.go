@@ -246,7 +246,6 @@ func greenChecks() (all []green) {
 		all = append(all, green{name: "check: " + name, says: says, run: func(t *testing.T) { c.Run(t, reference) }})
 	}
 	check("without any invariant", "vacuous: Check.Without leaves out all invariants", property.Check{Without: allBut()})
-	check("a misspelt Without", "property: Check.Without: found", property.Check{Without: []string{"livenes"}})
 	check("a misspelt mark", "property: Check.Reach: found", property.Check{Reach: []scenario.Mark{"publishd"}})
 	check("a misspelt protocol", "property: Check.Protocol: ", property.Check{Protocol: "recipe-x"})
 	check("a mark of locks", "property: Check.Reach: found", property.Check{Reach: []scenario.Mark{mark.HoldTaken}})
@@ -442,10 +441,8 @@ func greenProofs() (all []green) {
 		}})
 	}
 	prove("one schedule", "not complete: ", small, property.Check{Schedules: 1}, reading)
-	prove("in a goroutine", "property: Check.Goroutines: ", small, property.Check{Goroutines: true}, reading)
 	prove("without any invariant", "vacuous: ", small, property.Check{Without: allBut()}, reading)
 	prove("with an invariant that no search proves", "vacuous: ", small, property.Check{Without: allBut("linearizable")}, reading)
-	prove("a mark that is not reached", "vacuous: ", small, property.Check{Reach: []scenario.Mark{mark.NodeCrashed}}, reading)
 	prove("a misspelt mark", mistake, small, property.Check{Reach: []scenario.Mark{"publishd"}}, reading)
 	all = append(all, green{name: "proof: no file", says: "prove: ", run: func(t *testing.T) { property.Check{}.Prove(t, "nowhere.yaml", reading) }})
 	sorted(all)
@@ -544,7 +541,6 @@ func greenLocks() (all []green) {
 		"a lease of nothing":       {Leases: []time.Duration{0}},
 		"a lease before its time":  {Leases: []time.Duration{-time.Second}},
 		"a lease of a millisecond": {Leases: []time.Duration{time.Millisecond}},
-		"a margin of the lease":    {Margin: time.Minute},
 		"a margin below zero":      {Margin: -time.Second},
 		"a wait below zero":        {Wait: -time.Second},
 		"a takeover below zero":    {Takeover: -time.Second},

@@ -1029,7 +1029,7 @@ func firstWorlds(t *testing.T, p isr.Protocol, seed, most int, spends []int) []i
 // randomStore is broken, and takes its tokens from crypto/rand, like lock clients the versions of their records.
 func randomStore(t *testing.T, goroutines bool) (runner, func() (*failure, string)) {
 	t.Helper()
-	broken := mutantNamed(t, "blind-release")
+	broken := scenariotest.Protocol(t, "blind-release")
 	r := newRunner(t, Check{Protocol: defaultName, Goroutines: goroutines}, func(n Node) (isr.Handler, error) {
 		n.Tokens = rand.Text
 		return broken.New(n.Config)
@@ -1194,7 +1194,7 @@ func TestShrinkingAScheduleEnds(t *testing.T) {
 					mu.Lock()
 					mu.Lock() // a bubble does not notice this wait
 				}
-				return mutantNamed(t, "blind-release").New(n.Config)
+				return scenariotest.Protocol(t, "blind-release").New(n.Config)
 			})
 			drawn := simple()
 			drawn.Bounds.Schedules = 400
@@ -1220,11 +1220,4 @@ func TestShrinkingAScheduleEnds(t *testing.T) {
 			}
 		})
 	}
-}
-
-// mutantNamed returns a protocol that is broken on purpose.
-func mutantNamed(t *testing.T, name string) isr.Protocol {
-	t.Helper()
-	p := scenariotest.Protocol(t, name)
-	return p
 }

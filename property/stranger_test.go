@@ -104,11 +104,11 @@ func (s *stranger) make(ctx context.Context, key, token string) (_ isr.Served, e
 		return isr.Served{}, err
 	}
 	row := s.row(key, "META")
-	row["generated_at"] = number(generated)
+	row["generated_at"] = num(generated)
 	if !s.noTTL {
-		row["ttl"] = number(generated + int64((s.Revalidate+s.Retention+s.TTLBuffer)/time.Second))
+		row["ttl"] = num(generated + int64((s.Revalidate+s.Retention+s.TTLBuffer)/time.Second))
 	}
-	row["revalidate_seconds"] = number(int64(s.Revalidate / time.Second))
+	row["revalidate_seconds"] = num(int64(s.Revalidate / time.Second))
 	row["html"] = &types.AttributeValueMemberS{Value: string(body)}
 	switch err := s.publish(ctx, key, token, row); {
 	case err == nil:
@@ -186,13 +186,13 @@ func (s *stranger) lock(ctx context.Context, key, token string) error {
 	expires := int64(pagecache.Ceil(now.Add(s.Lease)))
 	row := s.row(key, "LOCK")
 	if !s.noTTL {
-		row["ttl"] = number(expires + int64(s.TTLBuffer/time.Second))
+		row["ttl"] = num(expires + int64(s.TTLBuffer/time.Second))
 	}
 	row[s.holder()] = &types.AttributeValueMemberS{Value: token}
-	row["lease_expires_at"] = number(expires)
+	row["lease_expires_at"] = num(expires)
 	_, err := s.Client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName: &s.Table, Item: row, ConditionExpression: aws.String("attribute_not_exists(pk) OR lease_expires_at <= :now"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{":now": number(now.Unix())},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":now": num(now.Unix())},
 	})
 	return err
 }
@@ -204,7 +204,7 @@ func (s *stranger) publish(ctx context.Context, key, token string, row map[strin
 		{Delete: &types.Delete{
 			TableName: &s.Table, Key: s.row(key, "LOCK"), ConditionExpression: aws.String(s.holder() + " = :mine AND lease_expires_at > :now"),
 			ExpressionAttributeValues: map[string]types.AttributeValue{
-				":mine": &types.AttributeValueMemberS{Value: token}, ":now": number(s.Clock.Now().Unix()),
+				":mine": &types.AttributeValueMemberS{Value: token}, ":now": num(s.Clock.Now().Unix()),
 			},
 		}},
 	}})
@@ -217,10 +217,6 @@ func (s *stranger) unlock(ctx context.Context, key, token string) {
 		TableName: &s.Table, Key: s.row(key, "LOCK"), ConditionExpression: aws.String(s.holder() + " = :mine"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":mine": &types.AttributeValueMemberS{Value: token}},
 	})
-}
-
-func number(n int64) types.AttributeValue {
-	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
 
 // refused says whether the error is that a condition was not met.
@@ -421,7 +417,7 @@ func (c *articles) slug(key string) string {
 	return key
 }
 
-func millis(t time.Time) types.AttributeValue { return number(t.UnixMilli()) }
+func millis(t time.Time) types.AttributeValue { return num(t.UnixMilli()) }
 
 // articlesWith makes such caches.
 func articlesWith(cache articles) func(property.Node) (isr.Handler, error) {

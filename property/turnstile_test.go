@@ -91,7 +91,7 @@ func (l *turnstile) end(now time.Time) (time.Time, types.AttributeValue) {
 	if l.wholeSeconds {
 		until = until.Truncate(time.Second)
 	}
-	return until, number(until.UnixMilli())
+	return until, num(until.UnixMilli())
 }
 
 func (l *turnstile) Acquire(ctx context.Context, gate string) (property.Held, error) {
@@ -103,19 +103,19 @@ func (l *turnstile) Acquire(ctx context.Context, gate string) (property.Held, er
 		UpdateExpression:    aws.String("SET badge = :mine, inside_until = :end ADD passages :one"),
 		ConditionExpression: aws.String("attribute_not_exists(badge) OR inside_until <= :now"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{
-			":mine": &types.AttributeValueMemberS{Value: p.badge}, ":end": end, ":one": number(1), ":now": number(now.UnixMilli()),
+			":mine": &types.AttributeValueMemberS{Value: p.badge}, ":end": end, ":one": num(1), ":now": num(now.UnixMilli()),
 		},
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
 	if l.purgedBy != "" {
 		update.UpdateExpression = aws.String("SET badge = :mine, inside_until = :end, " + l.purgedBy + " = :purge ADD passages :one")
-		update.ExpressionAttributeValues[":purge"] = number(until.Add(time.Minute).Unix())
+		update.ExpressionAttributeValues[":purge"] = num(until.Add(time.Minute).Unix())
 	}
 	switch {
 	case l.early:
-		update.ExpressionAttributeValues[":now"] = number(now.Add(time.Second).UnixMilli())
+		update.ExpressionAttributeValues[":now"] = num(now.Add(time.Second).UnixMilli())
 	case l.halfEarly:
-		update.ExpressionAttributeValues[":now"] = number(now.Add(time.Second / 2).UnixMilli())
+		update.ExpressionAttributeValues[":now"] = num(now.Add(time.Second / 2).UnixMilli())
 	case l.neverOver:
 		update.ConditionExpression = aws.String("attribute_not_exists(badge)")
 		delete(update.ExpressionAttributeValues, ":now")
@@ -191,14 +191,14 @@ func (p *passage) Extend(ctx context.Context) error {
 	now := l.Clock.Now()
 	until, end := l.end(now)
 	if l.otherUnit {
-		end = number(until.Unix())
+		end = num(until.Unix())
 	}
 	update := &dynamodb.UpdateItemInput{
 		TableName: &l.Table, Key: l.key(p.gate),
 		UpdateExpression:    aws.String("SET inside_until = :end"),
 		ConditionExpression: aws.String("badge = :mine AND inside_until > :now"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{
-			":mine": &types.AttributeValueMemberS{Value: p.badge}, ":end": end, ":now": number(now.UnixMilli()),
+			":mine": &types.AttributeValueMemberS{Value: p.badge}, ":end": end, ":now": num(now.UnixMilli()),
 		},
 	}
 	if l.extendsAnyones {
@@ -344,7 +344,7 @@ func (l *twoRows) Acquire(ctx context.Context, gate string) (property.Held, erro
 		{Update: &types.Update{
 			TableName: &l.Table, Key: l.key(gate), UpdateExpression: aws.String("SET badge = :mine, passages = :count"),
 			ConditionExpression:       aws.String("attribute_not_exists(passages) OR passages = :before"),
-			ExpressionAttributeValues: map[string]types.AttributeValue{":mine": str(p.badge), ":count": number(p.count), ":before": number(p.count - 1)},
+			ExpressionAttributeValues: map[string]types.AttributeValue{":mine": str(p.badge), ":count": num(p.count), ":before": num(p.count - 1)},
 		}},
 		{Put: &types.Put{TableName: &l.Table, Item: map[string]types.AttributeValue{"gate": str(gate + " until"), "inside_until": end}}},
 	}})

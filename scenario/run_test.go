@@ -308,12 +308,6 @@ func TestARecordedRunNeedsAReplayEntryAndAKnownProtocol(t *testing.T) {
 	}
 }
 
-func parsed(t *testing.T, file string) *scenario.Scenario {
-	t.Helper()
-	s := scenariotest.Parsed(t, file)
-	return s
-}
-
 // brokenIn runs the given number of schedules, and returns, each once, the names of the invariants that some of them
 // violate.
 func brokenIn(t *testing.T, s *scenario.Scenario, p isr.Protocol, schedules int) (names []string) {
@@ -398,8 +392,8 @@ func TestWhatHappensAtATimeCatchesProtocols(t *testing.T) {
 	for _, test := range atTheirTime {
 		t.Run(test.name, func(t *testing.T) {
 			bad, good := scenariotest.Protocol(t, test.mutant), scenariotest.Protocol(t, "recipe-a")
-			with := parsed(t, strings.Replace(test.file, "CAUSE", test.cause, 1))
-			without := parsed(t, strings.Replace(test.file, "[CAUSE]", "[]", 1))
+			with := scenariotest.Parsed(t, strings.Replace(test.file, "CAUSE", test.cause, 1))
+			without := scenariotest.Parsed(t, strings.Replace(test.file, "[CAUSE]", "[]", 1))
 			if got := brokenIn(t, with, bad, schedules); !slices.Equal(got, []string{test.breaks}) {
 				t.Errorf("%s with %q breaks %v, want %s", test.mutant, test.cause, got, test.breaks)
 			}
@@ -416,7 +410,7 @@ func TestWhatHappensAtATimeCatchesProtocols(t *testing.T) {
 // The same run has the same bytes on any number of cores, and also if it is repeated from the file that it prints.
 func TestWhatHappensAtATimeRepeats(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	s := parsed(t, `
+	s := scenariotest.Parsed(t, `
 name: all-of-it
 cache: {lease: 10s, revalidate: 20s, render: 2s}
 actors:
@@ -435,7 +429,7 @@ bounds: {ticks: 3}
 	for range 2 {
 		text, err := again.YAML()
 		must.OK(t, err)
-		again = parsed(t, string(text))
+		again = scenariotest.Parsed(t, string(text))
 	}
 	again.File = s.File
 	if !reflect.DeepEqual(s, again) {
@@ -482,7 +476,7 @@ func TestAWindowHasItsEnds(t *testing.T) {
 		{"cut-off actor=bob from 2s to 3s", ""},
 		{"maybe throttled op=GetItem from 3s to 3001ms", "3s"},
 	} {
-		s := parsed(t, fmt.Sprintf(`
+		s := scenariotest.Parsed(t, fmt.Sprintf(`
 name: windows
 cache: {attempts: 1, failure: error}
 actors:
@@ -522,7 +516,7 @@ func TestHowLateAnAnswerIs(t *testing.T) {
 		{"latency 1s op=GetItem nth=2 times=2", time.Second, time.Second, 2},
 		{"latency 1s key=META from 4s", time.Second, time.Second, 3},
 	} {
-		s := parsed(t, fmt.Sprintf(`
+		s := scenariotest.Parsed(t, fmt.Sprintf(`
 name: late
 cache: {attempts: 1}
 actors: [{name: alice, script: [sleep 1s, get /home], repeat: 6}]

@@ -47,10 +47,11 @@ func TestGreenWithoutBeingJudged(t *testing.T) {
 		do      func(s *traffic)
 		want    string
 	}{
-		"nothing was written":        {live.Options{}, func(*traffic) {}, "vacuous: nothing was judged, for nothing was written"},
-		"reads alone":                {live.Options{}, func(s *traffic) { s.get("alice", "CACHE#1", "META") }, "vacuous: nothing was judged"},
-		"rows outside of the schema": {live.Options{}, func(s *traffic) { s.put("alice", row("CACHE#1", "PAGE", "html", "x")) }, "vacuous: nothing was judged, for no row is known"},
-		"a request's row alone":      {live.Options{}, func(s *traffic) { s.put("alice", row("CACHE#1", "REQ#1", "request_hash", "h")) }, "vacuous: nothing was judged"},
+		"nothing was written": {live.Options{}, func(*traffic) {}, "vacuous: nothing was judged, for nothing was written"},
+		"reads alone":         {live.Options{}, func(s *traffic) { s.get("alice", "CACHE#1", "META") }, "vacuous: nothing was judged"},
+		"rows outside of the schema": {live.Options{}, func(s *traffic) { s.put("alice", row("CACHE#1", "PAGE", "html", "x")) }, "vacuous: nothing was judged, for no row is known to be a page or a lock; " +
+			"say in Options.Rows which ones are, or keep META and LOCK:\n  table cache, keyed pk (S), sk (S), changes: 1, rows such as PAGE"},
+		"a request's row alone": {live.Options{}, func(s *traffic) { s.put("alice", row("CACHE#1", "REQ#1", "request_hash", "h")) }, "vacuous: nothing was judged"},
 		"another table": {live.Options{}, func(s *traffic) {
 			s.create("users", "id")
 			s.puts("alice", "users", "id", "META", "html", "x")

@@ -20,9 +20,6 @@ import (
 
 func TestNothingJudgedIsNoPass(t *testing.T) {
 	s := watch(t, 0, live.Options{})
-	if got := s.checker.Found().Verdict(); got != invariant.Unknown {
-		t.Errorf("no traffic: %v, want unknown", got)
-	}
 	_, err := s.db.As("setup").CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("users"), BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: "N"}},

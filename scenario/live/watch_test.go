@@ -133,19 +133,6 @@ func TestWatchOfNothingIsVacuous(t *testing.T) {
 	test.end()
 	wantTest(t, test, "live.Watch: vacuous: nothing was judged, for nothing was written into this ddbfake since Watch")
 
-	s, test := watched(t, live.Options{}) // rows that mean nothing to Watch
-	s.put("alice", pagecache.Key("a", "b"))
-	test.end()
-	wantTest(t, test, "vacuous: nothing was judged, for no row is known to be a page or a lock; say in Options.Rows which ones are, "+
-		"or keep META and LOCK:\n  table cache, keyed pk (S), sk (S), changes: 1, rows such as b")
-
-	s, test = watched(t, live.Options{Rows: isr.Schema{Rows: []isr.Row{{Partition: "id = page#{key}", Body: "html", Generated: "at"}}}})
-	s.put("alice", pagecache.Key("a", "b"))
-	test.end()
-	if len(test.errors) != 1 || !strings.HasPrefix(test.errors[0], "live.Watch: unknown: ") {
-		t.Errorf("a mapping that fits no row: %q", test.errors)
-	}
-
 	_, test = watched(t, live.Options{})
 	test.skipped = true
 	test.end()

@@ -90,12 +90,6 @@ func unprotectedRenders(l, d float64) float64 { return 1 + l*d }
 // draw above g/(beta D).
 func xfetchChance(g, beta, d float64) float64 { return math.Exp(-g / (beta * d)) }
 
-// xfetchBelow is the chance that the first refresh begins less than g before the expiry, so that no earlier read has
-// refreshed. Refreshes are a Poisson process with the rate L xfetchChance, and this is about its first point.
-func xfetchBelow(g, l, beta, d float64) float64 {
-	return math.Exp(-l * beta * d * xfetchChance(g, beta, d))
-}
-
 // xfetchRenders is the number of readers that render before an expiry under XFetch: the first one, and those who draw a
 // refresh during its render. The draw's rate grows by the factor exp(1/beta) in a render's time.
 func xfetchRenders(beta float64) float64 { return math.Exp(1 / beta) }

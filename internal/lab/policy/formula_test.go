@@ -202,35 +202,6 @@ func TestXFetchChance(t *testing.T) {
 	}
 }
 
-// The first refresh before an expiry begins less than g before it with the chance exp(-L beta D exp(-g/(beta D))).
-func TestXFetchFirstRefresh(t *testing.T) {
-	for _, p := range sets(t, [][3]float64{{1, 20, 15}, {0.5, 50, 5}, {2, 20, 40}}) {
-		t.Run(fmt.Sprint(p), func(t *testing.T) {
-			t.Parallel()
-			beta, l, lifetime := p[0], p[1], p[2]
-			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), XFetch(beta))
-			x.Render = Fixed(time.Second)
-			x.Lasts = 8000 * secondsOf(lifetime)
-			r, err := x.Run(t.Context(), 1)
-			must.OK(t, err)
-			// The chance is compared near the mean, at a border of the histogram's buckets.
-			bucket := bucketOf(secondsOf(xfetchEarly(l, beta, 1)))
-			below := 0
-			for _, n := range r.early.counts[:bucket] {
-				below += int(n)
-			}
-			g := time.Duration(1)
-			for bucketOf(g) < bucket {
-				g += g/64 + 1
-			}
-			for bucketOf(g-1) == bucket {
-				g--
-			}
-			holds(t, "first refresh", below, int(r.early.n), xfetchBelow(g.Seconds(), l, beta, 1))
-		})
-	}
-}
-
 func TestTwoTiers(t *testing.T) {
 	for _, p := range sets(t, [][3]float64{{1, 2, 10}, {5, 0.3, 2}, {0.5, 1, 7}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {

@@ -82,34 +82,3 @@ func TestRefreshesOfABucket(t *testing.T) {
 		}
 	}
 }
-
-// The tutorials' example: reads every 3 s, a lifetime of 10 s.
-func TestAbsoluteExpiresUnderSteadyReadsAndSlidingDoesNot(t *testing.T) {
-	for _, test := range []struct {
-		lifetime Lifetime
-		want     string
-	}{
-		{Absolute(10 * time.Second), "hit hit hit miss hit"},
-		{Sliding(10 * time.Second), "hit hit hit hit hit"},
-	} {
-		e := Entry{}
-		e.FreshUntil = test.lifetime.Stored(&e, 0, nil)
-		got := ""
-		for now := 3 * time.Second; now <= 15*time.Second; now += 3 * time.Second {
-			if got != "" {
-				got += " "
-			}
-			if e.fresh(now) {
-				got += "hit"
-				e.FreshUntil = test.lifetime.Read(&e, now)
-				continue
-			}
-			got += "miss"
-			e = Entry{Generated: now, Stored: now}
-			e.FreshUntil = test.lifetime.Stored(&e, now, nil)
-		}
-		if got != test.want {
-			t.Errorf("%T: got %s, want %s", test.lifetime, got, test.want)
-		}
-	}
-}

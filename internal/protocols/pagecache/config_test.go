@@ -101,21 +101,12 @@ func TestConfigErrors(t *testing.T) {
 			if cache, err := pagecache.New(c); err == nil || cache != nil {
 				t.Errorf("New: got %v, %v, want the same error", cache, err)
 			}
+			if cache, err := pagecache.NewOn(newRig(t).store(t, "alice"), c); err == nil {
+				t.Errorf("NewOn: got %v, want the same error", cache)
+			}
 			if h, err := recipe.Reference().New(c); err == nil {
 				t.Errorf("Reference().New: got %v, want an error", h)
 			}
 		})
-	}
-}
-
-func TestNewOnChecksTheConfigToo(t *testing.T) {
-	r := newRig(t)
-	c := r.config("alice")
-	if _, err := pagecache.NewOn(r.store(t, "alice"), c); err != nil {
-		t.Error(err)
-	}
-	c.Lease = -1
-	if _, err := pagecache.NewOn(r.store(t, "alice"), c); err == nil {
-		t.Error("a negative lease passes")
 	}
 }

@@ -74,25 +74,6 @@ func TestAcquire(t *testing.T) {
 	}
 }
 
-func TestALeaseLastsAtLeastItsDuration(t *testing.T) {
-	for _, lease := range []time.Duration{time.Millisecond, time.Second, 1500 * time.Millisecond} {
-		for _, begin := range []time.Duration{0, 1, 500 * time.Millisecond, time.Second - 1} {
-			r := newRig(t)
-			c := r.config("alice")
-			c.Lease = lease
-			alice := recipeA(t, c)
-			r.clock.Advance(begin)
-			if _, err := alice.Acquire(r.ctx, key); err != nil {
-				t.Fatal(err)
-			}
-			r.clock.Advance(lease - 1)
-			if _, err := r.store(t, "bob").Acquire(r.ctx, key); !errors.Is(err, pagecache.ErrHeld) {
-				t.Errorf("a lease of %v that began at +%v was lost before it was over: %v", lease, begin, err)
-			}
-		}
-	}
-}
-
 // The SDK repeats a put whose response was lost, and the repetition meets the row of the first attempt.
 func TestAcquireMeetsItsOwnCommit(t *testing.T) {
 	want := pagecache.Lease{Key: key, Token: "alice-1", ExpiresAt: t0 + 30}
@@ -227,26 +208,8 @@ func wantLost(t *testing.T, r *rig, operation string, err error, before []string
 
 // Another error must not be taken for a refusal: the lease may still be valid.
 func TestFailuresOfTheStoreAreNotALostLease(t *testing.T) {
-	conflict := &types.TransactionCanceledException{CancellationReasons: []types.CancellationReason{
-		{Code: aws.String("TransactionConflict")}, {Code: aws.String("None")},
-	}}
-	r, _, lease := acquired(t)
-	c := r.config("alice")
-	var answer error
-	c.Client = spy{c.Client, func(in any) error {
-		if _, ok := in.(*dynamodb.TransactWriteItemsInput); ok {
-			return answer
-		}
-		return nil
-	}}
-	alice := recipeA(t, c)
+	r, alice, lease := acquired(t)
 	meta := pagecache.Meta{PK: alice.PK(key), S3Key: "new", GeneratedAt: t0, RevalidateSeconds: 60}
-
-	answer = conflict
-	if err := alice.Publish(r.ctx, lease, meta); !errors.Is(err, conflict) || errors.Is(err, isr.ErrLeaseLost) {
-		t.Errorf("a conflict of transactions: got %v, want that error", err)
-	}
-	answer = nil
 	for _, kind := range []string{"throttled", "error-before", "request-lost"} {
 		r.fault(t, kind+" times=always")
 		_, acquireErr := alice.Acquire(r.ctx, "/other")
@@ -344,19 +307,5 @@ func TestRowsOutliveTheirMeaning(t *testing.T) {
 		if ttl, _ := item.Int("ttl"); pagecache.EpochSeconds(ttl) < refreshed.ExpiresAt+3600 {
 			t.Errorf("after a refresh until %d: ttl %d, want an hour more", refreshed.ExpiresAt, ttl)
 		}
-	}
-}
-
-// Two keys, two tenants: none knows of the other.
-func TestLeasesAreByKeyAndTenant(t *testing.T) {
-	r, _, _ := acquired(t)
-	if _, err := r.store(t, "bob").Acquire(r.ctx, "/other"); err != nil {
-		t.Errorf("another key: %v", err)
-	}
-	c := r.config("carol")
-	c.Tenant = "t1"
-	carol := recipeA(t, c)
-	if _, err := carol.Acquire(r.ctx, key); err != nil {
-		t.Errorf("another tenant: %v", err)
 	}
 }

@@ -40,16 +40,12 @@ func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{ctx: context.Background(), clock: fakeclock.New(fakeclock.Epoch), bodies: scenariotest.Bodies{}}
 	r.db = ddbfake.New(ddbfake.Options{Clock: r.clock})
-	must.OK(t, createTable(r.ctx, r.db))
+	setup := r.db.As("setup")
+	_, err := setup.CreateTable(r.ctx, isr.TableInput(table))
+	must.OK(t, err)
+	_, err = setup.UpdateTimeToLive(r.ctx, isr.TTLInput(table))
+	must.OK(t, err)
 	return r
-}
-
-func createTable(ctx context.Context, db *ddbfake.DB) error {
-	if _, err := db.As("setup").CreateTable(ctx, isr.TableInput(table)); err != nil {
-		return err
-	}
-	_, err := db.As("setup").UpdateTimeToLive(ctx, isr.TTLInput(table))
-	return err
 }
 
 // config is the configuration of a node: 30 s leases, pages fresh for 60 s, tokens alice-1, alice-2 and so on.

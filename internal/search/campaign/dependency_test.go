@@ -3,6 +3,7 @@ package campaign
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -60,30 +61,24 @@ func TestSearchesCountDependencyFaults(t *testing.T) {
 
 // settled is a cache in which alice changes something else than rows, leaves a note, and is done. A request of hers may
 // be lost. If bob finds the note and not the change, he leaves a wrong row behind.
-type settled struct {
-	cfg     isr.Config
-	change  func(context.Context) error
-	changed func(context.Context) (bool, error)
-}
-
-func (h settled) Get(ctx context.Context, key string) (isr.Served, error) {
-	pk, table := isr.PartitionKey("", key), &h.cfg.Table
-	note := pagecache.Key(pk, "NOTE")
-	out, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: table, Key: note, ConsistentRead: aws.Bool(true)})
-	if strings.HasPrefix(h.cfg.Tokens(), "alice") {
-		if err == nil {
-			_ = h.change(ctx)
+func settled(change func(context.Context, doing) error, changed func(context.Context, doing) (bool, error)) isr.Protocol {
+	return does(func(ctx context.Context, h doing, key string) error {
+		note := pagecache.Key(isr.PartitionKey("", key), "NOTE")
+		noted, err := h.has(ctx, h.cfg.Table, note)
+		if h.name() == "alice" {
+			if err == nil {
+				_ = change(ctx, h)
+			}
+			return h.put(ctx, h.cfg.Table, note)
 		}
-		_, err = h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: note})
-		return isr.Served{}, errors.Join(err, errNoPage)
-	}
-	if err != nil || out.Item == nil {
-		return isr.Served{}, errors.Join(err, errNoPage)
-	}
-	if is, err := h.changed(ctx); is || err != nil {
-		return isr.Served{}, errors.Join(err, errNoPage)
-	}
-	return isr.Served{}, writeLock(ctx, h.cfg, pk, 1)
+		if err != nil || !noted {
+			return err
+		}
+		if is, err := changed(ctx, h); is || err != nil {
+			return err
+		}
+		return h.wrong(ctx, key)
+	})
 }
 
 // Tables and their settings count after the machine that has changed them is done.
@@ -91,43 +86,30 @@ func TestWhatIsNoRowCounts(t *testing.T) {
 	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
 		"faults: [maybe request-lost times=always actor=alice]\nactors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
 	type client = *dynamodb.Client
-	for name, h := range map[string]func(isr.Config) settled{
-		"a table": func(cfg isr.Config) settled {
-			return settled{cfg, func(ctx context.Context) error {
-				_, err := cfg.Client.(client).CreateTable(ctx, isr.TableInput("own"))
-				return err
-			}, func(ctx context.Context) (bool, error) {
-				all, err := cfg.Client.(client).ListTables(ctx, &dynamodb.ListTablesInput{})
-				return err == nil && slices.Contains(all.TableNames, "own"), err
-			}}
-		},
-		"a setting": func(cfg isr.Config) settled {
-			return settled{cfg, func(ctx context.Context) error {
-				_, err := cfg.Client.(client).UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &cfg.Table, DeletionProtectionEnabled: aws.Bool(true)})
-				return err
-			}, func(ctx context.Context) (bool, error) {
-				is, err := cfg.Client.(client).DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &cfg.Table})
-				return err == nil && aws.ToBool(is.Table.DeletionProtectionEnabled), err
-			}}
-		},
+	for name, p := range map[string]isr.Protocol{
+		"a table": settled(func(ctx context.Context, h doing) error {
+			_, err := h.cfg.Client.(client).CreateTable(ctx, isr.TableInput("own"))
+			return err
+		}, func(ctx context.Context, h doing) (bool, error) {
+			all, err := h.cfg.Client.(client).ListTables(ctx, &dynamodb.ListTablesInput{})
+			return err == nil && slices.Contains(all.TableNames, "own"), err
+		}),
+		"a setting": settled(func(ctx context.Context, h doing) error {
+			_, err := h.cfg.Client.(client).UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &h.cfg.Table, DeletionProtectionEnabled: aws.Bool(true)})
+			return err
+		}, func(ctx context.Context, h doing) (bool, error) {
+			is, err := h.cfg.Client.(client).DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &h.cfg.Table})
+			return err == nil && aws.ToBool(is.Table.DeletionProtectionEnabled), err
+		}),
 	} {
-		p := isr.Protocol{Name: "settled", New: func(cfg isr.Config) (isr.Handler, error) { return h(cfg), nil }}
-		proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
-		if err != nil || proof.Verdict != invariant.Violated {
-			t.Errorf("%s: got %v, error %v; want a schedule in which it is missing", name, proof, err)
-		}
+		refutes(t, "a schedule in which it is missing: "+name, Prove{Scenario: s, Protocol: p, Options: scenario.Options{SDK: true}})
 	}
 }
 
 // streaming is a cache in which each machine writes a row of its own and then reads the stream of the table.
-type streaming struct{ cfg isr.Config }
-
-func (h streaming) Get(ctx context.Context, key string) (isr.Served, error) {
+func streaming(ctx context.Context, h doing, key string) error {
 	client := h.cfg.Client.(*dynamodb.Client)
-	put := func(sk string) error {
-		_, err := client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: pagecache.Key(isr.PartitionKey("", key), sk)})
-		return err
-	}
+	put := func(sk string) error { return h.put(ctx, h.cfg.Table, pagecache.Key(isr.PartitionKey("", key), sk)) }
 	read := func() error {
 		to := client.Options()
 		streams := dynamodbstreams.New(dynamodbstreams.Options{
@@ -140,21 +122,20 @@ func (h streaming) Get(ctx context.Context, key string) (isr.Served, error) {
 		_, err = streams.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: all.Streams[0].StreamArn})
 		return err
 	}
-	if strings.HasPrefix(h.cfg.Tokens(), "alice") {
+	if h.name() == "alice" {
 		_, err := client.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &h.cfg.Table, StreamSpecification: &types.StreamSpecification{
 			StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly,
 		}})
-		return isr.Served{}, errors.Join(err, put("A"), read(), errNoPage)
+		return errors.Join(err, put("A"), read())
 	}
-	return isr.Served{}, errors.Join(put("B"), read(), errNoPage)
+	return errors.Join(put("B"), read())
 }
 
 // A stream shows the order of all writes, and a search runs some of the orders.
 func TestNoSearchOfStreamsIsAProof(t *testing.T) {
 	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nactors:\n"+
 		"  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
-	p := isr.Protocol{Name: "streaming", New: func(cfg isr.Config) (isr.Handler, error) { return streaming{cfg}, nil }}
-	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
+	proof, err := Prove{Scenario: s, Protocol: does(streaming), Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
 	if err != nil || proof.Verdict != invariant.Unknown || !strings.Contains(proof.Why, "stream") {
 		t.Errorf("got %v, error %v; want unknown, because of the stream", proof, err)
 	}
@@ -162,34 +143,27 @@ func TestNoSearchOfStreamsIsAProof(t *testing.T) {
 
 // thrifty is a cache in which alice replaces a row, and is told what that has cost: more than one unit if bob wrote his
 // large row first. Then she leaves a wrong row behind.
-type thrifty struct{ cfg isr.Config }
-
-func (h thrifty) Get(ctx context.Context, key string) (isr.Served, error) {
-	pk := isr.PartitionKey("", key)
-	row := pagecache.Key(pk, "ROW")
+func thrifty(ctx context.Context, h doing, key string) error {
+	row := pagecache.Key(isr.PartitionKey("", key), "ROW")
 	in := &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: row, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal}
-	if strings.HasPrefix(h.cfg.Tokens(), "bob") {
+	if h.name() == "bob" {
 		row["large"] = &types.AttributeValueMemberS{Value: strings.Repeat("x", 4000)}
 		in.ConditionExpression = aws.String("attribute_not_exists(pk)")
 		_, err := h.cfg.Client.PutItem(ctx, in)
-		return isr.Served{}, errors.Join(err, errNoPage)
+		return err
 	}
 	out, err := h.cfg.Client.PutItem(ctx, in)
 	if err == nil && aws.ToFloat64(out.ConsumedCapacity.CapacityUnits) > 1 {
-		return isr.Served{}, writeLock(ctx, h.cfg, pk, 1)
+		return h.wrong(ctx, key)
 	}
-	return isr.Served{}, errors.Join(err, errNoPage)
+	return err
 }
 
 // What an answer says about capacity is a part of it.
 func TestWhatARequestHasCostCounts(t *testing.T) {
 	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nactors:\n"+
 		"  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home], crashes: 1}\n")
-	p := isr.Protocol{Name: "thrifty", New: func(cfg isr.Config) (isr.Handler, error) { return thrifty{cfg}, nil }}
 	for _, sdk := range []bool{false, true} {
-		proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: sdk}}.Run(t.Context())
-		if err != nil || proof.Verdict != invariant.Violated {
-			t.Errorf("sdk %v: got %v, error %v; want a schedule in which bob is first", sdk, proof, err)
-		}
+		refutes(t, fmt.Sprintf("a schedule in which bob is first, sdk %v", sdk), Prove{Scenario: s, Protocol: does(thrifty), Options: scenario.Options{SDK: sdk}})
 	}
 }

@@ -274,13 +274,11 @@ func TestMemoryChangesNoProofOfForeignCode(t *testing.T) {
 
 // renewing takes a lock that others may have, and later makes it last longer: from when it was taken last, which its row
 // does not say.
-type renewing struct{ cfg isr.Config }
-
-func (h renewing) Get(ctx context.Context, key string) (isr.Served, error) {
+func renewing(ctx context.Context, h doing, key string) error {
 	row := pagecache.Key(isr.PartitionKey("", key), isr.SortLock)
 	row["v"], row["for"] = &types.AttributeValueMemberS{Value: h.cfg.Tokens()}, &types.AttributeValueMemberN{Value: "10"}
-	if _, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: row}); err != nil {
-		return isr.Served{}, err
+	if err := h.put(ctx, h.cfg.Table, row); err != nil {
+		return err
 	}
 	h.cfg.Clock.Sleep(5 * time.Second)
 	_, err := h.cfg.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
@@ -288,7 +286,7 @@ func (h renewing) Get(ctx context.Context, key string) (isr.Served, error) {
 		ExpressionAttributeNames:  map[string]string{"#for": "for"},
 		ExpressionAttributeValues: map[string]types.AttributeValue{":longer": &types.AttributeValueMemberN{Value: "20"}},
 	})
-	return isr.Served{}, errors.Join(err, errNoPage)
+	return err
 }
 
 // What rows of the cache's own have meant until a moment is put back with it.
@@ -296,11 +294,10 @@ func TestMemoryKeepsWhatRowsMean(t *testing.T) {
 	s := scenariotest.Parsed(t, "name: small\ninvariants: [freshness]\ncache: {lease: 10s, render: 0s, patience: 1}\nbounds: {ticks: 0}\n"+
 		"rows:\n  - {partition: \"pk = {key}\", sort: sk = META, body: html, generated: at}\n  - {partition: \"pk = {key}\", sort: sk = LOCK, token: v, lasts: for s, renews: v}\n"+
 		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [sleep 5s, get /home]}\n")
-	p := isr.Protocol{Name: "renewing", New: func(cfg isr.Config) (isr.Handler, error) { return renewing{cfg}, nil }}
 	for _, of := range []struct {
 		p    isr.Protocol
 		rows isr.Schema
-	}{{p, s.Rows}, {scenariotest.Renamed(scenariotest.Protocol(t, "recipe-a")), scenariotest.RenamedRows}} {
+	}{{does(renewing), s.Rows}, {scenariotest.Renamed(scenariotest.Protocol(t, "recipe-a")), scenariotest.RenamedRows}} {
 		s.Rows = of.rows
 		with, without, started, plainly := both(t, Prove{Scenario: s, Protocol: of.p, Seed: 1, strict: true})
 		if diff := cmp.Diff(all(without), all(with)); diff != "" || !with.Explored.Complete || started > plainly {

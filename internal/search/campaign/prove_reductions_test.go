@@ -49,12 +49,6 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 		lagging = "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\nregion-lag: fixed 3s\n" +
 			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, region: eu-west-1, script: [sleep 2s, get /home]}\n"
 	)
-	type finding struct {
-		Complete bool
-		Verdict  invariant.Verdict
-		Breaks   string
-		Reached  []scenario.Mark
-	}
 	const bound = 15_000
 	protocols := []string{"recipe-a", "acquire-by-get-then-put", "blind-publish", "check-then-act-publish", "publish-at-expiry"}
 	protocols = effort.Fewer(protocols, protocols[2:3])
@@ -74,23 +68,14 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 		for _, name := range named {
 			p, err := scenario.ProtocolNamed(name)
 			must.OK(t, err)
-			search := func(off sim.Reduction) (finding, sim.Explored) {
-				proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: bound, off: off}.Run(context.Background())
-				must.OK(t, err)
-				f := finding{Complete: proof.Explored.Complete, Verdict: proof.Verdict}
-				if proof.Failure != nil {
-					f.Breaks, f.Complete = proof.Failure.Violation.Invariant.Name, true // where it stops depends on the order
-				} else {
-					f.Reached = slices.Clone(proof.Reached())
-				}
-				return f, proof.Explored
-			}
-			want, plain := search(sim.StateComparison | sim.PersistentSets)
+			v := Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: bound, off: sim.StateComparison | sim.PersistentSets}
+			want, plain := findingOf(t, v)
 			if !want.Complete {
 				continue
 			}
 			compared++
-			got, reduced := search(0)
+			v.off = 0
+			got, reduced := findingOf(t, v)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s under %s (-sleep sets alone +all reductions):\n%s", text, p.Name, diff)
 			}
@@ -100,6 +85,27 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 	if compared != wanted {
 		t.Errorf("%d searches compared, want %d: the others were too long", compared, wanted)
 	}
+}
+
+// finding is what reductions must not change of a search.
+type finding struct {
+	Complete bool // or violated: where it stops then depends on the order
+	Verdict  invariant.Verdict
+	Breaks   string
+	Reached  []scenario.Mark
+}
+
+func findingOf(t *testing.T, v Prove) (finding, sim.Explored) {
+	t.Helper()
+	proof, err := v.Run(t.Context())
+	must.OK(t, err)
+	f := finding{Complete: proof.Explored.Complete, Verdict: proof.Verdict}
+	if proof.Failure != nil {
+		f.Breaks, f.Complete = proof.Failure.Violation.Invariant.Name, true
+	} else {
+		f.Reached = slices.Clone(proof.Reached())
+	}
+	return f, proof.Explored
 }
 
 // Which of the interchangeable machines is which changes no verdict, and makes fewer states.
@@ -114,12 +120,6 @@ func TestInterchangeableActorsChangeNoVerdict(t *testing.T) {
 		ticking = "bounds: {ticks: 1}\nsettle: 30s\nactors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n"
 		asking  = "bounds: {ticks: 0}\nactors:\n  - {name: alice, script: [regenerate /home as order with a]}\n  - {name: bob, script: [regenerate /home as order with a]}\n"
 	)
-	type finding struct {
-		Complete bool
-		Verdict  invariant.Verdict
-		Breaks   string
-		Reached  []scenario.Mark
-	}
 	protocols := []string{"recipe-a", "recipe-a-guarded", "recipe-b-guarded", "acquire-by-get-then-put", "blind-publish", "blind-release", "check-then-act-publish", "lease-in-milliseconds"}
 	violated := 0
 	for _, text := range []string{crashed, three, ticking, asking} {
@@ -129,20 +129,11 @@ func TestInterchangeableActorsChangeNoVerdict(t *testing.T) {
 			p, err := scenario.ProtocolNamed(name)
 			must.OK(t, err)
 			p.Memoryless = true // these mutants keep nothing, either
-			search := func(off sim.Reduction) (finding, sim.Explored) {
-				proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, off: off}.Run(t.Context())
-				must.OK(t, err)
-				f := finding{Complete: proof.Explored.Complete, Verdict: proof.Verdict}
-				if proof.Failure != nil {
-					f.Breaks = proof.Failure.Violation.Invariant.Name
-					violated++
-				} else {
-					f.Reached = slices.Clone(proof.Reached())
-				}
-				return f, proof.Explored
+			want, plain := findingOf(t, Prove{Scenario: s, Protocol: p, Seed: 1, off: sim.InterchangeableActors})
+			got, reduced := findingOf(t, Prove{Scenario: s, Protocol: p, Seed: 1})
+			if got.Breaks != "" {
+				violated++
 			}
-			want, plain := search(sim.InterchangeableActors)
-			got, reduced := search(0)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s%s (-told apart +interchangeable):\n%s", text, name, diff)
 			}
@@ -193,32 +184,28 @@ func TestANumberIsNoName(t *testing.T) {
 		"  - {name: carol, script: [get /one]}\n  - {name: dave, script: [get /two]}\n  - {name: erin, script: [get /read]}\n")
 	numbers := map[string]string{"/one": "1", "/two": "2"}
 	for _, last := range numbers {
-		p := isr.Protocol{Name: "doing", Memoryless: true, New: func(cfg isr.Config) (isr.Handler, error) {
-			return doing{cfg, func(ctx context.Context, h doing, page string) error {
-				row := pagecache.Key("notes", "N")
-				switch page {
-				case "/one", "/two":
-					row["n"] = &types.AttributeValueMemberN{Value: numbers[page]}
-					return errors.Join(h.put(ctx, h.cfg.Table, row), h.note(ctx, page))
-				case "/read":
-					for _, name := range []string{"/one", "/two"} {
-						if done, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", name)); err != nil || !done {
-							return err
-						}
-					}
-					out, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &h.cfg.Table, Key: row, ConsistentRead: aws.Bool(true)})
-					if n, _ := out.Item["n"].(*types.AttributeValueMemberN); err != nil || n.Value != last {
+		p := does(func(ctx context.Context, h doing, page string) error {
+			row := pagecache.Key("notes", "N")
+			switch page {
+			case "/one", "/two":
+				row["n"] = &types.AttributeValueMemberN{Value: numbers[page]}
+				return errors.Join(h.put(ctx, h.cfg.Table, row), h.note(ctx, page))
+			case "/read":
+				for _, name := range []string{"/one", "/two"} {
+					if done, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", name)); err != nil || !done {
 						return err
 					}
-					return h.wrong(ctx, page)
 				}
-				return nil
-			}}, nil
-		}}
-		proof, err := Prove{Scenario: s, Protocol: p, Seed: 1}.Run(t.Context())
-		if err != nil || proof.Verdict != invariant.Violated {
-			t.Errorf("%s: got %+v, error %v; want a wrong row", last, proof, err)
-		}
+				out, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &h.cfg.Table, Key: row, ConsistentRead: aws.Bool(true)})
+				if n, _ := out.Item["n"].(*types.AttributeValueMemberN); err != nil || n.Value != last {
+					return err
+				}
+				return h.wrong(ctx, page)
+			}
+			return nil
+		})
+		p.Memoryless = true
+		refutes(t, "a wrong row where "+last+" is the last", Prove{Scenario: s, Protocol: p})
 	}
 }
 
@@ -324,38 +311,21 @@ func readLock(ctx context.Context, client isr.Client, table, pk string) (map[str
 	return out.Item, nil
 }
 
-// errNoPage is the error of the caches that make no page.
-var errNoPage = errors.New("no page is made")
-
-// writeLock writes the LOCK row of a page, with a lease of ten seconds, and returns errNoPage if nothing else is wrong.
-func writeLock(ctx context.Context, cfg isr.Config, pk string, ttl int64) error {
-	row := pagecache.Key(pk, isr.SortLock)
-	row["lease_token"] = &types.AttributeValueMemberS{Value: cfg.Tokens()}
-	row["lease_expires_at"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(cfg.Clock.Now().Unix()+10, 10)}
-	row["ttl"] = &types.AttributeValueMemberN{Value: strconv.FormatInt(ttl, 10)}
-	if _, err := cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &cfg.Table, Item: row}); err != nil {
-		return err
-	}
-	return errNoPage
-}
-
 // relocking writes nothing but locks, and one that it finds gone it writes with a wrong ttl.
-type relocking struct{ cfg isr.Config }
-
-func (h relocking) Get(ctx context.Context, key string) (isr.Served, error) {
+func relocking(ctx context.Context, h doing, key string) error {
 	pk, ttl := isr.PartitionKey("", key), int64(1)
 	if lock, err := readLock(ctx, h.cfg.Client, h.cfg.Table, pk); err != nil || lock != nil {
-		return isr.Served{}, errNoPage
+		return err
 	}
 	now := h.cfg.Clock.Now().Unix()
 	seen, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: pagecache.Key(pk, "OWN"), ReturnValues: types.ReturnValueAllOld})
 	if err != nil {
-		return isr.Served{}, err
+		return err
 	}
 	if seen.Attributes == nil {
 		ttl = now + map[string]int64{"/early": 40, "/late": 60}[key]
 	}
-	return isr.Served{}, writeLock(ctx, h.cfg, pk, ttl)
+	return h.writeLock(ctx, key, ttl)
 }
 
 // One tick is enough to where TTL deletes a lock, though no code looks at its ttl, and another one is deleted before.
@@ -369,58 +339,44 @@ func TestATickGoesWhereALockIsDeleted(t *testing.T) {
 		text := "name: small\n" + name + "cache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nactors:\n  - {name: alice, script: [" + script + "]}\n"
 		s := scenariotest.Parsed(t, text)
 		s.Bounds.Ticks = 1
-		p := isr.Protocol{Name: "relocking", New: func(cfg isr.Config) (isr.Handler, error) { return relocking{cfg}, nil }}
 		for _, off := range []sim.Reduction{0, sim.UnreadDeadlines} {
-			proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, off: off}.Run(t.Context())
-			if err != nil || proof.Verdict != invariant.Violated {
-				t.Errorf("%s, off %b: got %v, error %v; want a tick that goes to the end of the lock", name, off, proof, err)
-			}
+			refutes(t, fmt.Sprintf("%s, off %b: a tick that goes to the end of the lock", name, off), Prove{Scenario: s, Protocol: does(relocking), off: off})
 		}
 	}
 }
 
 // patient writes nothing but locks, and takes one over only some time after the end of its lease, with a wrong ttl.
-type patient struct{ cfg isr.Config }
-
-func (h patient) Get(ctx context.Context, key string) (isr.Served, error) {
-	pk, now := isr.PartitionKey("", key), h.cfg.Clock.Now().Unix()
-	lock, err := readLock(ctx, h.cfg.Client, h.cfg.Table, pk)
+func patient(ctx context.Context, h doing, key string) error {
+	now := h.cfg.Clock.Now().Unix()
+	lock, err := readLock(ctx, h.cfg.Client, h.cfg.Table, isr.PartitionKey("", key))
 	if err != nil {
-		return isr.Served{}, err
+		return err
 	}
 	ttl := now + 3600
 	if ends, is := lock["lease_expires_at"].(*types.AttributeValueMemberN); is {
 		second, _ := strconv.ParseInt(ends.Value, 10, 64)
 		if ttl = 1; now <= second+20 {
-			return isr.Served{}, errNoPage
+			return nil
 		}
 	}
-	return isr.Served{}, writeLock(ctx, h.cfg, pk, ttl)
+	return h.writeLock(ctx, key, ttl)
 }
 
 // The ttl of a lock may be the only stop after an instant that code has in mind, so one tick goes past it.
 func TestATickGoesPastAllLocks(t *testing.T) {
 	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n"+
 		"actors:\n  - {name: alice, script: [get /home, get /home]}\n")
-	p := isr.Protocol{Name: "patient", New: func(cfg isr.Config) (isr.Handler, error) { return patient{cfg}, nil }}
-	if proof, err := (Prove{Scenario: s, Protocol: p, Seed: 1}).Run(t.Context()); err != nil || proof.Verdict != invariant.Violated {
-		t.Errorf("got %v, error %v; want a wrong row long after the end of a lease", proof, err)
-	}
-}
-
-// failing is a cache that only reads.
-type failing struct{ cfg isr.Config }
-
-func (h failing) Get(ctx context.Context, key string) (isr.Served, error) {
-	_, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String(h.cfg.Table), Key: pagecache.Key(isr.PartitionKey("", key), isr.SortMeta)})
-	return isr.Served{}, errors.Join(err, errNoPage)
+	refutes(t, "a wrong row long after the end of a lease", Prove{Scenario: s, Protocol: does(patient)})
 }
 
 // A request of a crashed machine that only reads is taken where the scenario wants it to reach a mark.
 func TestOrphanedReadsReachMarks(t *testing.T) {
 	s := scenariotest.Parsed(t, "name: small\ncache: {render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\nreach: [orphaned-request]\n"+
 		"actors:\n  - {name: alice, script: [get /home], crashes: 1}\n  - {name: bob, script: [get /home]}\n")
-	p := isr.Protocol{Name: "failing", New: func(cfg isr.Config) (isr.Handler, error) { return failing{cfg}, nil }}
+	p := does(func(ctx context.Context, h doing, key string) error {
+		_, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &h.cfg.Table, Key: pagecache.Key(isr.PartitionKey("", key), isr.SortMeta)})
+		return err
+	})
 	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1}.Run(t.Context())
 	if err != nil || !slices.Contains(proof.Reached(), "orphaned-request") || slices.Contains(proof.Missing, "orphaned-request") {
 		t.Errorf("got %v, error %v; want the mark reached", proof, err)
@@ -450,49 +406,45 @@ func TestACrashedMachinesRequestToTheOriginCounts(t *testing.T) {
 // tokened publishes by transactions with one ClientRequestToken for all machines: the second one is refused. Where it
 // is the machine for which that is the bug, a wrong row is left behind. With turns, a machine has the page to itself,
 // leaves nothing behind, and alice uses the token only if carol was there.
-type tokened struct {
-	cfg   isr.Config
-	token string
-	bug   string
-	turns bool
-}
-
-func (h tokened) Get(ctx context.Context, key string) (isr.Served, error) {
-	pk, first := isr.PartitionKey("", key), aws.String("attribute_not_exists(pk)")
-	name, _, _ := strings.Cut(h.cfg.Tokens(), "-")
-	put := func(sk string) error {
-		_, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: pagecache.Key(pk, sk), ConditionExpression: first})
-		return err
-	}
-	remove := func(sk string) types.TransactWriteItem {
-		return types.TransactWriteItem{Delete: &types.Delete{TableName: &h.cfg.Table, Key: pagecache.Key(pk, sk)}}
-	}
-	leave := func() (isr.Served, error) {
-		if h.turns {
+func tokened(token, bug string, turns bool) func(ctx context.Context, h doing, key string) error {
+	return func(ctx context.Context, h doing, key string) error {
+		pk, first, name := isr.PartitionKey("", key), aws.String("attribute_not_exists(pk)"), h.name()
+		put := func(sk string) error {
+			_, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.cfg.Table, Item: pagecache.Key(pk, sk), ConditionExpression: first})
+			return err
+		}
+		remove := func(sk string) types.TransactWriteItem {
+			return types.TransactWriteItem{Delete: &types.Delete{TableName: &h.cfg.Table, Key: pagecache.Key(pk, sk)}}
+		}
+		leave := func() {
 			_, _ = h.cfg.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{remove("TURN"), remove(name)}})
 		}
-		return isr.Served{}, errNoPage
-	}
-	if h.turns && name == "carol" {
-		return isr.Served{}, errors.Join(put("CAROL"), errNoPage)
-	}
-	if h.turns && put("TURN") != nil {
-		return isr.Served{}, errNoPage
-	}
-	if h.turns && name == "alice" {
-		out, err := h.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &h.cfg.Table, Key: pagecache.Key(pk, "CAROL"), ConsistentRead: aws.Bool(true)})
-		if err != nil || out.Item == nil {
-			return leave()
+		if turns && name == "carol" {
+			return put("CAROL")
 		}
+		if turns {
+			if err := put("TURN"); err != nil {
+				return err
+			}
+		}
+		if turns && name == "alice" {
+			if there, err := h.has(ctx, h.cfg.Table, pagecache.Key(pk, "CAROL")); err != nil || !there {
+				leave()
+				return err
+			}
+		}
+		_, err := h.cfg.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
+			ClientRequestToken: &token,
+			TransactItems:      []types.TransactWriteItem{{Put: &types.Put{TableName: &h.cfg.Table, Item: pagecache.Key(pk, name)}}},
+		})
+		if _, refused := errors.AsType[*types.IdempotentParameterMismatchException](err); refused && name == bug {
+			return h.wrong(ctx, key)
+		}
+		if turns {
+			leave()
+		}
+		return nil
 	}
-	_, err := h.cfg.Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{
-		ClientRequestToken: &h.token,
-		TransactItems:      []types.TransactWriteItem{{Put: &types.Put{TableName: &h.cfg.Table, Item: pagecache.Key(pk, name)}}},
-	})
-	if _, refused := errors.AsType[*types.IdempotentParameterMismatchException](err); refused && name == h.bug {
-		return isr.Served{}, writeLock(ctx, h.cfg, pk, 1)
-	}
-	return leave()
 }
 
 // Which of two transactions with one token is the first matters, whatever their rows, and it still matters when the
@@ -513,11 +465,9 @@ func TestATokenOfSeveralMachinesCounts(t *testing.T) {
 	} {
 		for _, off := range []sim.Reduction{0, sim.SleepSets} {
 			for _, sdk := range []bool{false, true} {
-				p := isr.Protocol{Name: "tokened", New: func(cfg isr.Config) (isr.Handler, error) { return tokened{cfg, test.token, test.bug, test.turns}, nil }}
-				v := Prove{Scenario: scenariotest.Parsed(t, test.text), Protocol: p, Seed: 1, off: off, Options: scenario.Options{SDK: sdk}}
-				if proof, err := v.Run(t.Context()); err != nil || proof.Verdict != invariant.Violated {
-					t.Errorf("%s, turns %v, off %b, sdk %v: got %v, error %v; want a schedule in which %[1]s is refused", test.bug, test.turns, off, sdk, proof, err)
-				}
+				p := does(tokened(test.token, test.bug, test.turns))
+				refutes(t, fmt.Sprintf("turns %v, off %b, sdk %v: a schedule in which %s is refused", test.turns, off, sdk, test.bug),
+					Prove{Scenario: scenariotest.Parsed(t, test.text), Protocol: p, off: off, Options: scenario.Options{SDK: sdk}})
 			}
 		}
 	}
@@ -525,60 +475,32 @@ func TestATokenOfSeveralMachinesCounts(t *testing.T) {
 
 // apart publishes by a request of its own, which says nothing about LOCK. It is sent before the lease ends, and may take
 // effect after bob has taken the lock.
-type apart struct{ cfg isr.Config }
-
-func (h apart) Get(ctx context.Context, key string) (isr.Served, error) {
-	pk, table, token, now := isr.PartitionKey("", key), &h.cfg.Table, h.cfg.Tokens(), h.cfg.Clock.Now()
-	number := func(t time.Time) types.AttributeValue {
-		return &types.AttributeValueMemberN{Value: strconv.FormatInt(t.Unix(), 10)}
-	}
-	lock, until := pagecache.Key(pk, isr.SortLock), now.Add(h.cfg.Lease)
-	lock["lease_token"], lock["lease_expires_at"], lock["ttl"] = &types.AttributeValueMemberS{Value: token}, number(until), number(until)
-	_, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: table, Item: lock, ConditionExpression: aws.String("attribute_not_exists(pk) OR lease_expires_at <= :now"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{":now": number(now)},
-	})
-	if err != nil || strings.HasPrefix(token, "bob") {
-		return isr.Served{}, errors.Join(err, errNoPage)
+func apart(ctx context.Context, h doing, key string) error {
+	now := h.cfg.Clock.Now()
+	until, err := h.lock(ctx, key, now)
+	if err != nil || h.name() == "bob" {
+		return err
 	}
 	body, err := h.cfg.Render(ctx, key, nil)
 	if err != nil || !h.cfg.Clock.Now().Before(until) {
-		return isr.Served{}, errors.Join(err, errNoPage)
+		return err
 	}
-	meta, gone := pagecache.Key(pk, isr.SortMeta), now.Add(time.Hour)
-	meta["html"], meta["generated_at"], meta["ttl"] = &types.AttributeValueMemberS{Value: string(body)}, number(now), number(gone)
-	_, err = h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: meta})
-	return isr.Served{}, errors.Join(err, errNoPage)
-}
-
-// hurried takes a lease three seconds before its end.
-type hurried struct{ cfg isr.Config }
-
-func (h hurried) Get(ctx context.Context, key string) (isr.Served, error) {
-	number := func(t time.Time) types.AttributeValue {
-		return &types.AttributeValueMemberN{Value: strconv.FormatInt(t.Unix(), 10)}
-	}
-	now := h.cfg.Clock.Now()
-	lock, until := pagecache.Key(isr.PartitionKey("", key), isr.SortLock), now.Add(h.cfg.Lease)
-	lock["lease_token"], lock["lease_expires_at"], lock["ttl"] = &types.AttributeValueMemberS{Value: h.cfg.Tokens()}, number(until), number(until)
-	_, err := h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: &h.cfg.Table, Item: lock, ConditionExpression: aws.String("attribute_not_exists(pk) OR lease_expires_at <= :soon"),
-		ExpressionAttributeValues: map[string]types.AttributeValue{":soon": number(now.Add(3 * time.Second))},
-	})
-	return isr.Served{}, errors.Join(err, errNoPage)
+	meta := pagecache.Key(isr.PartitionKey("", key), isr.SortMeta)
+	meta["html"], meta["generated_at"], meta["ttl"] = &types.AttributeValueMemberS{Value: string(body)}, second(now), second(now.Add(time.Hour))
+	return h.put(ctx, h.cfg.Table, meta)
 }
 
 // Where clocks may differ, invariants allow for that. So time has to stop beyond what they allow for. Otherwise no
 // mistake can be seen.
 func TestProofsStopBeyondWhatClocksExcuse(t *testing.T) {
-	p := isr.Protocol{Name: "hurried", New: func(cfg isr.Config) (isr.Handler, error) { return hurried{cfg}, nil }}
+	p := does(func(ctx context.Context, h doing, key string) error { // it takes a lease three seconds before its end
+		_, err := h.lock(ctx, key, h.cfg.Clock.Now().Add(3*time.Second))
+		return err
+	})
 	for _, skew := range []string{"0s", "700ms", "1s", "1500ms"} {
 		s := scenariotest.Parsed(t, "name: small\nmax-clock-skew: "+skew+"\ninvariants: [lock-theft]\ncache: {lease: 10s, render: 0s, patience: 1}\nbounds: {ticks: 1}\n"+
 			"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
-		proof, err := Prove{Scenario: s, Protocol: p, Seed: 1}.Run(t.Context())
-		if err != nil || proof.Verdict != invariant.Violated {
-			t.Fatalf("clocks off by %s: got %v, error %v; want a lease that is taken too early", skew, proof, err)
-		}
+		proof := refutes(t, "clocks off by "+skew+": a lease that is taken too early", Prove{Scenario: s, Protocol: p})
 		comesAgain(t, "clocks off by "+skew, s, p, scenario.Options{}, proof.Failure)
 	}
 }
@@ -600,13 +522,10 @@ func TestTheRowsOfAPageAreOneThing(t *testing.T) {
 		cache + "bounds: {ticks: 1, sweeps: 1}\nttl-lag: scheduler\n" + alice + "  - {name: carol, script: [sleep 1s]}\n",
 	} {
 		s := scenariotest.Parsed(t, text)
-		p := isr.Protocol{Name: "apart", New: func(cfg isr.Config) (isr.Handler, error) { return apart{cfg}, nil }}
 		for _, off := range []sim.Reduction{0, sim.SleepSets, sim.StateComparison | sim.PersistentSets} {
 			for _, sdk := range []bool{false, true} {
-				proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, off: off, Options: scenario.Options{SDK: sdk}}.Run(t.Context())
-				if err != nil || proof.Verdict != invariant.Violated {
-					t.Errorf("%soff %b, sdk %v: got %v, error %v; want a page that is published after its lock was lost", text, off, sdk, proof, err)
-				}
+				refutes(t, fmt.Sprintf("%soff %b, sdk %v: a page that is published after its lock was lost", text, off, sdk),
+					Prove{Scenario: s, Protocol: does(apart), off: off, Options: scenario.Options{SDK: sdk}})
 			}
 		}
 	}
@@ -784,14 +703,43 @@ type doing struct {
 	do  func(ctx context.Context, h doing, key string) error
 }
 
+// does is a protocol whose nodes do that.
+func does(do func(ctx context.Context, h doing, key string) error) isr.Protocol {
+	return isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) { return doing{cfg, do}, nil }}
+}
+
 func (h doing) Get(ctx context.Context, key string) (isr.Served, error) {
-	return isr.Served{}, errors.Join(h.do(ctx, h, key), errNoPage)
+	return isr.Served{}, errors.Join(h.do(ctx, h, key), errors.New("no page is made"))
 }
 
 // name is the name of the machine.
 func (h doing) name() string {
 	name, _, _ := strings.Cut(h.cfg.Tokens(), "-")
 	return name
+}
+
+// second is the second of an instant, as rows have it.
+func second(at time.Time) types.AttributeValue {
+	return &types.AttributeValueMemberN{Value: strconv.FormatInt(at.Unix(), 10)}
+}
+
+// writeLock writes the LOCK row of a page, with a lease of ten seconds.
+func (h doing) writeLock(ctx context.Context, key string, ttl int64) error {
+	row := pagecache.Key(isr.PartitionKey("", key), isr.SortLock)
+	row["lease_token"] = &types.AttributeValueMemberS{Value: h.cfg.Tokens()}
+	row["lease_expires_at"], row["ttl"] = second(h.cfg.Clock.Now().Add(10*time.Second)), second(time.Unix(ttl, 0))
+	return h.put(ctx, h.cfg.Table, row)
+}
+
+// lock takes the lock of a page if its lease is over by then.
+func (h doing) lock(ctx context.Context, key string, by time.Time) (until time.Time, err error) {
+	row, until := pagecache.Key(isr.PartitionKey("", key), isr.SortLock), h.cfg.Clock.Now().Add(h.cfg.Lease)
+	row["lease_token"], row["lease_expires_at"], row["ttl"] = &types.AttributeValueMemberS{Value: h.cfg.Tokens()}, second(until), second(until)
+	_, err = h.cfg.Client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: &h.cfg.Table, Item: row, ConditionExpression: aws.String("attribute_not_exists(pk) OR lease_expires_at <= :by"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":by": second(by)},
+	})
+	return until, err
 }
 
 func (h doing) put(ctx context.Context, table string, item map[string]types.AttributeValue) error {
@@ -828,19 +776,24 @@ func (h doing) own(ctx context.Context, table string) error {
 }
 
 // wrong leaves a wrong row behind: what the machine saw is the bug.
-func (h doing) wrong(ctx context.Context, key string) error {
-	return writeLock(ctx, h.cfg, isr.PartitionKey("", key), 1)
+func (h doing) wrong(ctx context.Context, key string) error { return h.writeLock(ctx, key, 1) }
+
+// refutes says that a search finds a violation: what it is that it has to find.
+func refutes(t *testing.T, what string, v Prove) *Proof {
+	t.Helper()
+	v.Seed = 1
+	proof, err := v.Run(t.Context())
+	if err != nil || proof.Verdict != invariant.Violated {
+		t.Fatalf("got %v, error %v; want %s", proof, err, what)
+	}
+	return proof
 }
 
 // finds says that a search through a world, in which only one order or one moment leads to a wrong row, finds it.
 func finds(t *testing.T, text string, do func(ctx context.Context, h doing, key string) error) {
 	t.Helper()
-	p := isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) { return doing{cfg, do}, nil }}
 	s := scenariotest.Parsed(t, "name: small\ninvariants: [ttl-well-formed]\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\n"+text)
-	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
-	if err != nil || proof.Verdict != invariant.Violated {
-		t.Errorf("%sgot %v, error %v; want a wrong row", text, proof, err)
-	}
+	refutes(t, "a wrong row in\n"+text, Prove{Scenario: s, Protocol: does(do), Options: scenario.Options{SDK: true}})
 }
 
 const (
@@ -987,18 +940,16 @@ func TestTheVisitorsTokensAreUnique(t *testing.T) {
 // A certificate with all states is confirmed. One that lacks a state is refused as such, whichever state it is: also
 // the first one.
 func TestACertificateLacksAnyState(t *testing.T) {
-	p := isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) {
-		return doing{cfg, func(ctx context.Context, h doing, page string) error {
-			_, err := h.cfg.Client.(*dynamodb.Client).BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
-				RequestItems: map[string]types.KeysAndAttributes{h.cfg.Table: {Keys: []map[string]types.AttributeValue{pagecache.Key("notes", "none")}}},
-			})
-			if h.name() == "bob" {
-				return errors.Join(err, h.put(ctx, h.cfg.Table, pagecache.Key(isr.PartitionKey("", page), "OWN")))
-			}
-			_, failed := h.cfg.Render(ctx, page, nil) // without a row of the page: bob may write the first one before
-			return errors.Join(err, failed)
-		}}, nil
-	}}
+	p := does(func(ctx context.Context, h doing, page string) error {
+		_, err := h.cfg.Client.(*dynamodb.Client).BatchGetItem(ctx, &dynamodb.BatchGetItemInput{
+			RequestItems: map[string]types.KeysAndAttributes{h.cfg.Table: {Keys: []map[string]types.AttributeValue{pagecache.Key("notes", "none")}}},
+		})
+		if h.name() == "bob" {
+			return errors.Join(err, h.put(ctx, h.cfg.Table, pagecache.Key(isr.PartitionKey("", page), "OWN")))
+		}
+		_, failed := h.cfg.Render(ctx, page, nil) // without a row of the page: bob may write the first one before
+		return errors.Join(err, failed)
+	})
 	v := Prove{Scenario: scenariotest.Parsed(t, "name: small\nwithout: [single-flight]\nbounds: {ticks: 0}\n"+twoActors), Protocol: p, Seed: 1, Certify: true, Options: scenario.Options{SDK: true}}
 	proof, err := v.Run(t.Context())
 	if err != nil || len(proof.States) == 0 {
@@ -1048,16 +999,14 @@ func TestTimeStopsAtEachTTL(t *testing.T) {
 // Rows that are none of the mapping's make no run differ from its repetition, though the search judges what a run shows
 // only once.
 func TestRowsOfNoEntryAreRepeated(t *testing.T) {
-	p := isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) {
-		return doing{cfg, func(ctx context.Context, h doing, _ string) error {
-			if h.name() == "carol" {
-				return h.note(ctx, "begun")
-			}
-			_, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "begun"))
-			_, again := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "begun"))
-			return errors.Join(err, again)
-		}}, nil
-	}}
+	p := does(func(ctx context.Context, h doing, _ string) error {
+		if h.name() == "carol" {
+			return h.note(ctx, "begun")
+		}
+		_, err := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "begun"))
+		_, again := h.has(ctx, h.cfg.Table, pagecache.Key("notes", "begun"))
+		return errors.Join(err, again)
+	})
 	s := scenariotest.Parsed(t, "name: small\nbounds: {ticks: 0}\ncache: {poll: 11s, patience: 1}\n"+ownRows+twoActors+"  - {name: carol, script: [get /home]}\n")
 	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
 	if err != nil || !proof.Explored.Complete {
@@ -1113,17 +1062,15 @@ func valuesOf(pk, sk string) map[string]types.AttributeValue {
 // A machine that reads a lock by a statement meets the end of the lease as one does that reads it by GetItem.
 func TestStatementsMeetTheEndsOfLeases(t *testing.T) {
 	home := isr.PartitionKey("", "/home")
-	p := isr.Protocol{Name: "doing", New: func(cfg isr.Config) (isr.Handler, error) {
-		return doing{cfg, func(ctx context.Context, h doing, _ string) error {
-			if h.name() == "alice" {
-				return writeLock(ctx, h.cfg, home, h.cfg.Clock.Now().Unix()+20)
-			}
-			_, err := h.cfg.Client.(*dynamodb.Client).ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{
-				Statement: aws.String("SELECT * FROM \"" + h.cfg.Table + "\" WHERE pk = '" + home + "' AND sk = 'LOCK'"), ConsistentRead: aws.Bool(true),
-			})
-			return err
-		}}, nil
-	}}
+	p := does(func(ctx context.Context, h doing, _ string) error {
+		if h.name() == "alice" {
+			return h.writeLock(ctx, "/home", h.cfg.Clock.Now().Unix()+20)
+		}
+		_, err := h.cfg.Client.(*dynamodb.Client).ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{
+			Statement: aws.String("SELECT * FROM \"" + h.cfg.Table + "\" WHERE pk = '" + home + "' AND sk = 'LOCK'"), ConsistentRead: aws.Bool(true),
+		})
+		return err
+	})
 	s := scenariotest.Parsed(t, "name: small\nbounds: {ticks: 1}\ncache: {lease: 10s, poll: 11s, patience: 1}\n"+twoActors)
 	proof, err := Prove{Scenario: s, Protocol: p, Seed: 1, Options: scenario.Options{SDK: true}}.Run(t.Context())
 	if err != nil || !proof.Explored.Complete || len(proof.Deadlines) != 1 || len(proof.Unreached()) > 0 {

@@ -146,27 +146,35 @@ func TestAHostileCampaignRunsNothing(t *testing.T) {
 }
 
 func TestTheCampaignsPageInABrowser(t *testing.T) {
+	inABrowser(t, "campaign", campaigns, 400, "mutants", "explored0", "policies")
+}
+
+// inABrowser looks at a page without scripts, wide and narrow, light and dark, and at each of its parts; it looks at what
+// hostile names do to it, too.
+func inABrowser(t *testing.T, kind string, page func(t *testing.T, name func(string) string) string, narrow int64, parts ...string) {
+	t.Helper()
 	b := browser.Open(t, "file:")
 	for what, name := range map[string]func(string) string{"plain": itself, "hostile": evil} {
-		file := filepath.Join(t.TempDir(), "campaign.html")
-		must.OK(t, os.WriteFile(file, []byte(campaigns(t, name)), 0o644))
-		for _, width := range []int64{1280, 400} {
+		file := filepath.Join(t.TempDir(), "page.html")
+		must.OK(t, os.WriteFile(file, []byte(page(t, name)), 0o644))
+		for _, width := range []int64{1280, narrow} {
 			for _, scheme := range []string{"light", "dark"} {
 				if what == "hostile" && (width == 1280 || scheme == "dark") {
 					continue // an attack does not depend on width or colours
 				}
 				b.Prefer(scheme)
-				b.Load("file://"+file, "body.campaign", width, 800)
+				b.Load("file://"+file, "body."+kind, width, 800)
 				if browser.Value[bool](b, "'hacked' in window || document.images.length + document.scripts.length > 0") {
 					t.Errorf("%s: the page has a script, or a picture from outside", what)
 				}
-				if browser.Value[bool](b, "document.documentElement.scrollWidth > innerWidth") {
-					t.Errorf("%s: the page is wider than the window of %d", what, width)
+				if wide := browser.Value[int](b, "document.documentElement.scrollWidth"); wide > int(width) {
+					t.Errorf("%s: the page is %d wide, and the window %d", what, wide, width)
 				}
 				b.Axe(fmt.Sprintf("%s, %s, %d pixels wide", what, scheme, width))
-				for i, part := range []string{"0", "document.getElementById('mutants').offsetTop", "document.getElementById('explored0').offsetTop", "document.getElementById('policies').offsetTop"} {
-					browser.Value[bool](b, "window.scrollTo(0, "+part+"), true")
-					b.Keep(fmt.Sprintf("campaign-%s-%d-%s-%d.png", what, width, scheme, i))
+				b.Keep(fmt.Sprintf("%s-%s-%d-%s-0.png", kind, what, width, scheme))
+				for i, part := range parts {
+					browser.Value[bool](b, "window.scrollTo(0, document.getElementById('"+part+"').offsetTop), true")
+					b.Keep(fmt.Sprintf("%s-%s-%d-%s-%d.png", kind, what, width, scheme, i+1))
 				}
 			}
 		}

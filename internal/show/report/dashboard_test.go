@@ -3,14 +3,11 @@ package report_test
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
 
-	"github.com/isr-sim/isr-sim/internal/rules/browser"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/show/report"
 )
@@ -77,30 +74,5 @@ func TestADashboardSaysWhatToLookAt(t *testing.T) {
 }
 
 func TestADashboardInABrowser(t *testing.T) {
-	b := browser.Open(t, "file:")
-	for what, name := range map[string]func(string) string{"plain": itself, "hostile": evil} {
-		file := filepath.Join(t.TempDir(), "index.html")
-		must.OK(t, os.WriteFile(file, []byte(dashboard(t, name)), 0o644))
-		for _, width := range []int64{1280, 360} {
-			for _, scheme := range []string{"light", "dark"} {
-				if what == "hostile" && (width == 1280 || scheme == "dark") {
-					continue // what it may do does not depend on them
-				}
-				b.Prefer(scheme)
-				b.Load("file://"+file, "body.dashboard", width, 740)
-				if browser.Value[bool](b, "'hacked' in window || document.images.length + document.scripts.length > 0") {
-					t.Errorf("%s: the page has a script, or a picture from outside", what)
-				}
-				if wide := browser.Value[int](b, "document.documentElement.scrollWidth"); wide > int(width) {
-					t.Errorf("%s: the page is %d wide, and the window %d", what, wide, width)
-				}
-				b.Axe(fmt.Sprintf("%s, %s, %d pixels wide", what, scheme, width))
-				for i, part := range []string{"0", "document.getElementById('trends').offsetTop", "document.getElementById('coverage').offsetTop", "document.getElementById('nights').offsetTop"} {
-					browser.Value[bool](b, "window.scrollTo(0, "+part+"), true")
-					b.Keep(fmt.Sprintf("dashboard-%s-%d-%s-%d.png", what, width, scheme, i))
-				}
-			}
-		}
-	}
-	b.Quiet()
+	inABrowser(t, "dashboard", dashboard, 360, "trends", "coverage", "nights")
 }
