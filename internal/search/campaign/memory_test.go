@@ -172,6 +172,33 @@ func nodesThatShareMemoryAreFound(t *testing.T, c crew) {
 	}
 }
 
+// What another machine's clock says, or its source of tokens, is in no state of the machine that asks. So a search would
+// take different states for one, and could hide a violation.
+func TestTheClockOfAnotherIsRefused(t *testing.T) {
+	s := scenariotest.Embedded(t, "prove-two-writers")
+	of := scenariotest.Protocol(t, s.Protocol)
+	for name, use := range map[string]func(made isr.Config, cfg *isr.Config){
+		"clock":  func(made isr.Config, cfg *isr.Config) { cfg.Clock = made.Clock },
+		"tokens": func(made isr.Config, cfg *isr.Config) { cfg.Tokens = made.Tokens },
+	} {
+		for _, sdk := range []bool{false, true} {
+			var last isr.Config
+			p := isr.Protocol{Name: "shared", New: func(cfg isr.Config) (isr.Handler, error) {
+				own := cfg
+				if last.Clock != nil {
+					use(last, &cfg)
+				}
+				last = own
+				return of.New(cfg)
+			}}
+			_, err := Prove{Scenario: s, Protocol: p, Seed: 1, Forgetful: true, Options: scenario.Options{SDK: sdk}}.Run(t.Context())
+			if !strings.Contains(fmt.Sprint(err), " used the client or the clock of ") { // in the audit of a run, if not before
+				t.Errorf("%s, sdk %v: got the error %v, want one that says whose it was", name, sdk, err)
+			}
+		}
+	}
+}
+
 // breaker is a cache that gives up once after three errors in a row, of whichever node.
 type breaker struct {
 	isr.Handler
