@@ -234,6 +234,41 @@ func TestWhatNodesShareIsFoundInSmallSearches(t *testing.T) {
 	}
 }
 
+// Code that ends earlier, when it is told again what it was told, is found out like other code that is not deterministic,
+// also where it is told a ttl that it is taken not to look at.
+func TestCodeThatEndsEarlierIsFound(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n"+
+		"actors:\n  - {name: alice, script: [get /home], crashes: 1, restarts: 1}\n  - {name: bob, script: [get /home]}\n")
+	of := scenariotest.Protocol(t, "recipe-a")
+	for most := range 20 {
+		asked := 0
+		p := isr.Protocol{Name: "tired", New: func(cfg isr.Config) (isr.Handler, error) {
+			handler, err := of.New(cfg)
+			return tired{handler, &asked, most + 2}, err
+		}}
+		proof, err := Prove{Scenario: s, Protocol: p, Seed: 1}.Run(t.Context())
+		unstable, is := errors.AsType[*scenario.NondeterminismError](err)
+		// A search that began anew, because such code seems to look at a ttl, sees the tired cache alone, which serves nothing.
+		if found := is && unstable.Difference != ""; !found && (err != nil || !proof.Vacuous()) {
+			t.Errorf("after %d questions: got %+v, error %v; want that it is not deterministic", most+2, proof, err)
+		}
+	}
+}
+
+// tired is a cache that answers no more after some questions to all nodes.
+type tired struct {
+	isr.Handler
+	asked *int
+	most  int
+}
+
+func (h tired) Get(ctx context.Context, key string) (isr.Served, error) {
+	if *h.asked++; *h.asked > h.most {
+		return isr.Served{}, errNoPage
+	}
+	return h.Handler.Get(ctx, key)
+}
+
 // recovers is a cache that takes each panic for an error.
 type recovers struct{ isr.Handler }
 
