@@ -613,6 +613,7 @@ type nodeClock interface {
 	Lane(f func()) (drop func())
 	Join()
 	Memory() sim.Memory
+	Local() time.Time
 }
 
 func (c lockClock) Sleep(d time.Duration) {

@@ -92,6 +92,7 @@ func (n *node) mark(m Mark) {
 
 // nextID gives out names that are unique in the run, to the node's code.
 func (n *node) nextID(of string) string {
+	n.proc.Own()
 	if !n.proc.Remembers() {
 		return n.world.nextID(of)
 	}
@@ -304,7 +305,7 @@ func (n *node) record(e history.Event) {
 		return
 	}
 	e.Time, e.Actor, e.Tenant, e.Change = n.now(), n.proc.Name(), n.tenant, n.world.seen
-	if n.world.skewed && n.proc.Clock().Now().Sub(e.Time).Abs() > n.world.scenario.Skew {
+	if n.world.skewed && n.proc.Local().Sub(e.Time).Abs() > n.world.scenario.Skew {
 		n.world.mark(mark.SkewBroken)
 	}
 	n.world.add(e)

@@ -144,7 +144,11 @@ func (n *node) end(within bool) error {
 		return nil
 	}
 	n.life = nil
-	return l.end(within, milliseconds(n.cfg.Clock.Now()))
+	now := n.cfg.Clock.Now
+	if c, is := n.cfg.Clock.(interface{ Local() time.Time }); is { // the node's code may be over
+		now = c.Local
+	}
+	return l.end(within, milliseconds(now()))
 }
 
 // Terms implements hooks.LockClient.

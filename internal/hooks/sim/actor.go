@@ -158,6 +158,20 @@ func (p *Proc) Now() time.Time {
 // Clock returns the node's own clock. Its Sleep parks the actor.
 func (p *Proc) Clock() clockwork.Clock { return p.clock }
 
+// Local returns the time of the node's own clock: for recording, as Now. Code under test reads Clock.
+func (p *Proc) Local() time.Time {
+	p.actor.readClock()
+	return p.actor.node.Now()
+}
+
+// Own panics if the code that calls it is not that of the node: it would learn what no state of its own machine holds,
+// so that a search would take different states for one. In a Bubble, all goroutines may call it.
+func (p *Proc) Own() {
+	if p.running == nil && p.sim.cfg.Bubble == nil {
+		p.here()
+	}
+}
+
 // Do sends r into the world and returns when its answer has arrived. In between, others run and time moves, as the
 // schedule decides.
 func (p *Proc) Do(r Request) {
@@ -438,9 +452,12 @@ func (c actorClock) Now() time.Time {
 		l.reads()
 		return l.told.local
 	}
-	c.proc.actor.readClock()
-	return c.node.Now()
+	c.proc.Own()
+	return c.proc.Local()
 }
+
+// Local is Proc.Local. It is a method of the clock, because the clock reaches code that knows no Proc.
+func (c actorClock) Local() time.Time { return c.proc.Local() }
 
 func (c actorClock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
 func (c actorClock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }

@@ -367,11 +367,11 @@ func (at *past) deed() string { return fmt.Sprintf("%s, after %d events", at.ask
 
 // asks is what the code asks for, in words.
 func (at *past) asks() string {
-	switch at.state {
-	case ended:
-		return "none"
-	case sleeping:
+	switch {
+	case at.state == sleeping:
 		return fmt.Sprintf("a sleep of %v", at.sleep)
+	case at.request == nil: // the code is over, perhaps long before: it need not be deterministic
+		return "none"
 	default:
 		return at.request.Asks()
 	}

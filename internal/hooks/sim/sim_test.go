@@ -707,6 +707,7 @@ func TestTheNodeOfAnotherIsRefused(t *testing.T) {
 		for _, use := range []func(p *sim.Proc){
 			func(p *sim.Proc) { p.Clock().Sleep(time.Second) },
 			func(p *sim.Proc) { p.Do(&access{to: &register{}}) },
+			func(p *sim.Proc) { p.Clock().Now() },
 		} {
 			var other *sim.Proc
 			s := sim.New(sim.Config{})

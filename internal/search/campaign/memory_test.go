@@ -172,6 +172,33 @@ func nodesThatShareMemoryAreFound(t *testing.T, c crew) {
 	}
 }
 
+// What another machine's clock says, or its source of tokens, is in no state of the machine that asks. So a search would
+// take different states for one, and could hide a violation.
+func TestTheClockOfAnotherIsRefused(t *testing.T) {
+	s := scenariotest.Embedded(t, "prove-two-writers")
+	of := scenariotest.Protocol(t, s.Protocol)
+	for name, use := range map[string]func(made isr.Config, cfg *isr.Config){
+		"clock":  func(made isr.Config, cfg *isr.Config) { cfg.Clock = made.Clock },
+		"tokens": func(made isr.Config, cfg *isr.Config) { cfg.Tokens = made.Tokens },
+	} {
+		for _, sdk := range []bool{false, true} {
+			var last isr.Config
+			p := isr.Protocol{Name: "shared", New: func(cfg isr.Config) (isr.Handler, error) {
+				own := cfg
+				if last.Clock != nil {
+					use(last, &cfg)
+				}
+				last = own
+				return of.New(cfg)
+			}}
+			_, err := Prove{Scenario: s, Protocol: p, Seed: 1, Forgetful: true, Options: scenario.Options{SDK: sdk}}.Run(t.Context())
+			if !strings.Contains(fmt.Sprint(err), " used the client or the clock of ") { // in the audit of a run, if not before
+				t.Errorf("%s, sdk %v: got the error %v, want one that says whose it was", name, sdk, err)
+			}
+		}
+	}
+}
+
 // breaker is a cache that gives up once after three errors in a row, of whichever node.
 type breaker struct {
 	isr.Handler
@@ -205,6 +232,41 @@ func TestWhatNodesShareIsFoundInSmallSearches(t *testing.T) {
 	if unstable, is := errors.AsType[*scenario.NondeterminismError](err); !is || unstable.Difference == "" {
 		t.Errorf("got the error %v, expected that it is not deterministic", err)
 	}
+}
+
+// Code that ends earlier, when it is told again what it was told, is found out like other code that is not deterministic,
+// also where it is told a ttl that it is taken not to look at.
+func TestCodeThatEndsEarlierIsFound(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1, attempts: 1}\nbounds: {ticks: 0}\n"+
+		"actors:\n  - {name: alice, script: [get /home], crashes: 1, restarts: 1}\n  - {name: bob, script: [get /home]}\n")
+	of := scenariotest.Protocol(t, "recipe-a")
+	for most := range 20 {
+		asked := 0
+		p := isr.Protocol{Name: "tired", New: func(cfg isr.Config) (isr.Handler, error) {
+			handler, err := of.New(cfg)
+			return tired{handler, &asked, most + 2}, err
+		}}
+		proof, err := Prove{Scenario: s, Protocol: p, Seed: 1}.Run(t.Context())
+		unstable, is := errors.AsType[*scenario.NondeterminismError](err)
+		// A search that began anew, because such code seems to look at a ttl, sees the tired cache alone, which serves nothing.
+		if found := is && unstable.Difference != ""; !found && (err != nil || !proof.Vacuous()) {
+			t.Errorf("after %d questions: got %+v, error %v; want that it is not deterministic", most+2, proof, err)
+		}
+	}
+}
+
+// tired is a cache that answers no more after some questions to all nodes.
+type tired struct {
+	isr.Handler
+	asked *int
+	most  int
+}
+
+func (h tired) Get(ctx context.Context, key string) (isr.Served, error) {
+	if *h.asked++; *h.asked > h.most {
+		return isr.Served{}, errNoPage
+	}
+	return h.Handler.Get(ctx, key)
 }
 
 // recovers is a cache that takes each panic for an error.

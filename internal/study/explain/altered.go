@@ -41,16 +41,18 @@ func watch(c sim.Chooser, s sim.Step) {
 	}
 }
 
-// avoiding is a strategy that takes a move at most a given number of times. Time still moves when no actor can run.
-func avoiding(move sim.Move, times int, s sim.Strategy) sim.Strategy {
+// avoiding is a strategy that takes a move, and those alike, at most a given number of times. Time still moves when no
+// actor can run.
+func (w *witness) avoiding(move sim.Move, times int, s sim.Strategy) sim.Strategy {
 	return sim.Strategy{Name: s.Name, New: func(rng *rand.Rand, expectedSteps int) sim.Chooser {
-		return &avoid{move: move, times: times, then: s.New(rng, expectedSteps)}
+		return &avoid{move: w.alike(move), alike: w.alike, times: times, then: s.New(rng, expectedSteps)}
 	}}
 }
 
 // avoid implements sim.Chooser and sim.Watcher.
 type avoid struct {
 	move  sim.Move
+	alike func(sim.Move) sim.Move
 	times int // how often the move may still be taken
 	early bool
 	then  sim.Chooser
@@ -65,7 +67,7 @@ func (a *avoid) Choose(steps []sim.Step) int {
 	}
 	a.left, a.at = a.left[:0], a.at[:0]
 	for i, s := range steps {
-		if s.Move() != a.move {
+		if a.alike(s.Move()) != a.move {
 			a.left, a.at = append(a.left, s), append(a.at, i)
 		}
 	}
@@ -84,7 +86,7 @@ func (a *avoid) Choose(steps []sim.Step) int {
 }
 
 func (a *avoid) Watch(s sim.Step) {
-	if s.Move() == a.move && (a.move.Kind != sim.Tick || a.early) {
+	if a.alike(s.Move()) == a.move && (a.move.Kind != sim.Tick || a.early) {
 		a.times--
 	}
 	a.early = false
@@ -136,5 +138,5 @@ func (w *witness) without(event optionalEvent, cut int, then sim.Strategy) sim.S
 		moves = slices.Delete(moves, event.step, event.step+1)
 	}
 	before, after := w.same(event)
-	return avoiding(event.move, before+after, until(cut, reschedule.Follow(moves), then))
+	return w.avoiding(event.move, before+after, until(cut, reschedule.Follow(moves), then))
 }

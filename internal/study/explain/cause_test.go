@@ -1,16 +1,24 @@
 package explain_test
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/study/explain"
+	"github.com/isr-sim/isr-sim/scenario"
+	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
 // explained is the explanation of a protocol's first violation in an embedded scenario, shrunk.
@@ -172,6 +180,44 @@ bounds: {ticks: 0}
 				t.Errorf("want %q first:\n%s", tc.cause, x.Text(true))
 			}
 		})
+	}
+}
+
+// inPart is a cache that leaves a wrong row behind if a batch of its comes back in part.
+type inPart struct{ isr.Config }
+
+func (h inPart) Get(ctx context.Context, key string) (isr.Served, error) {
+	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
+	client, lock := h.Client.(*dynamodb.Client), map[string]types.AttributeValue{"pk": text(isr.PartitionKey("", key)), "sk": text(isr.SortLock)}
+	lock["lease_token"], lock["lease_expires_at"], lock["ttl"] = text(h.Tokens()), &types.AttributeValueMemberN{Value: "2"}, &types.AttributeValueMemberN{Value: "1"}
+	var batch []types.WriteRequest
+	for _, sk := range []string{"A", "B"} {
+		batch = append(batch, types.WriteRequest{PutRequest: &types.PutRequest{Item: map[string]types.AttributeValue{"pk": text("notes"), "sk": text(sk)}}})
+	}
+	out, err := client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{h.Table: batch}})
+	if err == nil && len(out.UnprocessedItems) > 0 {
+		_, err = client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &h.Table, Item: lock})
+	}
+	return isr.Served{}, cmp.Or(err, errors.New("it makes no page"))
+}
+
+// TestAFaultOfABatchIsOneCause: whichever request of the batch it strikes, it has the name of the fault, and to leave it
+// out leaves out all of them.
+func TestAFaultOfABatchIsOneCause(t *testing.T) {
+	s := scenariotest.Parsed(t, "name: batch\ninvariants: [ttl-well-formed]\nfaults: [maybe unprocessed]\nbounds: {ticks: 0}\n"+
+		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [sleep 1s]}\n")
+	p := isr.Protocol{Name: "in-part", New: func(cfg isr.Config) (isr.Handler, error) { return inPart{cfg}, nil }}
+	for seed := range uint64(8) { // each draws a request
+		found := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: seed, Options: scenario.Options{SDK: true}})
+		if found.Failure == nil {
+			t.Fatal("it passes")
+		}
+		run := found.Failure.Replay().Run(s, p)
+		run.SDK = true
+		x := scenariotest.Ran(t, explain.Explain{Failed: run, Tails: 40})
+		if len(x.Events) == 0 || x.Events[0].What != "alice unprocessed" || !x.Events[0].Needed() {
+			t.Errorf("seed %d: want alice unprocessed, as needed:\n%s", seed, x.Text(true))
+		}
 	}
 }
 

@@ -220,12 +220,16 @@ func withoutNth(deviations []reschedule.Deviation, move sim.Move, nth int) []res
 func (e Explain) what(m sim.Move) string {
 	kind := m.Kind.String()
 	if m.Kind == sim.Effect {
-		possible := slices.DeleteFunc(slices.Clone(e.Failed.Scenario.Faults), func(f scenario.Fault) bool { return !f.Maybe })
-		if m.Outcome <= len(possible) {
-			kind = possible[m.Outcome-1].Name()
-		}
+		possible := e.possible()
+		kind = possible[(m.Outcome-1)%len(possible)].Name() // of which request of a batch, says the rest of the number
 	}
 	return m.Name + " " + kind
+}
+
+// possible are the faults that the schedule may choose. The number of an outcome is the place of one of them, from 1, or
+// greater by a multiple of how many there are.
+func (e Explain) possible() []scenario.Fault {
+	return slices.DeleteFunc(slices.Clone(e.Failed.Scenario.Faults), func(f scenario.Fault) bool { return !f.Maybe })
 }
 
 // elsewhere returns worlds without one thing: a certain fault, a planned event, an error of a clock, a lag of replicas,

@@ -99,7 +99,7 @@ func (e Explain) Run(ctx context.Context) (*Explanation, error) {
 	if o.Verdict != invariant.Violated {
 		return nil, &campaign.NotViolatedError{Scenario: run.Scenario.Name, Protocol: run.Protocol.Name, Verdict: o.Verdict}
 	}
-	x.Outcome, x.Steps = o, steps
+	x.Outcome, x.Steps, seen.faults = o, steps, len(e.possible())
 	prefixes := []int{0} // by step, the number of choices up to it
 	for i, step := range steps {
 		choices := prefixes[i]

@@ -15,6 +15,7 @@ type witness struct {
 	running string // the actor whose code took the latest step of any code
 	early   bool   // the coming step was a choice, and an actor could run
 	goesOn  bool   // the coming step was a choice, and the running actor's code could go on
+	faults  int    // how many faults the schedule may choose
 }
 
 // optionalEvent is a step that need not have been taken.
@@ -63,7 +64,7 @@ func (w *witness) Watch(s sim.Step) {
 func (w *witness) same(event optionalEvent) (before, after int) {
 	for _, other := range w.events {
 		switch {
-		case other.from != "" || other.move != event.move || other.step == event.step:
+		case other.from != "" || other.step == event.step || w.alike(other.move) != w.alike(event.move):
 		case other.step < event.step:
 			before++
 		default:
@@ -71,6 +72,14 @@ func (w *witness) same(event optionalEvent) (before, after int) {
 		}
 	}
 	return before, after
+}
+
+// alike is the move that stands for all those that differ only in which request of a batch a fault strikes.
+func (w *witness) alike(m sim.Move) sim.Move {
+	if m.Outcome > 0 && w.faults > 0 {
+		m.Outcome = (m.Outcome-1)%w.faults + 1
+	}
+	return m
 }
 
 // canRun says whether the step must be taken before the run can end.
