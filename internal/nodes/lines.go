@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -76,17 +78,25 @@ type said struct {
 	Also     []int    `json:"also,omitempty"` // the timers that may fire in its place, in the same millisecond
 }
 
+// ownPort is an end of a program's connection, as the errors of HTTP libraries name it. Each process has another one.
+var ownPort = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+
 // parseLine reads a line of a program.
 func parseLine(line []byte) (said, error) {
 	var s said
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
-	switch err := d.Decode(&s); {
+	err := d.Decode(&s)
+	kind, _ := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
 	case err != nil && strings.Contains(err.Error(), "unknown field"):
 		return s, fmt.Errorf("printed %s on stdout: %s", excerpt(line), strings.TrimPrefix(err.Error(), "json: "))
+	case kind != nil:
+		return s, fmt.Errorf("printed %s on stdout, where %s is no %s", excerpt(line), cmp.Or(kind.Field, "a line"), kind.Value)
 	case err != nil || d.More():
 		return s, fmt.Errorf("printed %s on stdout, expected a line of JSON", excerpt(line))
 	}
+	s.Error = ownPort.ReplaceAllLiteralString(s.Error, "127.0.0.1")
 	return s, nil
 }
 

@@ -293,7 +293,23 @@ func (n *node) store(ctx context.Context, at string, a *arrival) *answer {
 	if err != nil {
 		return nil // the request or its answer was lost
 	}
-	return answerOf(response)
+	to := answerOf(response)
+	if to != nil && to.status == http.StatusBadRequest {
+		n.notesUnsupported(to.body)
+	}
+	return to
+}
+
+// notesUnsupported notes what the fake does not have: a program may go on without it, and what it then does is no
+// service's doing.
+func (n *node) notesUnsupported(body []byte) {
+	var refused struct{ Message string }
+	if json.Unmarshal(body, &refused) != nil {
+		return
+	}
+	if what, is := strings.CutPrefix(refused.Message, "ddbfake does not support "); is {
+		n.life.program.Uses(what)
+	}
 }
 
 // object lets a request to S3 happen.

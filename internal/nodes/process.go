@@ -250,7 +250,8 @@ func (p *process) nextWithin(at string, enough <-chan time.Time) (event, error) 
 		return event{}, nil
 	case <-limit.over():
 		p.fail(fmt.Sprintf("said nothing for %v of real time: no request and no line", p.program.limit()),
-			"a slow node gets more time with --exec-limit; one that waits asks for it: POST /_isr-sim/sleep; "+
+			"a line ends with a newline, and is flushed; "+
+				"a slow node gets more time with --exec-limit; one that waits asks for it: POST /_isr-sim/sleep; "+
 				"one that waits for something real, such as a child process that does not end, cannot be simulated")
 		return event{}, p.failed(at)
 	}
