@@ -267,6 +267,7 @@ type configuration struct {
 	TTLBuffer  float64 `json:"ttlBuffer"`
 	Poll       float64 `json:"poll"`
 	Patience   int     `json:"patience"`
+	Attempts   int     `json:"attempts"` // of an SDK, for each request
 	Skew       float64 `json:"maxClockSkew"`
 	Contention string  `json:"contention"` // wait or serve-stale
 	Failure    string  `json:"failure"`    // serve-last or fail
@@ -287,10 +288,11 @@ type command struct {
 func (c command) String() string { return c.Verb + " " + c.Key }
 
 // configurationOf is the configuration as the line says it.
-func configurationOf(c isr.Config) configuration {
+func configurationOf(c isr.Config, attempts int) configuration {
 	told := configuration{
 		Lease: c.Lease.Seconds(), Revalidate: c.Revalidate.Seconds(), Retention: c.Retention.Seconds(),
-		TTLBuffer: c.TTLBuffer.Seconds(), Poll: c.Poll.Seconds(), Patience: c.Patience, Skew: c.MaxClockSkew.Seconds(), Contention: "serve-stale", Failure: "serve-last",
+		TTLBuffer: c.TTLBuffer.Seconds(), Poll: c.Poll.Seconds(), Patience: c.Patience, Attempts: attempts,
+		Skew: c.MaxClockSkew.Seconds(), Contention: "serve-stale", Failure: "serve-last",
 	}
 	if c.Contention == isr.Wait {
 		told.Contention = "wait"

@@ -75,7 +75,8 @@ func (g *Program) boot(cfg isr.Config) (*node, error) {
 	_, _ = io.WriteString(seed, cfg.Tokens()) // a hash takes everything
 	ready := n.ask(g.Context, starting, told{Type: "init", initial: &initial{
 		Version: version, Actor: n.actor, Tenant: cfg.Tenant, Region: n.region,
-		Credentials: credentials{n.actor, "none"}, Table: cfg.Table, Bucket: objects.Bucket, Seed: seed.Sum64() >> 11, Config: configurationOf(cfg),
+		Credentials: credentials{n.actor, "none"}, Table: cfg.Table, Bucket: objects.Bucket, Seed: seed.Sum64() >> 11,
+		Config: configurationOf(cfg, options.Retryer.MaxAttempts()),
 	}})
 	if ready.Type != "ready" {
 		return nil, n.life.wrong(starting, fmt.Sprintf("printed a line of type %q, expected ready", ready.Type), "")

@@ -170,6 +170,14 @@ func TestBadPrograms(t *testing.T) {
 	}
 }
 
+// TestAttempts: a program is told how often its client sends a request.
+func TestAttempts(t *testing.T) {
+	s := oneNode(t)
+	s.Cache.Attempts = 2
+	_, err := scenario.Run{Scenario: s, Protocol: program(t, "two-attempts", 0).Protocol()}.Do(t.Context())
+	must.OK(t, err)
+}
+
 // TestHashes: the hashes of Python are the same in each process, unless the user has said something else.
 func TestHashes(t *testing.T) {
 	for _, own := range []string{"", "7"} {
@@ -370,7 +378,7 @@ func serveNode(behaviour string) {
 			Seed                                                             uint64
 			Config                                                           struct {
 				Lease, Revalidate, Retention, TTLBuffer, Poll float64
-				Patience                                      int
+				Patience, Attempts                            int
 				Contention                                    string
 			}
 		}
@@ -391,7 +399,7 @@ func serveNode(behaviour string) {
 			token := func() string { tokens++; return fmt.Sprintf("%s-%d-%d", line.Actor, line.Seed, tokens) }
 			cfg := isr.Config{
 				Client: dynamodb.New(dynamodb.Options{
-					Region: "us-east-1", BaseEndpoint: &line.Endpoint, HTTPClient: c, Retryer: ddbfake.Retryer(3), IdempotencyTokenProvider: drawn(token),
+					Region: "us-east-1", BaseEndpoint: &line.Endpoint, HTTPClient: c, Retryer: ddbfake.Retryer(line.Config.Attempts), IdempotencyTokenProvider: drawn(token),
 					Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 						key := line.Actor
 						if behaviour == "wrong-key" {
@@ -407,6 +415,9 @@ func serveNode(behaviour string) {
 			}
 			if line.Config.Contention == "wait" {
 				cfg.Contention = isr.Wait
+			}
+			if behaviour == "two-attempts" && line.Config.Attempts != 2 {
+				panic(line.Config.Attempts)
 			}
 			protocol := "recipe-a"
 			if behaviour == forgetful {

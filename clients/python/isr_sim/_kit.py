@@ -322,6 +322,10 @@ uuid._node = 0x020000000001  # and no hardware's address
 
 # Each actor is a machine of its own: owners of locks are often named by their hosts.
 
+# How often an SDK sends a request is the scenario's to say, as an environment says it: a client that has its own number
+# keeps it.
+_own_attempts = os.environ.get("AWS_MAX_ATTEMPTS")
+
 _actor = None  # of this life
 _pid = None  # and the number of its process: owners are often named by that, too
 
@@ -613,6 +617,7 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
             # No process of any system has such a high number, and none is sent a signal.
             _pid = 2**22 + 1 + line["seed"] % 2**22
             platform._uname_cache = None  # it has the host's name
+            os.environ["AWS_MAX_ATTEMPTS"] = _own_attempts or str(line.get("config", {}).get("attempts", 3))
             _seed(line["seed"])
             cache, held = create(line), {}
             _threads.drain()

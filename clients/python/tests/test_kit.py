@@ -17,7 +17,7 @@ KIT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class Simulator:
-    def __init__(self, body, create="lambda init: Node()", commands=1, script=None, more="['get']", breaks=0, lives=1):
+    def __init__(self, body, create="lambda init: Node()", commands=1, script=None, more="['get']", breaks=0, lives=1, attempts=3):
         script = script or [{"verb": "get", "key": "/home"}] * commands
         self.lines, self.real = [], []
         self.requests = []  # that are lines; the first of them break
@@ -60,7 +60,8 @@ class Simulator:
                     self.lines.append(line)
                     endpoint = "http://127.0.0.1:%d" % server.server_port
                     credentials = {"accessKeyId": "a", "secretAccessKey": "s"}
-                    init = dict(type="init", actor="carol.2", seed=5, endpoint=endpoint, region="r", credentials=credentials)
+                    init = dict(type="init", actor="carol.2", seed=5, endpoint=endpoint, region="r", credentials=credentials,
+                                config={"attempts": attempts})
                     self.tell(**init)
                 elif line["type"] == "ready" and resetting:
                     resetting = False
@@ -274,6 +275,15 @@ isr_sim.origin("beside it")""",
         row = '{"TableName": "table", "Key": {"pk": {"S": "\\u00fc"}}}'
         self.assertEqual([r.get("body", r.get("text")) for r in asked], ["/w==", "/w==", "", row])
         self.assertEqual(s.reply, "of /b/k?versionId=v%20w")
+
+    @unittest.skipUnless(importlib.util.find_spec("boto3"), "needs boto3")
+    def test_a_scenario_says_how_often_botocore_sends_a_request(self):
+        for of, want in ("", 1), (", config=boto3.session.Config(retries={'total_max_attempts': 2})", 2):
+            s = Simulator("""
+                import boto3
+                boto3.client("dynamodb", **isr_sim.boto3_options(self.init)%s).list_tables()
+            """ % of, create="lambda init: setattr(Node, 'init', init) or Node()", breaks=5, attempts=1)
+            self.assertEqual((s.steps.count("POST /"), s.reply[:21]), (want, "ConnectionClosedError"))
 
     def test_time_moves_by_answers_and_timers_alone(self):
         s = Simulator("""
