@@ -206,9 +206,9 @@ func excerpt(text []byte) string {
 }
 
 // request is a line about a request of a program: either the request itself, in place of HTTP, or the note that the
-// program no longer waits for it. A note about something real has the same members.
+// program no longer waits for it, or that a time limit for it is over, although its answer is still heard. A note about something real has the same members.
 type request struct {
-	Type    string            `json:"type"` // request, left, real
+	Type    string            `json:"type"` // request, left, late, real
 	Number  int               `json:"number"`
 	Quiet   bool              `json:"quiet"` // the program waits for nothing else: see headerAlone
 	Method  string            `json:"method"`

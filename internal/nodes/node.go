@@ -283,6 +283,7 @@ func (n *node) serve(ctx context.Context, at string, a *arrival) (to *answer, st
 // store lets a request to DynamoDB happen.
 func (n *node) store(ctx context.Context, at string, a *arrival) *answer {
 	of := n.signed(at, a)
+	ctx = context.WithValue(ctx, hooks.Late{}, &a.late)
 	r, err := http.NewRequestWithContext(ctx, a.method, "http://dynamodb.invalid"+a.path, a.reader())
 	if err != nil {
 		return text(http.StatusBadRequest, err.Error())

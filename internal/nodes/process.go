@@ -55,11 +55,13 @@ type process struct {
 	ended       bool // it failed because it came to its end: its earlier lines count
 }
 
-// event is a line, a request, or a request for which the program no longer waits: exactly one of these.
+// event is a line, a request, a request for which the program no longer waits, or one whose time limit is over: exactly
+// one of these.
 type event struct {
 	line    []byte
 	arrival *arrival
 	left    *arrival
+	late    *arrival
 }
 
 // start starts a process and waits for its hello.
@@ -275,7 +277,7 @@ func (p *process) last(at string) (event, error) {
 // line waits for a line, where no request may come before it.
 func (p *process) line(at string) (said, error) {
 	e, err := p.next(at)
-	for err == nil && e.left != nil { // it belongs to a life that is over
+	for err == nil && (e.left != nil || e.late != nil) { // it belongs to a life that is over
 		e, err = p.next(at)
 	}
 	if err != nil {
