@@ -64,6 +64,13 @@ func (n *node) sdkClient() *dynamodb.Client {
 				n.own.attempted(invocation, now, errGivenUp)
 			}
 		}()
+		if late, is := ctx.Value(hooks.Late{}).(*func()); is {
+			*late = func() {
+				if now := n.proc.Now(); now.After(began) {
+					n.own.attempted("", now, errGivenUp)
+				}
+			}
+		}
 		out, err := n.call(ctx, c, attempt)
 		ended = true
 		n.own.attempted(invocation, n.proc.Now(), cmp.Or(err, inPart(out)))

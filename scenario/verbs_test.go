@@ -406,18 +406,21 @@ func TestRequestsGoToARegion(t *testing.T) {
 }
 
 // impatientLock asks with a request that it drops after a second, as a program does whose call has a time limit, and is
-// refused without an answer.
+// refused without an answer. If it is deaf in place of that, the answer still comes, but it does not wait for it.
 type impatientLock struct {
 	memoryLock
 	cfg  isr.Config
 	drop time.Duration
+	deaf bool
 }
 
 func (l impatientLock) Acquire(context.Context, string) (*hooks.Held, error) {
-	clock, answered := l.cfg.Clock.(nodeClock), false
+	clock, answered, ended := l.cfg.Clock.(nodeClock), false, false
+	late := func() {}
 	drop := clock.Lane(func() {
 		body := `{"TableName": "` + l.cfg.Table + `", "Key": {"pk": {"S": "job"}, "sk": {"S": "LOCK"}}}`
-		r, err := http.NewRequest(http.MethodPost, "http://dynamodb.us-east-1.amazonaws.com/", strings.NewReader(body))
+		ctx := context.WithValue(context.Background(), hooks.Late{}, &late)
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://dynamodb.us-east-1.amazonaws.com/", strings.NewReader(body))
 		if err != nil {
 			panic(err)
 		}
@@ -426,8 +429,16 @@ func (l impatientLock) Acquire(context.Context, string) (*hooks.Held, error) {
 		if answer, err := l.cfg.Client.(*dynamodb.Client).Options().HTTPClient.Do(r); err == nil {
 			answered = answer.Body.Close() == nil
 		}
+		ended = true
 	})
 	clock.Sleep(l.drop)
+	if l.deaf && !ended {
+		late()
+		for !ended {
+			clock.Join()
+		}
+		return nil, errors.New("the call took too long")
+	}
 	drop()
 	if !answered {
 		return nil, errors.New("the call took too long")
@@ -439,23 +450,26 @@ func (l impatientLock) Acquire(context.Context, string) (*hooks.Held, error) {
 func TestARequestThatIsGivenUpExcuses(t *testing.T) {
 	s, err := Parse("f.yaml", []byte("name: f\nprotocol: recipe-a\nactors: [{name: alice, script: [hold job for 1s]}]\n"))
 	must.OK(t, err)
-	for after, want := range map[time.Duration]invariant.Verdict{time.Second: invariant.OK, 0: invariant.Violated} {
-		refused := 0
+	for _, l := range []impatientLock{{drop: time.Second}, {}, {drop: time.Second, deaf: true}, {deaf: true}} {
+		refused, want := 0, invariant.OK
+		if l.drop == 0 {
+			want = invariant.Violated
+		}
 		for seed := range uint64(40) {
 			var trace strings.Builder
 			o, err := Run{Scenario: s, Seed: seed, Trace: &trace, Options: Options{SDK: true, Only: "free-lock"}, Protocol: isr.Protocol{
-				Name: "impatient", SDK: true, New: func(c isr.Config) (isr.Handler, error) { return impatientLock{cfg: c, drop: after}, nil },
+				Name: "impatient", SDK: true, New: func(c isr.Config) (isr.Handler, error) { l.cfg = c; return l, nil },
 			}}.Do(t.Context())
 			must.OK(t, err)
 			if !strings.Contains(trace.String(), "alice is refused lock job") {
 				continue
 			}
 			if refused++; o.Verdict != want {
-				t.Fatalf("dropped after %v: got %v, want %v\n%s", after, o.Verdict, want, &trace)
+				t.Fatalf("dropped after %v, deaf %v: got %v, want %v\n%s", l.drop, l.deaf, o.Verdict, want, &trace)
 			}
 		}
 		if refused == 0 {
-			t.Errorf("dropped after %v: no request was given up", after)
+			t.Errorf("dropped after %v, deaf %v: no request was given up", l.drop, l.deaf)
 		}
 	}
 }

@@ -15,6 +15,8 @@ export interface Config {
   readonly poll: number
   /** How many more times it looks. */
   readonly patience: number
+  /** How often an SDK sends a request: the kit sets AWS_MAX_ATTEMPTS to it, unless it is set. */
+  readonly attempts: number
   /** How a reader behaves while another one makes the page. */
   readonly contention: 'wait' | 'serve-stale'
   /** How it behaves when a page cannot be made. */

@@ -77,6 +77,10 @@ for (const of of [dns, dns.promises]) { // no network knows an actor's name
 const { pid } = process
 Object.defineProperty(process, 'pid', { get: () => (init === null ? pid : 2 ** 22 + 1 + init.seed % 2 ** 22), enumerable: true, configurable: true })
 
+// How often an SDK sends a request is the scenario's to say, as an environment says it: a client that has its own number
+// keeps it.
+const ownAttempts = process.env.AWS_MAX_ATTEMPTS
+
 // Timers. isr-sim says when the first of them fires.
 
 let pending = [] // in the order of time, then of setting
@@ -707,6 +711,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       afterImports ??= numbers
       began = line.time
       state = line.seed | 0
+      process.env.AWS_MAX_ATTEMPTS = ownAttempts ?? line.config?.attempts ?? 3
       const at = new URL(line.endpoint)
       init = { ...line, host: at.hostname, port: Number(at.port), client: { ...settled, region: line.region, endpoint: line.endpoint, credentials: line.credentials, forcePathStyle: true, requestHandler: handler, signer: signerOf(line) } }
     }

@@ -27,3 +27,7 @@ type Held struct {
 	// Work spends time of the node under the lock, while the lock's own timers fire; with nil nothing fires.
 	Work func(ctx context.Context, d time.Duration)
 }
+
+// Late is the key of a *func() in the context of a program's request. The node's client sets it to what notes that a time
+// limit for the request is over. The program still hears the answer, but whoever waited for it may have given up.
+type Late struct{}

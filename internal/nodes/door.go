@@ -41,6 +41,7 @@ type arrival struct {
 	answer chan *answer // nil breaks the connection; without a channel the request was a line, and so is its answer
 	number int          // its number, from a program that says when it is quiet; 0 is none
 	alone  bool         // the program says that it waits for nothing else
+	late   func()       // notes that a time limit for it is over; nil if nobody wants to know
 	place  int          // in the order of its life's requests, from 1
 }
 
@@ -153,32 +154,35 @@ func (p *process) takeInLine(line []byte) bool {
 	var r request
 	err := json.Unmarshal(line, &r)
 	switch {
-	case r.Type != "request" && r.Type != "left" && r.Type != "real":
+	case !slices.Contains([]string{"request", "left", "late", "real"}, r.Type):
 		return false
 	case err != nil:
 		p.fail(fmt.Sprintf("printed %s on stdout: %v", excerpt(line), err), "")
 	case r.Type == "real":
 		p.program.Uses(r.What)
 	case r.Type == "left":
-		p.takeInLeft(r.Number)
+		if a := p.takenIn(r.Number); a != nil {
+			p.say(event{left: a})
+		}
+	case r.Type == "late":
+		if a := p.takenIn(r.Number); a != nil {
+			p.say(event{late: a})
+		}
 	default:
 		p.takeInRequest(r, line)
 	}
 	return true
 }
 
-// takeInLeft notes that the program has dropped the request of a line. It may have been answered before.
-func (p *process) takeInLeft(number int) {
+// takenIn returns the request of a line that is under way; nil if it has been answered.
+func (p *process) takenIn(number int) *arrival {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	i := slices.IndexFunc(p.underWay, func(a *arrival) bool { return a.answer == nil && a.number == number })
-	var a *arrival
-	if i >= 0 {
-		a = p.underWay[i]
+	if i < 0 {
+		return nil
 	}
-	p.mu.Unlock()
-	if a != nil {
-		p.say(event{left: a})
-	}
+	return p.underWay[i]
 }
 
 // takeInRequest accepts the request of a line.

@@ -14,6 +14,7 @@ type deed struct {
 	line   *said      // its answer; nil where it waits
 	asked  []*arrival // its new requests, in the order of their contents
 	left   []int      // the requests for which it no longer waits, by their places
+	late   []int      // the requests under way for which its time limit is over, by their places
 	quiet  *said      // its line quiet, if it says one: about the timer alone, by its place
 	timers []int      // the numbers of the timers that it names for the first time, in the order of their places
 
@@ -71,6 +72,8 @@ func (e *ear) listen(at string, want *deed) (d deed, err error) {
 		switch {
 		case heard.left != nil:
 			e.leave(&d, heard.left)
+		case heard.late != nil:
+			d.late = append(d.late, heard.late.place)
 		case heard.arrival != nil:
 			a := heard.arrival
 			if says && a.number == 0 {
@@ -140,6 +143,7 @@ func (e *ear) placed(d deed) deed {
 	}
 	d.early = nil
 	slices.Sort(d.left)
+	slices.Sort(d.late)
 	return d
 }
 

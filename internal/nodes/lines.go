@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -79,17 +81,25 @@ type said struct {
 	Also     []int    `json:"also,omitempty"` // the timers that may fire in its place, in the same millisecond
 }
 
+// ownPort is an end of a program's connection, as the errors of HTTP libraries name it. Each process has another one.
+var ownPort = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+
 // parseLine reads a line of a program.
 func parseLine(line []byte) (said, error) {
 	var s said
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
-	switch err := d.Decode(&s); {
+	err := d.Decode(&s)
+	kind, _ := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
 	case err != nil && strings.Contains(err.Error(), "unknown field"):
 		return s, fmt.Errorf("printed %s on stdout: %s", excerpt(line), strings.TrimPrefix(err.Error(), "json: "))
+	case kind != nil:
+		return s, fmt.Errorf("printed %s on stdout, where %s is no %s", excerpt(line), cmp.Or(kind.Field, "a line"), kind.Value)
 	case err != nil || d.More():
 		return s, fmt.Errorf("printed %s on stdout, expected a line of JSON", excerpt(line))
 	}
+	s.Error = ownPort.ReplaceAllLiteralString(s.Error, "127.0.0.1")
 	return s, nil
 }
 
@@ -200,9 +210,10 @@ func excerpt(text []byte) string {
 }
 
 // request is a line about a request of a program: either the request itself, in place of HTTP, or the note that the
-// program no longer waits for it. A note about something real has the same members.
+// program no longer waits for it, or that a time limit for it is over, although its answer is still heard. A note about
+// something real has the same members.
 type request struct {
-	Type    string            `json:"type"` // request, left, real
+	Type    string            `json:"type"` // request, left, late, real
 	Number  int               `json:"number"`
 	Quiet   bool              `json:"quiet"` // the program waits for nothing else: see headerAlone
 	Method  string            `json:"method"`
@@ -261,6 +272,7 @@ type configuration struct {
 	TTLBuffer  float64 `json:"ttlBuffer"`
 	Poll       float64 `json:"poll"`
 	Patience   int     `json:"patience"`
+	Attempts   int     `json:"attempts"` // of an SDK, for each request
 	Skew       float64 `json:"maxClockSkew"`
 	Contention string  `json:"contention"` // wait or serve-stale
 	Failure    string  `json:"failure"`    // serve-last or fail
@@ -281,10 +293,11 @@ type command struct {
 func (c command) String() string { return c.Verb + " " + c.Key }
 
 // configurationOf is the configuration as the line says it.
-func configurationOf(c isr.Config) configuration {
+func configurationOf(c isr.Config, attempts int) configuration {
 	told := configuration{
 		Lease: c.Lease.Seconds(), Revalidate: c.Revalidate.Seconds(), Retention: c.Retention.Seconds(),
-		TTLBuffer: c.TTLBuffer.Seconds(), Poll: c.Poll.Seconds(), Patience: c.Patience, Skew: c.MaxClockSkew.Seconds(), Contention: "serve-stale", Failure: "serve-last",
+		TTLBuffer: c.TTLBuffer.Seconds(), Poll: c.Poll.Seconds(), Patience: c.Patience, Attempts: attempts,
+		Skew: c.MaxClockSkew.Seconds(), Contention: "serve-stale", Failure: "serve-last",
 	}
 	if c.Contention == isr.Wait {
 		told.Contention = "wait"

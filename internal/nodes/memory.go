@@ -101,6 +101,9 @@ func (d deed) differs(now deed) error {
 	if !slices.Equal(d.left, now.left) {
 		return fmt.Errorf("requests %v were the ones that it waited for no longer when it was told the same before, and are now %v", d.left, now.left)
 	}
+	if !slices.Equal(d.late, now.late) {
+		return fmt.Errorf("requests %v were over their time limits when it was told the same before, and are now %v", d.late, now.late)
+	}
 	if was, is := d.line.words()+d.quiet.words(), now.line.words()+now.quiet.words(); was != is {
 		was, is = apart(was, is)
 		return fmt.Errorf("answer was %q when it was told the same before, and is now %q", was, is)

@@ -75,7 +75,8 @@ func (g *Program) boot(cfg isr.Config) (*node, error) {
 	_, _ = io.WriteString(seed, cfg.Tokens()) // a hash takes everything
 	ready := n.ask(g.Context, starting, told{Type: "init", initial: &initial{
 		Version: version, Actor: n.actor, Tenant: cfg.Tenant, Region: n.region,
-		Credentials: credentials{n.actor, "none"}, Table: cfg.Table, Bucket: objects.Bucket, Seed: seed.Sum64() >> 11, Config: configurationOf(cfg),
+		Credentials: credentials{n.actor, "none"}, Table: cfg.Table, Bucket: objects.Bucket, Seed: seed.Sum64() >> 11,
+		Config: configurationOf(cfg, options.Retryer.MaxAttempts()),
 	}})
 	if ready.Type != "ready" {
 		return nil, n.life.wrong(starting, fmt.Sprintf("printed a line of type %q, expected ready", ready.Type), "")
@@ -286,6 +287,7 @@ func (n *node) serve(ctx context.Context, at string, a *arrival) (to *answer, st
 // store lets a request to DynamoDB happen.
 func (n *node) store(ctx context.Context, at string, a *arrival) *answer {
 	of := n.signed(at, a)
+	ctx = context.WithValue(ctx, hooks.Late{}, &a.late)
 	r, err := http.NewRequestWithContext(ctx, a.method, "http://dynamodb.invalid"+a.path, a.reader())
 	if err != nil {
 		return text(http.StatusBadRequest, err.Error())
@@ -297,7 +299,23 @@ func (n *node) store(ctx context.Context, at string, a *arrival) *answer {
 	if err != nil {
 		return nil // the request or its answer was lost
 	}
-	return answerOf(response)
+	to := answerOf(response)
+	if to != nil && to.status == http.StatusBadRequest {
+		n.notesUnsupported(to.body)
+	}
+	return to
+}
+
+// notesUnsupported notes what the fake does not have: a program may go on without it, and what it then does is no
+// service's doing.
+func (n *node) notesUnsupported(body []byte) {
+	var refused struct{ Message string }
+	if json.Unmarshal(body, &refused) != nil {
+		return
+	}
+	if what, is := strings.CutPrefix(refused.Message, "ddbfake does not support "); is {
+		n.life.program.Uses(what)
+	}
 }
 
 // object lets a request to S3 happen.

@@ -55,11 +55,13 @@ type process struct {
 	ended       bool // it failed because it came to its end: its earlier lines count
 }
 
-// event is a line, a request, or a request for which the program no longer waits: exactly one of these.
+// event is a line, a request, a request for which the program no longer waits, or one whose time limit is over: exactly
+// one of these.
 type event struct {
 	line    []byte
 	arrival *arrival
 	left    *arrival
+	late    *arrival
 }
 
 // start starts a process and waits for its hello.
@@ -250,7 +252,8 @@ func (p *process) nextWithin(at string, enough <-chan time.Time) (event, error) 
 		return event{}, nil
 	case <-limit.over():
 		p.fail(fmt.Sprintf("said nothing for %v of real time: no request and no line", p.program.limit()),
-			"a slow node gets more time with --exec-limit; one that waits asks for it: POST /_isr-sim/sleep; "+
+			"a line ends with a newline, and is flushed; "+
+				"a slow node gets more time with --exec-limit; one that waits asks for it: POST /_isr-sim/sleep; "+
 				"one that waits for something real, such as a child process that does not end, cannot be simulated")
 		return event{}, p.failed(at)
 	}
@@ -274,7 +277,7 @@ func (p *process) last(at string) (event, error) {
 // line waits for a line, where no request may come before it.
 func (p *process) line(at string) (said, error) {
 	e, err := p.next(at)
-	for err == nil && e.left != nil { // it belongs to a life that is over
+	for err == nil && (e.left != nil || e.late != nil) { // it belongs to a life that is over
 		e, err = p.next(at)
 	}
 	if err != nil {

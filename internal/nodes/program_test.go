@@ -134,6 +134,7 @@ func TestBadPrograms(t *testing.T) {
 		{"dies-at-reset", "its reset", "its process ended: exit status 3"},
 		{"twice", "its reset", `printed a line of type "reply", expected ready`},
 		{"other-reply", "get /home", "replied to command 7, expected 1"},
+		{"id-as-text", "get /home", "on stdout, where id is no string"},
 		{"connections", "get /home", "opened more than 100 connections"},
 		{"flood", "get /home", "bytes on stderr"},
 		{"flood-stdout", "get /home", "printed a line of more than"},
@@ -167,6 +168,14 @@ func TestBadPrograms(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAttempts: a program is told how often its client sends a request.
+func TestAttempts(t *testing.T) {
+	s := oneNode(t)
+	s.Cache.Attempts = 2
+	_, err := scenario.Run{Scenario: s, Protocol: program(t, "two-attempts", 0).Protocol()}.Do(t.Context())
+	must.OK(t, err)
 }
 
 // TestHashes: the hashes of Python are the same in each process, unless the user has said something else.
@@ -275,9 +284,11 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestReal: a program says what it uses that is not simulated, also where its deeds are remembered.
+// TestReal: what a program uses and is not simulated is known, by its own word or by what it asks for, also where its deeds are remembered.
 func TestReal(t *testing.T) {
-	for behaviour, want := range map[string][]string{"real": {"alarms", "what workers do"}, "reference": nil} {
+	for behaviour, want := range map[string][]string{
+		"real": {"alarms", "what workers do"}, "unsupported": {"the operation ImportTable"}, "reference": nil,
+	} {
 		p := program(t, behaviour, 0)
 		for range 2 {
 			if _, err := (scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}).Do(t.Context()); err != nil {
@@ -367,7 +378,7 @@ func serveNode(behaviour string) {
 			Seed                                                             uint64
 			Config                                                           struct {
 				Lease, Revalidate, Retention, TTLBuffer, Poll float64
-				Patience                                      int
+				Patience, Attempts                            int
 				Contention                                    string
 			}
 		}
@@ -392,7 +403,7 @@ func serveNode(behaviour string) {
 			token := func() string { tokens++; return fmt.Sprintf("%s-%d-%d", line.Actor, line.Seed, tokens) }
 			cfg := isr.Config{
 				Client: dynamodb.New(dynamodb.Options{
-					Region: "us-east-1", BaseEndpoint: &line.Endpoint, HTTPClient: c, Retryer: ddbfake.Retryer(3), IdempotencyTokenProvider: drawn(token),
+					Region: "us-east-1", BaseEndpoint: &line.Endpoint, HTTPClient: c, Retryer: ddbfake.Retryer(line.Config.Attempts), IdempotencyTokenProvider: drawn(token),
 					Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 						key := line.Actor
 						if behaviour == "wrong-key" {
@@ -408,6 +419,9 @@ func serveNode(behaviour string) {
 			}
 			if line.Config.Contention == "wait" {
 				cfg.Contention = isr.Wait
+			}
+			if behaviour == "two-attempts" && line.Config.Attempts != 2 {
+				panic(line.Config.Attempts)
 			}
 			protocol := "recipe-a"
 			if behaviour == forgetful {
@@ -451,6 +465,12 @@ func serveNode(behaviour string) {
 			if behaviour == "keeps" {
 				reply["error"] = fmt.Sprintf("life %d", lives)
 			}
+			switch behaviour {
+			case "names-port":
+				reply["error"] = "the connection to " + c.endpoint + " is broken"
+			case "id-as-text":
+				reply["id"] = "1"
+			}
 			if behaviour == "other-reply" {
 				reply["id"] = 7
 			}
@@ -486,6 +506,15 @@ func misbehave(behaviour string, c *clock) {
 	case "real":
 		say(map[string]any{"type": "real", "what": "what workers do"})
 		say(map[string]any{"type": "real", "what": "alarms"})
+	case "unsupported":
+		r, err := http.NewRequest(http.MethodPost, c.endpoint, strings.NewReader("{}"))
+		if err != nil {
+			panic(err)
+		}
+		r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ImportTable")
+		if answer, err := c.Do(r); err == nil {
+			_ = answer.Body.Close()
+		}
 	case "hang":
 		hang()
 	case "nonsense":

@@ -56,6 +56,11 @@ func (n *node) ask(ctx context.Context, at string, t told) said {
 		}
 		c.arrived = append(c.arrived, did.asked...)
 		c.forsake(did.left)
+		for _, a := range c.open {
+			if a.late != nil && slices.Contains(did.late, a.place) {
+				a.late()
+			}
+		}
 		if did.line != nil {
 			c.setTimers(nil)
 			within, n.later = false, did.line.Later

@@ -72,7 +72,7 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
       const line = JSON.parse(text)
       if (line.type === 'hello') {
         lines.push(line)
-        tell({ type: 'init', actor: 'carol.2', seed: 5, endpoint: `http://127.0.0.1:${server.address().port}`, credentials: {}, region: 'r' })
+        tell({ type: 'init', actor: 'carol.2', seed: 5, endpoint: `http://127.0.0.1:${server.address().port}`, credentials: {}, region: 'r', config: { attempts: 1 } })
       } else if (line.type === 'quiet') {
         quiet = line
         step()
@@ -119,6 +119,11 @@ test('requests of Promise.all are under way at once', async () => {
   const { steps, replies } = await run(`async () => ({ body: (await Promise.all(['a', 'b', 'c'].map(origin))).join() })`)
   assert.deepEqual(steps, ['c', 'b', 'a'].map((key) => 'GET /_isr-sim/origin?key=' + key)) // the last one first
   assert.deepEqual(replies, ['a', 'b', 'c'].map((key) => 'of /_isr-sim/origin?key=' + key).join().split('|'))
+})
+
+test('a scenario says how often an SDK sends a request', async () => {
+  const { replies } = await run('async () => ({ body: process.env.AWS_MAX_ATTEMPTS })')
+  assert.deepEqual(replies, ['1'])
 })
 
 test('time moves by answers and timers alone', async () => {

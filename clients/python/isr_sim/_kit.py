@@ -28,6 +28,8 @@ except ImportError:  # Windows
 
 from . import _threads
 
+import concurrent.futures.thread as _of_threads  # after the locks of _threads
+
 # The output of the node, its libraries and its child processes goes to stderr, so that stdout has only lines of the
 # protocol. None of them reads the protocol's lines.
 sys.stdout.flush()
@@ -173,6 +175,45 @@ def _have_botocore_derive_once():
                 self._alias_name_cache = names
 
         hooks.EventAliaser.__init__ = init
+
+
+# A time limit of a future drops no request: its thread still hears the answer. But whoever waited for it no longer does,
+# and may give up for that reason.
+
+_Future, _Work = _of_threads._base.Future, _of_threads._WorkItem
+_run, _cancel = _Work.run, _Future.cancel
+
+
+def _run_and_note(self):
+    self.future._isr_sim = _threads.mine()
+    _run(self)
+
+
+def _say_late(future):
+    runner = getattr(future, "_isr_sim", None)
+    for number, of in list(_asked.items()):
+        if runner is not None and of is runner and future.running():
+            _say(type="late", number=number)
+
+
+def _in_time(plain):
+    def of(self, timeout=None):
+        try:
+            return plain(self, timeout)
+        except _of_threads._base.TimeoutError:
+            _say_late(self)
+            raise
+
+    return of
+
+
+def _cancel_or_note(self):  # asyncio cancels what it no longer waits for, and a thread goes on all the same
+    _say_late(self)
+    return _cancel(self)
+
+
+_Work.run, _Future.cancel = _run_and_note, _cancel_or_note
+_Future.result, _Future.exception = _in_time(_Future.result), _in_time(_Future.exception)
 
 
 # Requests of other libraries go over HTTP. Each request has a number, and every answer brings the time.
@@ -321,6 +362,10 @@ uuid._node = 0x020000000001  # and no hardware's address
 
 
 # Each actor is a machine of its own: owners of locks are often named by their hosts.
+
+# How often an SDK sends a request is the scenario's to say, as an environment says it: a client that has its own number
+# keeps it.
+_own_attempts = os.environ.get("AWS_MAX_ATTEMPTS")
 
 _actor = None  # of this life
 _pid = None  # and the number of its process: owners are often named by that, too
@@ -614,6 +659,7 @@ def node(create, can=("get", "invalidate", "regenerate", "rollback"), terms=None
             # No process of any system has such a high number, and none is sent a signal.
             _pid = 2**22 + 1 + line["seed"] % 2**22
             platform._uname_cache = None  # it has the host's name
+            os.environ["AWS_MAX_ATTEMPTS"] = _own_attempts or str(line.get("config", {}).get("attempts", 3))
             _seed(line["seed"])
             cache, held = create(line), {}
             _threads.drain()

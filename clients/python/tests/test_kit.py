@@ -17,9 +17,9 @@ KIT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class Simulator:
-    def __init__(self, body, create="lambda init: Node()", commands=1, script=None, more="['get']", breaks=0, lives=1):
+    def __init__(self, body, create="lambda init: Node()", commands=1, script=None, more="['get']", breaks=0, lives=1, attempts=3):
         script = script or [{"verb": "get", "key": "/home"}] * commands
-        self.lines, self.real = [], []
+        self.lines, self.real, self.late = [], [], []
         self.requests = []  # that are lines; the first of them break
         self.replies, self.fresh, self.begun = [], [], 0
         self.parked, self.quiet, self.time, self.steps, self.mutex = {}, None, START, [], threading.RLock()
@@ -60,7 +60,8 @@ class Simulator:
                     self.lines.append(line)
                     endpoint = "http://127.0.0.1:%d" % server.server_port
                     credentials = {"accessKeyId": "a", "secretAccessKey": "s"}
-                    init = dict(type="init", actor="carol.2", seed=5, endpoint=endpoint, region="r", credentials=credentials)
+                    init = dict(type="init", actor="carol.2", seed=5, endpoint=endpoint, region="r", credentials=credentials,
+                                config={"attempts": attempts})
                     self.tell(**init)
                 elif line["type"] == "ready" and resetting:
                     resetting = False
@@ -70,6 +71,8 @@ class Simulator:
                     self.tell(type="command", id=1, **script[0])
                 elif line["type"] == "real":
                     self.real.append(line["what"])
+                elif line["type"] == "late":
+                    self.late.append(line["number"])
                 elif line["type"] == "request":
                     self.take_in(line, broken=len(self.requests) < breaks)
                 elif line["type"] == "quiet":
@@ -156,6 +159,23 @@ class KitTest(unittest.TestCase):
             s = Simulator(body)
             self.assertEqual(s.steps, origins("cba"))  # the last one first
             self.assertEqual(s.reply, ",".join("of /_isr-sim/origin?key=" + key for key in "abc"))
+
+    def test_a_time_limit_of_a_future_is_said(self):
+        for limited in "a.result(0)", "a.exception(0)", "asyncio.run(waits(pool))", "event.wait(0) or a.result()":
+            s = Simulator("""
+                async def waits(pool):
+                    await asyncio.wait_for(asyncio.wrap_future(a), 0)
+                event = threading.Event()
+                pool = concurrent.futures.ThreadPoolExecutor(2)
+                a, b = (pool.submit(isr_sim.origin, key) for key in "ab")
+                b.result()
+                try:
+                    %s
+                except (concurrent.futures.TimeoutError, asyncio.TimeoutError):
+                    return "late", False
+                return "in time", False
+            """ % limited)
+            self.assertEqual((s.late, s.reply), ([], "in time") if "event" in limited else ([1], "late"), limited)
 
     def test_each_life_is_a_process_with_a_number(self):
         s = Simulator("""
@@ -274,6 +294,15 @@ isr_sim.origin("beside it")""",
         row = '{"TableName": "table", "Key": {"pk": {"S": "\\u00fc"}}}'
         self.assertEqual([r.get("body", r.get("text")) for r in asked], ["/w==", "/w==", "", row])
         self.assertEqual(s.reply, "of /b/k?versionId=v%20w")
+
+    @unittest.skipUnless(importlib.util.find_spec("boto3"), "needs boto3")
+    def test_a_scenario_says_how_often_botocore_sends_a_request(self):
+        for of, want in ("", 1), (", config=boto3.session.Config(retries={'total_max_attempts': 2})", 2):
+            s = Simulator("""
+                import boto3
+                boto3.client("dynamodb", **isr_sim.boto3_options(self.init)%s).list_tables()
+            """ % of, create="lambda init: setattr(Node, 'init', init) or Node()", breaks=5, attempts=1)
+            self.assertEqual((s.steps.count("POST /"), s.reply[:21]), (want, "ConnectionClosedError"))
 
     def test_time_moves_by_answers_and_timers_alone(self):
         s = Simulator("""

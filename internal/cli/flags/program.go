@@ -1,6 +1,7 @@
 package flags
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -152,7 +153,7 @@ func (p *Program) Find(protocol *isr.Protocol, verbs *[]scenario.Verb) (err erro
 		case slices.Contains(can, "once"):
 			hint = "--once checks calls that run once"
 		}
-		return cli.Unknown(fmt.Errorf("the program can %s, expected get among them", strings.Join(can, ", ")), hint)
+		return cli.Unknown(fmt.Errorf("the program can %s, expected get among them", canDo(can)), hint)
 	}
 	for _, v := range worlds.Verbs {
 		if slices.Contains(can, string(v)) {
@@ -203,10 +204,13 @@ func (p *Program) findOther(protocol *isr.Protocol, flag, verb, goes string) (ca
 		return nil, err
 	}
 	if !slices.Contains(can, verb) {
-		return nil, cli.Unknown(fmt.Errorf("the program can %s, expected %s among them", strings.Join(can, ", "), verb), "docs/NODES.md says what that is")
+		return nil, cli.Unknown(fmt.Errorf("the program can %s, expected %s among them", canDo(can), verb), "docs/NODES.md says what that is")
 	}
 	return can, nil
 }
+
+// canDo is what a program can do, for people.
+func canDo(can []string) string { return cmp.Or(strings.Join(can, ", "), "do nothing") }
 
 // several refuses a program that has more than a check judges, which is pages, a lock or calls.
 func several(can []string) error {
@@ -274,10 +278,10 @@ func (p *Program) able(r *Results, all []*scenario.Scenario, names []string, nam
 	}
 	if len(refused) > 0 {
 		return nil, nil, cli.Usage(errors.New(strings.Join(refused, "\n")),
-			fmt.Sprintf("the program can %s: have its hello name more in can, or leave the scenario out", strings.Join(can, ", ")))
+			fmt.Sprintf("the program can %s: have its hello name more in can, or leave the scenario out", canDo(can)))
 	}
 	if len(left) == 0 {
-		return nil, nil, cli.Unknown(fmt.Errorf("nothing was judged: the program can %s", strings.Join(can, ", ")),
+		return nil, nil, cli.Unknown(fmt.Errorf("nothing was judged: the program can %s", canDo(can)),
 			"name a scenario that asks for no more, such as paused-writer (get), or have the program do more")
 	}
 	return left, called, nil

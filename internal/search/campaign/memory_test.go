@@ -264,7 +264,7 @@ type tired struct {
 
 func (h tired) Get(ctx context.Context, key string) (isr.Served, error) {
 	if *h.asked++; *h.asked > h.most {
-		return isr.Served{}, errNoPage
+		return isr.Served{}, errors.New("no page is made")
 	}
 	return h.Handler.Get(ctx, key)
 }
