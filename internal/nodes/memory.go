@@ -345,12 +345,13 @@ func (l *life) bring(at string) error {
 	return nil
 }
 
-// linesAfter returns all lines that the life was told after its first moments. It returns false if an answer was no line.
+// linesAfter returns all lines that the life was told after its first moments. It returns false if it sent a request that
+// is no line: that has another way to the simulator, on which it might overtake earlier lines.
 func (l *life) linesAfter(first int) (lines []told, ok bool) {
 	asked, timers := map[int]*arrival{}, []int(nil)
 	for i, m := range l.moved {
 		for _, in := range m.told {
-			switch a := asked[in.place]; {
+			switch {
 			case i < first:
 			case in.line != nil:
 				line := l.addressed(*in.line)
@@ -358,13 +359,14 @@ func (l *life) linesAfter(first int) (lines []told, ok bool) {
 					line.Timer = timers[line.Timer-1]
 				}
 				lines = append(lines, line)
-			case a.answer != nil:
-				return nil, false
 			default:
-				lines = append(lines, a.line(in.to))
+				lines = append(lines, asked[in.place].line(in.to))
 			}
 		}
 		for _, a := range m.did.asked {
+			if a.answer != nil {
+				return nil, false
+			}
 			asked[a.place] = a
 		}
 		timers = append(timers, m.did.timers...)

@@ -33,3 +33,22 @@ func TestAtRest(t *testing.T) {
 		}
 	}
 }
+
+// A life is told its past in one go if all its requests were lines, also the last, which nobody has answered.
+func TestWhatIsToldInOneGo(t *testing.T) {
+	last := &arrival{place: 2, number: 2}
+	l := &life{moved: []moment{
+		{told: []input{{line: &told{Type: "command"}}}, did: deed{asked: []*arrival{{place: 1, number: 1}}}},
+		{told: []input{{place: 1, to: &answer{status: 200}}}, did: deed{asked: []*arrival{last}}},
+	}}
+	if lines, ok := l.linesAfter(0); !ok || len(lines) != 2 {
+		t.Errorf("got %d lines, %v", len(lines), ok)
+	}
+	if lines, ok := l.linesAfter(1); !ok || len(lines) != 1 || lines[0].Type != "answer" {
+		t.Errorf("after the first moment: got %+v, %v", lines, ok)
+	}
+	last.answer = make(chan *answer) // it came by HTTP
+	if _, ok := l.linesAfter(0); ok {
+		t.Error("a request by HTTP may overtake the lines")
+	}
+}
