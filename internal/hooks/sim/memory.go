@@ -407,6 +407,7 @@ func (l *life) tell(now told, checked fingerprint.Hash) (*past, error) {
 			}
 		}
 	}
+	actual := now
 	did, err := l.resumed(now)
 	if err != nil {
 		return nil, err
@@ -418,6 +419,9 @@ func (l *life) tell(now told, checked fingerprint.Hash) (*past, error) {
 		}
 		again, err := other.resumed(now)
 		if err != nil || other.said != l.said || again.deed() != did.deed() {
+			if err := l.repeats(actual, did); err != nil {
+				return nil, err
+			}
 			return nil, &TakenError{UnreadDeadlines, l.proc.name + " looks at a deadline that it was taken not to look at"}
 		}
 		forgot = forgot && other.forgot == l.forgot
@@ -427,6 +431,27 @@ func (l *life) tell(now told, checked fingerprint.Hash) (*past, error) {
 		m.unread[checked] = checked != 0
 	}
 	return did, nil
+}
+
+// repeats checks that code does what this life has done, if it is told the same. Else it is no deadline that it looks at,
+// and a search that began anew might see only what the code does from now on.
+func (l *life) repeats(now told, did *past) error {
+	other := newLife(l.proc)
+	defer other.end()
+	all := append(l.at.way(), &past{told: now})
+	other.place = all[0].told.place
+	var again *past
+	var err error
+	for _, at := range all {
+		if again, err = other.resumed(at.told); err != nil {
+			return err
+		}
+	}
+	if again.deed() != did.deed() || other.said != l.said {
+		return &DivergedError{step: l.proc.sim.result.Steps, differs: fmt.Sprintf("%s was told again what it had been told, and request %d was %q, and is now %q",
+			l.proc.name, len(all), did.deed(), again.deed())}
+	}
+	return nil
 }
 
 // unveil ends the code that was told other values.
