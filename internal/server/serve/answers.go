@@ -57,8 +57,8 @@ func (c *conn) make() (err error) {
 }
 
 // made is called once an answer has been made, with its body; nil is no answer. It ends the claim of make, if there is
-// one, and returns the room that the answer keeps; nil if it keeps none. If must is true the answer gets room, whether
-// or not bytes are free.
+// one, and returns the room that the answer keeps; nil if it keeps none. With must the answer gets room even if
+// no bytes are free.
 func (c *conn) made(answer []byte, must bool) *claim {
 	if c == nil {
 		return nil

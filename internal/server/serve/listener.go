@@ -304,8 +304,7 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pieceWritten is a number of bytes. When a client has taken that many of its answer, the count of its waits begins
-// anew.
+// pieceWritten is how many bytes of its answer a client takes until the count of its waits begins anew.
 const pieceWritten = 64 << 10
 
 // Write writes.
