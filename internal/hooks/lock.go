@@ -28,6 +28,6 @@ type Held struct {
 	Work func(ctx context.Context, d time.Duration)
 }
 
-// Late is the key of a *func() in the context of a program's request. The node's client sets it to what notes that a time
-// limit for the request is over. The program still hears the answer, but whoever waited for it may have given up.
+// Late is the key of a *func() in the context of a program's request. The node's client sets the function, which notes
+// that a time limit of the program is over: the program still hears the answer, but its caller may have given up.
 type Late struct{}

@@ -41,7 +41,7 @@ type arrival struct {
 	answer chan *answer // nil breaks the connection; without a channel the request was a line, and so is its answer
 	number int          // its number, from a program that says when it is quiet; 0 is none
 	alone  bool         // the program says that it waits for nothing else
-	late   func()       // notes that a time limit for it is over; nil if nobody wants to know
+	late   func()       // notes that a time limit for it is over; may be nil
 	place  int          // in the order of its life's requests, from 1
 }
 

@@ -34,7 +34,7 @@ func TestAtRest(t *testing.T) {
 	}
 }
 
-// A life is told its past in one go if all its requests were lines, also the last, which nobody has answered.
+// A life is told its past in one go if all its requests were lines. The last one, which has no answer yet, counts, too.
 func TestWhatIsToldInOneGo(t *testing.T) {
 	last := &arrival{place: 2, number: 2}
 	l := &life{moved: []moment{

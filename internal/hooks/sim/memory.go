@@ -340,9 +340,8 @@ func (m *pasts) bring(p *Proc, now told) (*life, error) {
 		if err != nil {
 			return nil, err
 		}
-		if was, is := at.deed(), did.deed(); was != is {
-			return nil, &DivergedError{step: p.sim.result.Steps, differs: fmt.Sprintf("%s was told again what it had been told, and request %d was %q, and is now %q",
-				p.name, n+1, was, is)}
+		if at.deed() != did.deed() {
+			return nil, p.diverged(n+1, at, did)
 		}
 		if at.said != did.said {
 			return nil, &DivergedError{step: p.sim.result.Steps, differs: fmt.Sprintf("%s was told again what it had been told, and answered its client otherwise than before, "+
@@ -398,13 +397,10 @@ func (l *life) tell(now told, checked fingerprint.Hash) (*past, error) {
 		veiled = of.Veiled(now.answer, now.true, now.local)
 	}
 	for len(l.veiled) < len(veiled) {
-		other, way := newLife(l.proc), l.at.way()
+		other, _, err := retold(l.proc, l.at.way())
 		l.veiled = append(l.veiled, other)
-		other.place = way[0].told.place
-		for _, at := range way {
-			if _, err := other.resumed(at.told); err != nil {
-				return nil, err
-			}
+		if err != nil {
+			return nil, err
 		}
 	}
 	actual := now
@@ -436,22 +432,31 @@ func (l *life) tell(now told, checked fingerprint.Hash) (*past, error) {
 // repeats checks that code does what this life has done, if it is told the same. Else it is no deadline that it looks at,
 // and a search that began anew might see only what the code does from now on.
 func (l *life) repeats(now told, did *past) error {
-	other := newLife(l.proc)
-	defer other.end()
 	all := append(l.at.way(), &past{told: now})
-	other.place = all[0].told.place
-	var again *past
-	var err error
-	for _, at := range all {
-		if again, err = other.resumed(at.told); err != nil {
-			return err
+	other, again, err := retold(l.proc, all)
+	defer other.end()
+	if err == nil && (again.deed() != did.deed() || other.said != l.said) {
+		err = l.proc.diverged(len(all), did, again)
+	}
+	return err
+}
+
+// retold returns a life whose code was told all that is on a way, and what it did last.
+func retold(p *Proc, way []*past) (l *life, did *past, err error) {
+	l = newLife(p)
+	l.place = way[0].told.place
+	for _, at := range way {
+		if did, err = l.resumed(at.told); err != nil {
+			break
 		}
 	}
-	if again.deed() != did.deed() || other.said != l.said {
-		return &DivergedError{step: l.proc.sim.result.Steps, differs: fmt.Sprintf("%s was told again what it had been told, and request %d was %q, and is now %q",
-			l.proc.name, len(all), did.deed(), again.deed())}
-	}
-	return nil
+	return l, did, err
+}
+
+// diverged is the error for code that did something else when it was told the same again.
+func (p *Proc) diverged(request int, was, is *past) error {
+	return &DivergedError{step: p.sim.result.Steps, differs: fmt.Sprintf("%s was told again what it had been told, and request %d was %q, and is now %q",
+		p.name, request, was.deed(), is.deed())}
 }
 
 // unveil ends the code that was told other values.
