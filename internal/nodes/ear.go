@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -31,6 +32,8 @@ type ear struct {
 	// life before.
 	timers []int
 	queued bool // the process has been told already: see canQueue
+	// calls are the invocation ids that the program's SDK has drawn, in the order of the places of their first requests.
+	calls []string
 }
 
 // tell passes a line on.
@@ -137,6 +140,7 @@ func (e *ear) placed(d deed) deed {
 	for _, a := range d.asked {
 		e.count++
 		a.place = e.count
+		e.numberCall(a)
 	}
 	for _, a := range d.early {
 		d.left = append(d.left, a.place)
@@ -145,6 +149,23 @@ func (e *ear) placed(d deed) deed {
 	slices.Sort(d.left)
 	slices.Sort(d.late)
 	return d
+}
+
+// headerInvocation says of which call a request is an attempt.
+const headerInvocation = "Amz-Sdk-Invocation-Id"
+
+// numberCall replaces the invocation id of a request, which another process draws anew, by the number of the call. A life
+// may go on in another process between two attempts.
+func (e *ear) numberCall(a *arrival) {
+	id := a.header.Get(headerInvocation)
+	if id == "" {
+		return
+	}
+	i := slices.Index(e.calls, id)
+	if i < 0 {
+		i, e.calls = len(e.calls), append(e.calls, id)
+	}
+	a.header.Set(headerInvocation, strconv.Itoa(i+1))
 }
 
 // leave notes that the program no longer waits for a request.

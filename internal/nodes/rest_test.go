@@ -1,6 +1,10 @@
 package nodes
 
-import "testing"
+import (
+	"net/http"
+	"slices"
+	"testing"
+)
 
 // A program is at rest if its latest word names the very requests that have come and are not answered, and it waits for
 // one of them or for its timer.
@@ -50,5 +54,26 @@ func TestWhatIsToldInOneGo(t *testing.T) {
 	last.answer = make(chan *answer) // it came by HTTP
 	if _, ok := l.linesAfter(0); ok {
 		t.Error("a request by HTTP may overtake the lines")
+	}
+}
+
+// TestNumberCall: two processes of one life draw other invocation ids for the same calls, of which they do the same
+// attempts. A retry that only the second makes has the number of its first attempt, which the first made.
+func TestNumberCall(t *testing.T) {
+	numbers := func(ids ...string) (all []string) {
+		var e ear
+		for _, id := range ids { // each is asked alone
+			a := &arrival{header: http.Header{}}
+			if id != "" {
+				a.header.Set(headerInvocation, id)
+			}
+			for _, a := range e.placed(deed{asked: []*arrival{a}}).asked {
+				all = append(all, a.header.Get(headerInvocation))
+			}
+		}
+		return all
+	}
+	if got, want := numbers("f00", "", "ba5", "f00"), numbers("c0d", "", "0dd", "c0d"); !slices.Equal(got, want) || got[0] != got[3] || got[0] == got[2] || got[1] != "" {
+		t.Errorf("got %q and %q, want the same twice, where the fourth is an attempt of the first call, and the second of none", got, want)
 	}
 }
