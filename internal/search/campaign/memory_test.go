@@ -90,7 +90,7 @@ func TestMemoryChangesNoProof(t *testing.T) {
 
 // Certificates and the files of interrupted searches do not depend on memory, so a search may go on without it.
 func TestFilesDoNotDependOnMemory(t *testing.T) {
-	effort.NotShort(t)
+	effort.Long(t)
 	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 1s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\n"+
 		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [change /home]}]\n")
 	var certificates, searches [2][]byte
@@ -220,7 +220,7 @@ func (b breaker) Get(ctx context.Context, key string) (isr.Served, error) {
 // What foreign code shares may show in few schedules. With memory code runs less often, so it would show in fewer: so a
 // search that is as small as this one runs all of its schedules again.
 func TestWhatNodesShareIsFoundInSmallSearches(t *testing.T) {
-	effort.NotShort(t)
+	effort.Long(t)
 	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, revalidate: 20s, attempts: 1, patience: 1}\nfaults: [maybe response-lost]\nbounds: {ticks: 0}\n"+
 		"actors:\n  - {name: alice, script: [get /home, sleep 21s, get /home]}\n  - {name: bob, script: [sleep 21s, get /home]}\n")
 	of, failed := scenariotest.Protocol(t, "recipe-a"), 0
@@ -416,7 +416,7 @@ func TestCodeThatIsNotRemembered(t *testing.T) {
 // new, and what is remembered of it does not grow with the schedules. (To see whether it looks at the ttl of locks, it
 // would run three times more where it meets one.)
 func TestVisitsAreRemembered(t *testing.T) {
-	effort.NotShort(t)
+	effort.Long(t)
 	s := scenariotest.Embedded(t, "prove-lost-answer")
 	made := 0
 	proof, err := Prove{Scenario: s, Protocol: counted(scenariotest.Protocol(t, "recipe-a"), &made), Seed: 1, off: sim.UnreadDeadlines}.Run(t.Context())

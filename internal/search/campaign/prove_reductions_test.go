@@ -255,7 +255,7 @@ func (p impatient) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...
 // No tick goes to the ttl of a lock for a protocol that never looks at it. One that does is found out, however it looks,
 // and proved with those ticks: some of these are wrong at no other time.
 func TestNoTickGoesWhereNoCodeLooks(t *testing.T) {
-	effort.NotShort(t)
+	effort.Long(t)
 	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, revalidate: 2m, ttl-buffer: 30s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n"+
 		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home], crashes: 1}\n")
 	reference := scenariotest.Protocol(t, "recipe-a")
@@ -508,7 +508,7 @@ func TestProofsStopBeyondWhatClocksExcuse(t *testing.T) {
 // The write of one row of a page is judged by the others, even if no request names both. So their order counts, also
 // where TTL deletes one of them.
 func TestTheRowsOfAPageAreOneThing(t *testing.T) {
-	effort.NotShort(t)
+	effort.Long(t)
 	const (
 		cache = "name: small\nprotocol: recipe-a\nwithout: [atomic-publish]\ncache: {lease: 2s, render: 0s, poll: 11s, patience: 1}\n"
 		alice = "actors:\n  - {name: alice, script: [get /home]}\n"

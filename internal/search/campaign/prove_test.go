@@ -212,7 +212,7 @@ func TestSchedulesCutAtTheScenariosBoundAreNotProved(t *testing.T) {
 
 // A search in which one invariant judges says nothing of the others, and nothing at all if that one does not exist.
 func TestTheOnlyInvariantIsTheOnlyOneProved(t *testing.T) {
-	effort.NotShort(t)
+	effort.Long(t)
 	const two = "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 1}\n" +
 		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n"
 	for _, test := range []struct {
