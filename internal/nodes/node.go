@@ -306,8 +306,8 @@ func (n *node) store(ctx context.Context, at string, a *arrival) *answer {
 	return to
 }
 
-// notesUnsupported notes what the fake does not have: a program may go on without it, and what it then does is no
-// service's doing.
+// notesUnsupported notes an operation or a parameter that the fake does not have. A program may swallow the error, which
+// DynamoDB would not have answered.
 func (n *node) notesUnsupported(body []byte) {
 	var refused struct{ Message string }
 	if json.Unmarshal(body, &refused) != nil {

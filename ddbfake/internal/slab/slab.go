@@ -16,8 +16,8 @@ import (
 )
 
 // Slab makes the SDK's values. A read makes one for each attribute. Nearly all are strings and numbers. So these are
-// elements of a few arrays and not allocated one by one, and the digits of numbers are parts of one text. The zero Slab
-// can make values, too: it only expects none.
+// elements of a few arrays and not allocated one by one, and the digits of numbers are parts of one text. A zero Slab
+// works, too; its arrays grow as values come.
 type Slab struct {
 	// Strings and Numbers are estimates of how many values are still to come.
 	Strings, Numbers int

@@ -20,7 +20,7 @@ type team struct {
 // Divide hands what is left to explore, between two runs, to n explorations. The first is x. Between one
 // [Exploration.Meet] and the next, each may go on in a goroutine of its own, in a world of its own. It knows what all
 // have found until the latest Meet, and what it has found itself. So what it finds depends on how many runs each of
-// them makes between two of them, and not on who is faster. After a Meet, what x says of itself is about all.
+// them makes between two of them, and not on who is faster. After a Meet, the counts of x are those of all.
 //
 // # Why the whole is explored
 //
