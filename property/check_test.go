@@ -290,7 +290,7 @@ func choices() map[string]property.Check {
 func TestChoicesOfInvariants(t *testing.T) {
 	for store, want := range map[string][]string{
 		"an invariant of its own": {"violated: TestChild under store-under-test", "no-stale-pages: nothing is served as stale", "was served a stale page",
-			"atomic-publish: not judged: left out by the scenario"},
+			"not judged, left out by the scenario: atomic-publish"},
 		"without a name that is misspelt":    {`found "stale-writter", expected one of stale-writer, `, `did you mean "stale-writer"?`},
 		"without one twice":                  {"found liveness twice"},
 		"an invariant without a check":       {`found "x" as number 1, expected an invariant with a name, a statement and a check`},

@@ -90,17 +90,13 @@ func judgesOf(s *Scenario, o Options) (j judges, err error) {
 	return j, nil
 }
 
-// NotJudged returns a line for each invariant of package invariant that the scenario leaves out. The line says that the
-// invariant was not judged, and why.
-func (s *Scenario) NotJudged() (lines []string) {
+// NotJudged returns the names of the invariants of package invariant that the scenario leaves out.
+func (s *Scenario) NotJudged() (names []string) {
 	j, err := judgesOf(s, Options{})
 	if err != nil {
 		return nil // then no run of the scenario has a verdict
 	}
-	for _, name := range j.out {
-		lines = append(lines, name+": not judged: left out by the scenario")
-	}
-	return lines
+	return j.out
 }
 
 // judgesNothing is the reason why a run in which no invariant judges has no verdict.
@@ -298,8 +294,8 @@ func (o *Outcome) Explain(scenario, protocol string) string {
 			fmt.Fprintf(&b, "the recorded run ends after step %d, so what needs the end of a run was not judged, such as liveness\n", o.cut)
 		}
 	}
-	for _, name := range o.out {
-		fmt.Fprintf(&b, "%s: not judged: left out by the scenario\n", name)
+	if len(o.out) > 0 {
+		fmt.Fprintf(&b, "not judged, left out by the scenario: %s\n", strings.Join(o.out, ", "))
 	}
 	return b.String()
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -140,10 +141,8 @@ func (r *runCommand) one(ctx context.Context, c campaign.Campaign, s *scenario.S
 	if r.metrics {
 		fmt.Fprint(r.Out, prose.Metrics(report.Metrics))
 	}
-	if report.Failure == nil { // whose explanation says it
-		for _, line := range s.NotJudged() {
-			fmt.Fprintf(r.Out, "  %s\n", line)
-		}
+	if out := s.NotJudged(); len(out) > 0 && report.Failure == nil { // whose explanation says it
+		fmt.Fprintf(r.Out, "  not judged, left out by the scenario: %s\n", strings.Join(out, ", "))
 	}
 	code = cli.Worse(code, cli.CodeOf(report.Passed(), report.Verdict))
 	if report.Failure != nil {

@@ -123,7 +123,7 @@ func (w Words) row(item attr.Item) string {
 func (w Words) sdkRows(items []map[string]types.AttributeValue) string {
 	rows := make([]string, len(items))
 	for i, item := range items {
-		if w.Rows != nil {
+		if w.Rows != nil && item != nil {
 			rows[i] = w.place(nil, item) + " " + w.sdkRow(item)
 			continue
 		}
@@ -234,6 +234,18 @@ func (w Words) Input(in any) string {
 			actions[i] = w.action(action)
 		}
 		return "TransactWriteItems [" + strings.Join(actions, "; ") + "]"
+	case *dynamodb.TransactGetItemsInput:
+		reads := make([]string, len(in.TransactItems))
+		for i, read := range in.TransactItems {
+			if read.Get != nil {
+				reads[i] = w.place(read.Get.TableName, read.Get.Key)
+			}
+		}
+		return "TransactGetItems [" + strings.Join(reads, "; ") + "]"
+	case *dynamodb.BatchGetItemInput:
+		return "BatchGetItem " + w.reads(in.RequestItems)
+	case *dynamodb.BatchWriteItemInput:
+		return "BatchWriteItem " + w.writes(in.RequestItems, w.sdkRow)
 	case *dynamodb.ExecuteStatementInput:
 		return "ExecuteStatement " + w.statement(in.Statement, in.Parameters)
 	case *dynamodb.BatchExecuteStatementInput:
@@ -251,6 +263,37 @@ func (w Words) Input(in any) string {
 	default:
 		return strings.TrimSuffix(strings.TrimPrefix(fmt.Sprintf("%T", in), "*dynamodb."), "Input")
 	}
+}
+
+// reads prints what a batch reads.
+func (w Words) reads(tables map[string]types.KeysAndAttributes) string {
+	var all []string
+	for _, table := range slices.Sorted(maps.Keys(tables)) {
+		for _, key := range tables[table].Keys {
+			all = append(all, w.place(&table, key)+consistency(tables[table].ConsistentRead))
+		}
+	}
+	return "[" + strings.Join(all, "; ") + "]"
+}
+
+// writes prints what a batch writes; without row only where.
+func (w Words) writes(tables map[string][]types.WriteRequest, row func(map[string]types.AttributeValue) string) string {
+	var all []string
+	for _, table := range slices.Sorted(maps.Keys(tables)) {
+		for _, r := range tables[table] {
+			switch {
+			case r.PutRequest != nil:
+				put := "Put " + w.place(&table, r.PutRequest.Item)
+				if row != nil {
+					put += " " + row(r.PutRequest.Item)
+				}
+				all = append(all, put)
+			case r.DeleteRequest != nil:
+				all = append(all, "Delete "+w.place(&table, r.DeleteRequest.Key))
+			}
+		}
+	}
+	return "[" + strings.Join(all, "; ") + "]"
 }
 
 // after prints where a page begins, if it is not the first one.
@@ -359,6 +402,26 @@ func (w Words) Outcome(out any, err error) string {
 			return w.sdkRows(out.Items) + more(out.LastEvaluatedKey != nil)
 		case *dynamodb.ScanOutput:
 			return "ok" + more(out.LastEvaluatedKey != nil)
+		case *dynamodb.TransactGetItemsOutput:
+			rows := make([]map[string]types.AttributeValue, len(out.Responses))
+			for i := range out.Responses {
+				rows[i] = out.Responses[i].Item
+			}
+			return w.sdkRows(rows)
+		case *dynamodb.BatchGetItemOutput:
+			var rows []map[string]types.AttributeValue
+			for _, table := range slices.Sorted(maps.Keys(out.Responses)) {
+				rows = append(rows, out.Responses[table]...)
+			}
+			if len(out.UnprocessedKeys) > 0 {
+				return w.sdkRows(rows) + ", undone: " + w.reads(out.UnprocessedKeys)
+			}
+			return w.sdkRows(rows)
+		case *dynamodb.BatchWriteItemOutput:
+			if len(out.UnprocessedItems) > 0 {
+				return "ok, undone: " + w.writes(out.UnprocessedItems, nil)
+			}
+			return "ok"
 		case *dynamodb.ExecuteStatementOutput:
 			if len(out.Items) > 0 {
 				return w.sdkRows(out.Items) + more(out.NextToken != nil)
