@@ -141,7 +141,7 @@ func (w *world) judge(o *Outcome, lags []recorder.Lagged, judges judges) (shown 
 					w.shown = hooks.Shown{Changes: f.Changes, Events: f.Events, Operations: inside.In(&f).Operations}
 					words := w.words()
 					words.Untold = w.untold.of
-					o.Violation = &Violation{Invariant: inv, Why: say(f.Why), Lines: describe.Finding(words, shown, w.meanwhile(shown, f), w.misled(shown, f)...)}
+					o.Violation = &Violation{Invariant: inv, Why: say(f.Why), Lines: describe.Finding(words, shown, w.meanwhile(shown, f), w.led(shown, f)...)}
 				}
 			}
 		}
@@ -318,8 +318,11 @@ type replicaRead struct {
 	change int // the latest one
 }
 
-// noteRead notes a read that is answered.
+// noteRead notes a read that is answered, and any answer in part.
 func (w *world) noteRead(r *storeRequest) {
+	if w.struck == ddbfake.FaultUnprocessed || w.struck == ddbfake.FaultShortPage {
+		w.partials = append(w.partials, partial{w.clock.Now(), r.call.Actor, r.call.Input, r.out, len(w.history.Events()), w.seen})
+	}
 	in, isGet := r.call.Input.(*dynamodb.GetItemInput)
 	out, answered := r.out.(*dynamodb.GetItemOutput)
 	if w.subjects != nil && !w.fingerprinter.pasts && w.eventual(r.call.Input) {
@@ -369,6 +372,47 @@ func (r *replicaRead) stale(changes []ddbfake.Change) bool {
 	return r.in.ProjectionExpression == nil && r.in.AttributesToGet == nil && !was.Equal(now)
 }
 
+// partial is an answer in part: a batch whose rest was left undone, or the first rows of a page. No row shows it, and the
+// code was told of no error.
+type partial struct {
+	at             time.Time
+	actor          string
+	in, out        any
+	events, change int // that had happened before
+}
+
+// partialMost is how many answers in part a finding names at most: the latest.
+const partialMost = 3
+
+// led returns what led to a finding and is no change and no event: a stale read, and the answers in part that the
+// machines of the finding got between its first and its last line.
+func (w *world) led(seen invariant.Evidence, f invariant.Finding) []describe.Line {
+	lines, actors, words := w.misled(seen, f), actorsOf(seen, f), w.words()
+	all := 0
+	for i := len(w.partials) - 1; i >= 0 && all < partialMost; i-- {
+		if p := &w.partials[i]; actors[p.actor] && within(p.events, p.change, f) {
+			all++
+			lines = append(lines, describe.Line{Time: p.at, Actor: p.actor, Text: words.Input(p.in) + " -> " + words.Outcome(p.out, nil), Events: p.events, Change: p.change})
+		}
+	}
+	slices.SortStableFunc(lines, func(a, b describe.Line) int {
+		return cmp.Or(cmp.Compare(a.Events, b.Events), cmp.Compare(a.Change, b.Change))
+	})
+	return lines
+}
+
+// actorsOf are the machines that a finding names.
+func actorsOf(seen invariant.Evidence, f invariant.Finding) map[string]bool {
+	actors := map[string]bool{}
+	for _, seq := range f.Events {
+		actors[seen.History[seq-1].Actor] = true
+	}
+	for _, seq := range f.Changes {
+		actors[seen.Changes[seq-1].Actor] = true
+	}
+	return actors
+}
+
 // meanwhileMost is how many lines meanwhile adds at most. In a longer story they would hide the finding.
 const meanwhileMost = 24
 
@@ -384,15 +428,9 @@ func (w *world) meanwhile(seen invariant.Evidence, f invariant.Finding) invarian
 		return f
 	}
 	more := invariant.Finding{Events: slices.Clone(f.Events), Changes: slices.Clone(f.Changes)}
-	actors := map[string]bool{}
-	for _, seq := range f.Events {
-		actors[seen.History[seq-1].Actor] = true
-	}
-	for _, seq := range f.Changes {
-		actors[seen.Changes[seq-1].Actor] = true
-	}
+	actors := actorsOf(seen, f)
 	for i := range seen.History {
-		if e := &seen.History[i]; slices.Contains(ofNodes, e.Kind) && actors[e.Actor] && within(e, f) {
+		if e := &seen.History[i]; slices.Contains(ofNodes, e.Kind) && actors[e.Actor] && within(i, e.Change, f) {
 			more.Events = append(more.Events, e.Seq)
 		}
 	}
@@ -425,14 +463,15 @@ func ordered(f invariant.Finding) invariant.Finding {
 	return f
 }
 
-// within says whether an event came between the first and the last line of a finding.
-func within(e *history.Event, f invariant.Finding) bool {
+// within says whether something that came after so many events and changes came between the first and the last line of a
+// finding.
+func within(events, changes int, f invariant.Finding) bool {
 	after, before := false, false
 	if n := len(f.Events); n > 0 {
-		after, before = e.Seq > f.Events[0], e.Seq < f.Events[n-1]
+		after, before = events >= f.Events[0], events < f.Events[n-1]
 	}
-	if n := len(f.Changes); n > 0 { // e.Change is how many changes there were before it
-		after, before = after || e.Change >= f.Changes[0], before || e.Change < f.Changes[n-1]
+	if n := len(f.Changes); n > 0 {
+		after, before = after || changes >= f.Changes[0], before || changes < f.Changes[n-1]
 	}
 	return after && before
 }
@@ -470,7 +509,10 @@ func (w *world) misled(seen invariant.Evidence, f invariant.Finding) (lines []de
 			continue
 		}
 		words := w.words()
-		return []describe.Line{{Time: r.at, Actor: r.actor, Text: words.Input(r.in) + " -> " + words.Outcome(r.out, nil) + ", from a replica that is behind"}}
+		return []describe.Line{{
+			Time: r.at, Actor: r.actor, Text: words.Input(r.in) + " -> " + words.Outcome(r.out, nil) + ", from a replica that is behind",
+			Events: r.events, Change: r.change,
+		}}
 	}
 	return nil
 }

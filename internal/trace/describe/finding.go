@@ -19,19 +19,30 @@ import (
 type Line struct {
 	Time        time.Time
 	Actor, Text string
+	// Events and Change are how many events, and changes, there were before it.
+	Events, Change int
 }
 
-// Finding prints the changes, events and operations that a finding names, and the lines that led to it, one a line, in
-// order of time.
+// Finding prints the changes, events and operations that a finding names, and the lines that led to it, in their order,
+// one a line, in order of time.
 func Finding(words Words, evidence invariant.Evidence, f invariant.Finding, led ...Line) []string {
 	var all recorder.Timeline
 	events := f.Events
-	until := func(change int) { // adds the events before a change: many things happen at one time
-		for len(events) > 0 && evidence.History[events[0]-1].Change < change {
+	to := func(seq, change int) { // adds the events before both: many things happen at one time
+		for len(events) > 0 && events[0] <= seq && evidence.History[events[0]-1].Change < change {
 			e := evidence.History[events[0]-1]
 			all.Add(e.Time, eventLine(words, e))
 			events = events[1:]
 		}
+	}
+	until := func(change int) { // adds what there was before a change
+		for len(led) > 0 && led[0].Change < change {
+			l := led[0]
+			to(l.Events, math.MaxInt)
+			all.Add(l.Time, fmt.Sprintf("%-10s  %-8s  %s", words.Instant(l.Time), l.Actor, l.Text))
+			led = led[1:]
+		}
+		to(math.MaxInt, change)
 	}
 	for _, seq := range f.Changes {
 		until(seq)
@@ -46,9 +57,6 @@ func Finding(words Words, evidence invariant.Evidence, f invariant.Finding, led 
 			}
 		}
 		all.Add(c.Time, lineOf(words, c, sent))
-	}
-	for _, l := range led {
-		all.Add(l.Time, fmt.Sprintf("%-10s  %-8s  %s", words.Instant(l.Time), l.Actor, l.Text))
 	}
 	until(math.MaxInt)
 	for _, place := range inside.In(&f).Operations {
