@@ -67,7 +67,7 @@ func TestNumberCall(t *testing.T) {
 			if id != "" {
 				a.header.Set(headerInvocation, id)
 			}
-			for _, a := range e.placed(deed{asked: []*arrival{a}}).asked {
+			for _, a := range e.placed(deed{asked: []*arrival{a}}, nil).asked {
 				all = append(all, a.header.Get(headerInvocation))
 			}
 		}
@@ -75,5 +75,21 @@ func TestNumberCall(t *testing.T) {
 	}
 	if got, want := numbers("f00", "", "ba5", "f00"), numbers("c0d", "", "0dd", "c0d"); !slices.Equal(got, want) || got[0] != got[3] || got[0] == got[2] || got[1] != "" {
 		t.Errorf("got %q and %q, want the same twice, where the fourth is an attempt of the first call, and the second of none", got, want)
+	}
+}
+
+// TestNameToken: the token that a process drew for a transaction stays the token of its attempts in another process, which
+// drew another one. Tokens that are the program's own, and those of transactions that only one process sent, stay.
+func TestNameToken(t *testing.T) {
+	asks := func(token string) *arrival {
+		return &arrival{body: []byte(`{"Item": {"ClientRequestToken": {"S": "b"}}, "ClientRequestToken" :"` + token + `", "Last": 1}`)}
+	}
+	var first, second ear
+	was := first.placed(deed{asked: []*arrival{asks("a1"), asks("given")}}, nil)
+	second.placed(deed{asked: []*arrival{asks("b1"), asks("given")}}, &was)
+	for token, want := range map[string]string{"b1": "a1", "given": "given", "b2": "b2"} {
+		if got := second.placed(deed{asked: []*arrival{asks(token)}}, nil).asked[0]; string(got.body) != string(asks(want).body) {
+			t.Errorf("got %s, want the token %s", got.body, want)
+		}
 	}
 }
