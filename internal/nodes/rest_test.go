@@ -1,9 +1,13 @@
 package nodes
 
 import (
+	"io"
+	"net"
 	"net/http"
 	"slices"
 	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // A program is at rest if its latest word names the very requests that have come and are not answered, and it waits for
@@ -91,5 +95,24 @@ func TestNameToken(t *testing.T) {
 		if got := second.placed(deed{asked: []*arrival{asks(token)}}, nil).asked[0]; string(got.body) != string(asks(want).body) {
 			t.Errorf("got %s, want the token %s", got.body, want)
 		}
+	}
+}
+
+// TestHalfClosed: a program that closes its half of a connection has dropped its request, and is not told that it has
+// happened.
+func TestHalfClosed(t *testing.T) {
+	p := &process{program: &Program{}, events: make(chan event, 2), gone: make(chan struct{}), connections: map[net.Conn]connection{}}
+	var err error
+	p.listener, err = net.Listen("tcp", "127.0.0.1:0")
+	must.OK(t, err)
+	p.serve()
+	defer p.server.Close()
+	c, err := net.Dial("tcp", p.listener.Addr().String())
+	must.OK(t, err)
+	_, err = io.WriteString(c, "PUT /_isr-sim/bodies/a HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+	must.OK(t, err)
+	must.OK(t, c.(*net.TCPConn).CloseWrite())
+	if got, _ := io.ReadAll(c); len(got) > 0 {
+		t.Errorf("got %q, want a connection that is broken", got)
 	}
 }
