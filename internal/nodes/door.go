@@ -112,6 +112,7 @@ func (p *process) arrive(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(to.body) // a program that has gone is noticed by its end
 	case <-r.Context().Done(): // the program no longer waits for it, or its life is over
 		p.say(event{left: a})
+		httpdoor.Drop(w) // it may have closed its half alone, and would be told 200
 	case <-p.gone:
 		httpdoor.Drop(w)
 	}

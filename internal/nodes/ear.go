@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"time"
@@ -34,6 +35,8 @@ type ear struct {
 	queued bool // the process has been told already: see canQueue
 	// calls are the invocation ids that the program's SDK has drawn, in the order of the places of their first requests.
 	calls []string
+	// tokens are the tokens of transactions that an earlier process drew, by those that this one drew in their place.
+	tokens map[string][]byte
 }
 
 // tell passes a line on.
@@ -87,7 +90,7 @@ func (e *ear) listen(at string, want *deed) (d deed, err error) {
 				e.quiet = &said{Requests: []int{a.number}}
 			}
 		case heard.line == nil: // nothing came
-			return e.placed(d), nil
+			return e.placed(d, want), nil
 		default:
 			s, err := parseLine(heard.line)
 			if err != nil {
@@ -99,7 +102,7 @@ func (e *ear) listen(at string, want *deed) (d deed, err error) {
 			}
 			d.line = &s
 			err = e.over(at, &d)
-			return e.placed(d), err
+			return e.placed(d, want), err
 		}
 	}
 	if e.quiet != nil && e.quiet.Timer != 0 {
@@ -110,7 +113,7 @@ func (e *ear) listen(at string, want *deed) (d deed, err error) {
 		}
 		d.timers = slices.Clone(e.timers[known:])
 	}
-	return e.placed(d), nil
+	return e.placed(d, want), nil
 }
 
 // placeOf returns the place of a timer, from 1.
@@ -134,13 +137,15 @@ func (e *ear) rests(says bool, d, want *deed) bool {
 	}
 }
 
-// placed gives the new requests their order and their places.
-func (e *ear) placed(d deed) deed {
+// placed gives the new requests their order and their places. want is as in listen.
+func (e *ear) placed(d deed, want *deed) deed {
 	slices.SortStableFunc(d.asked, compare)
-	for _, a := range d.asked {
+	want = cmp.Or(want, &deed{})
+	for i, a := range d.asked {
 		e.count++
 		a.place = e.count
 		e.numberCall(a)
+		e.nameToken(a, at(want.asked, i))
 	}
 	for _, a := range d.early {
 		d.left = append(d.left, a.place)
@@ -166,6 +171,30 @@ func (e *ear) numberCall(a *arrival) {
 		i, e.calls = len(e.calls), append(e.calls, id)
 	}
 	a.header.Set(headerInvocation, strconv.Itoa(i+1))
+}
+
+// requestToken is the token of a transaction. An attribute of that name has no text after it.
+var requestToken = regexp.MustCompile(`"ClientRequestToken"\s*:\s*"([^"\\]+)"`)
+
+// nameToken has the attempts of a transaction keep one token. Each process draws another one: where the process of was
+// made the first attempts, they have the token of that.
+func (e *ear) nameToken(a, was *arrival) {
+	at := requestToken.FindSubmatchIndex(a.body)
+	if at == nil {
+		return
+	}
+	own := string(a.body[at[2]:at[3]])
+	if was != nil {
+		if e.tokens == nil {
+			e.tokens = map[string][]byte{}
+		}
+		if first := requestToken.FindSubmatch(was.body); first != nil {
+			e.tokens[own] = first[1]
+		}
+	}
+	if first := e.tokens[own]; first != nil {
+		a.body = slices.Concat(a.body[:at[2]], first, a.body[at[3]:])
+	}
 }
 
 // leave notes that the program no longer waits for a request.

@@ -81,8 +81,8 @@ type said struct {
 	Also     []int    `json:"also,omitempty"` // the timers that may fire in its place, in the same millisecond
 }
 
-// ownPort is an end of a program's connection, as the errors of HTTP libraries name it. Each process has another one.
-var ownPort = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+// own is what each process has another one of, as errors name it: a port, an address in memory, a line of its stdin.
+var own = regexp.MustCompile(`(127\.0\.0\.1)\D{1,9}\d+|(0x)[0-9a-f]{4,}|(<\S+> line) \d+`)
 
 // parseLine reads a line of a program.
 func parseLine(line []byte) (said, error) {
@@ -99,7 +99,7 @@ func parseLine(line []byte) (said, error) {
 	case err != nil || d.More():
 		return s, fmt.Errorf("printed %s on stdout, expected a line of JSON", excerpt(line))
 	}
-	s.Error = ownPort.ReplaceAllLiteralString(s.Error, "127.0.0.1")
+	s.Error = own.ReplaceAllString(s.Error, "$1$2$3")
 	return s, nil
 }
 

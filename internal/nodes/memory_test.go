@@ -116,7 +116,7 @@ func TestMemoryIsNotBelieved(t *testing.T) {
 	if want := "it has other numbers for its requests"; !errors.As(err, &bad) || !strings.Contains(bad.Problem, want) {
 		t.Errorf("proof: got %v, want ...%s", err, want)
 	}
-	// Each process has other ports, which errors of HTTP libraries name.
+	// Each process has other ports, which errors of HTTP libraries name, other addresses in memory, and read other lines.
 	p = program(t, "names-port", 0)
 	_, err = campaign.Prove{Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
 	must.OK(t, err)

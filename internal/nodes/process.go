@@ -70,7 +70,7 @@ func (g *Program) start(actor string, left <-chan struct{}) (*process, error) {
 		program: g, cmd: shellCommand(g.Command), events: make(chan event, 4), gone: make(chan struct{}), exited: make(chan struct{}), name: actor, left: left,
 		connections: map[net.Conn]connection{},
 	}
-	p.cmd.Env = append([]string{"PYTHONHASHSEED=0"}, os.Environ()...) // sets in Python have one order, also in another process
+	p.cmd.Env = append([]string{"PYTHONHASHSEED=0", "PERL_HASH_SEED=0"}, os.Environ()...) // sets have one order, also in another process
 	broken := func(err error) (*process, error) {
 		return nil, &Error{actor, starting, err.Error(), ""}
 	}

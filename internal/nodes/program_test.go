@@ -178,17 +178,18 @@ func TestAttempts(t *testing.T) {
 	must.OK(t, err)
 }
 
-// TestHashes: the hashes of Python are the same in each process, unless the user has said something else.
+// TestHashes: the hashes of Python and Perl are the same in each process, unless the user has said something else.
 func TestHashes(t *testing.T) {
 	for _, own := range []string{"", "7"} {
 		if own != "" {
 			t.Setenv("PYTHONHASHSEED", own)
+			t.Setenv("PERL_HASH_SEED", own)
 		}
-		p := &nodes.Program{Command: "echo seed $PYTHONHASHSEED >&2; exit 3", Context: t.Context()}
+		p := &nodes.Program{Command: "echo seed $PERL_HASH_SEED$PYTHONHASHSEED >&2; exit 3", Context: t.Context()}
 		_, err := p.Can("alice")
 		p.Close()
-		if want := "seed " + cmp.Or(own, "0"); err == nil || !strings.HasSuffix(err.Error(), want) {
-			t.Errorf("PYTHONHASHSEED=%s: got %v, want ...%s", own, err, want)
+		if want := "seed " + strings.Repeat(cmp.Or(own, "0"), 2); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("seeds %s: got %v, want ...%s", own, err, want)
 		}
 	}
 }
@@ -467,7 +468,8 @@ func serveNode(behaviour string) {
 			}
 			switch behaviour {
 			case "names-port":
-				reply["error"] = "the connection to " + c.endpoint + " is broken"
+				_, port, _ := strings.Cut(c.endpoint, "127.0.0.1:")
+				reply["error"] = strings.ReplaceAll("Pool(host='127.0.0.1', port=PORT), <Pool at 0x7fPORT>: 127.0.0.1:PORT at node.pl, <STDIN> line PORT.", "PORT", port)
 			case "id-as-text":
 				reply["id"] = "1"
 			}

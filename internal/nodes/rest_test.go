@@ -1,9 +1,13 @@
 package nodes
 
 import (
+	"io"
+	"net"
 	"net/http"
 	"slices"
 	"testing"
+
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 // A program is at rest if its latest word names the very requests that have come and are not answered, and it waits for
@@ -67,7 +71,7 @@ func TestNumberCall(t *testing.T) {
 			if id != "" {
 				a.header.Set(headerInvocation, id)
 			}
-			for _, a := range e.placed(deed{asked: []*arrival{a}}).asked {
+			for _, a := range e.placed(deed{asked: []*arrival{a}}, nil).asked {
 				all = append(all, a.header.Get(headerInvocation))
 			}
 		}
@@ -75,5 +79,40 @@ func TestNumberCall(t *testing.T) {
 	}
 	if got, want := numbers("f00", "", "ba5", "f00"), numbers("c0d", "", "0dd", "c0d"); !slices.Equal(got, want) || got[0] != got[3] || got[0] == got[2] || got[1] != "" {
 		t.Errorf("got %q and %q, want the same twice, where the fourth is an attempt of the first call, and the second of none", got, want)
+	}
+}
+
+// TestNameToken: the token that a process drew for a transaction stays the token of its attempts in another process, which
+// drew another one. Tokens that are the program's own, and those of transactions that only one process sent, stay.
+func TestNameToken(t *testing.T) {
+	asks := func(token string) *arrival {
+		return &arrival{body: []byte(`{"Item": {"ClientRequestToken": {"S": "b"}}, "ClientRequestToken" :"` + token + `", "Last": 1}`)}
+	}
+	var first, second ear
+	was := first.placed(deed{asked: []*arrival{asks("a1"), asks("given")}}, nil)
+	second.placed(deed{asked: []*arrival{asks("b1"), asks("given")}}, &was)
+	for token, want := range map[string]string{"b1": "a1", "given": "given", "b2": "b2"} {
+		if got := second.placed(deed{asked: []*arrival{asks(token)}}, nil).asked[0]; string(got.body) != string(asks(want).body) {
+			t.Errorf("got %s, want the token %s", got.body, want)
+		}
+	}
+}
+
+// TestHalfClosed: a program that closes its half of a connection has dropped its request, and is not told that it has
+// happened.
+func TestHalfClosed(t *testing.T) {
+	p := &process{program: &Program{}, events: make(chan event, 2), gone: make(chan struct{}), connections: map[net.Conn]connection{}}
+	var err error
+	p.listener, err = net.Listen("tcp", "127.0.0.1:0")
+	must.OK(t, err)
+	p.serve()
+	defer p.server.Close()
+	c, err := net.Dial("tcp", p.listener.Addr().String())
+	must.OK(t, err)
+	_, err = io.WriteString(c, "PUT /_isr-sim/bodies/a HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+	must.OK(t, err)
+	must.OK(t, c.(*net.TCPConn).CloseWrite())
+	if got, _ := io.ReadAll(c); len(got) > 0 {
+		t.Errorf("got %q, want a connection that is broken", got)
 	}
 }
