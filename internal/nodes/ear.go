@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -278,13 +280,28 @@ func (a *arrival) content() string {
 	return string(sorted)
 }
 
+// deciding are the headers of a request to S3 that decide what it does, and what it stores.
+func (a *arrival) deciding() string {
+	if a.header.Get("X-Amz-Target") != "" || strings.HasPrefix(a.path, ours) {
+		return ""
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(a.header)) {
+		if name == "Range" || strings.HasPrefix(name, "If-") || strings.HasPrefix(name, "X-Amz-Meta-") || strings.HasPrefix(name, "X-Amz-Copy-Source") {
+			all = append(all, name+": "+strings.Join(a.header[name], ", "))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
 // compare orders requests that are under way at the same time by their contents. Equal ones come in the order in which
 // the program numbered them, if it did.
 func compare(a, b *arrival) int { return cmp.Or(a.asks(b), cmp.Compare(a.number, b.number)) }
 
 // asks compares the contents of two requests; 0 means that they are equal.
 func (a *arrival) asks(b *arrival) int {
-	if c := cmp.Or(cmp.Compare(a.String(), b.String()), cmp.Compare(a.query, b.query)); c != 0 || bytes.Equal(a.body, b.body) {
+	c := cmp.Or(cmp.Compare(a.String(), b.String()), cmp.Compare(a.query, b.query), cmp.Compare(a.deciding(), b.deciding()))
+	if c != 0 || bytes.Equal(a.body, b.body) {
 		return c
 	}
 	return cmp.Compare(a.content(), b.content())

@@ -156,6 +156,9 @@ func (a *arrival) words() string {
 	if a.query != "" {
 		text += "?" + a.query
 	}
+	if headers := a.deciding(); headers != "" {
+		text += " (" + headers + ")"
+	}
 	if body := a.content(); body != "" {
 		text += " " + body
 	}

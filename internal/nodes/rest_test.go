@@ -116,3 +116,27 @@ func TestHalfClosed(t *testing.T) {
 		t.Errorf("got %q, want a connection that is broken", got)
 	}
 }
+
+// TestDeciding: of the headers of S3, those that decide what a request does are compared, and those that an SDK draws,
+// or dates, are not.
+func TestDeciding(t *testing.T) {
+	put := func(path string, headers ...string) *arrival {
+		a := &arrival{method: http.MethodPut, path: path, header: http.Header{}}
+		for i := 0; i < len(headers); i += 2 {
+			a.header.Set(headers[i], headers[i+1])
+		}
+		return a
+	}
+	was := put("/bucket/key", "If-None-Match", "*", "X-Amz-Meta-Generation", "1", "X-Amz-Date", "20000101T000000Z")
+	if same := put("/bucket/key", "x-amz-meta-generation", "1", "if-none-match", "*", "Amz-Sdk-Invocation-Id", "drawn"); was.asks(same) != 0 {
+		t.Errorf("%q and %q differ", was.words(), same.words())
+	}
+	for _, other := range []*arrival{put("/bucket/key", "If-None-Match", "*"), put("/bucket/key", "If-Match", "e", "X-Amz-Meta-Generation", "1")} {
+		if was.asks(other) == 0 || was.words() == other.words() {
+			t.Errorf("%q and %q are the same", was.words(), other.words())
+		}
+	}
+	if a, b := put(ours+"sleep", "Range", "1"), put(ours+"sleep"); a.asks(b) != 0 {
+		t.Errorf("%q and %q differ", a.words(), b.words())
+	}
+}
