@@ -75,8 +75,8 @@ func (p *Program) resume(run func(campaign.Prove) (*campaign.Proof, error), v ca
 	}
 	proof, err := run(v)
 	if err == nil && !early && (proof.Explored.Complete || proof.Failure != nil) { // else its last repetitions were left
-		if err = os.Remove(file); errors.Is(err, fs.ErrNotExist) {
-			err = nil
+		if lost := os.Remove(file); lost != nil && !errors.Is(lost, fs.ErrNotExist) {
+			fmt.Fprintf(log, "--resume: %v: with it, the same command comes to the same end\n", lost)
 		}
 	}
 	return proof, err

@@ -84,6 +84,13 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 	if part(false, 1); kept() != 0 {
 		t.Error("the file is there after a search that is whole, expected none")
 	}
+	log.Reset()
+	if proof, err := new(Program).resume(func(campaign.Prove) (*campaign.Proof, error) {
+		must.OK(t, os.MkdirAll(filepath.Join(file, "not empty"), 0o700)) // so that it cannot be removed
+		return &campaign.Proof{Explored: sim.Explored{Complete: true}}, nil
+	}, campaign.Prove{}, file, &log, clock); err != nil || proof == nil || log.Len() == 0 {
+		t.Errorf("got %v, %v, %q of a file that cannot be removed, expected the proof and a line", proof, err, log.String())
+	}
 }
 
 // TestResumeKeepsWhatIsReal: what a program used in the part of a search that came before is named at its end, where no
