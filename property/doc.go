@@ -103,13 +103,14 @@
 // # Limits
 //
 // Without Check.Goroutines, a store under test does its work in the goroutine that called it. The store may start
-// goroutines that only compute, and wait for them. The check fails if such a goroutine calls the client, the clock,
-// Bodies or Render, or if the store waits for a channel on which no goroutine sends. To wait for time, the store must
-// use Clock.Sleep: the clock's timers, tickers and After are refused. So are waits by package time, contexts with a
-// timeout, and calls from a function of time.AfterFunc within an hour of package time. If such a function makes no
-// call, it never runs, and the check does not notice it. Nodes must not share a mutex that is held during a call, nor
-// channels made outside of newStore: a run that waits for one is given up after 5 s. Package time stands still at its
-// year 2000. If a store reads time.Now instead of the node's clock and writes the result into a row, the check says so.
+// goroutines that only compute: when its call is over, they end or wait before another node goes on. The check fails
+// if such a goroutine calls the client, the clock, Bodies or Render, or if the store waits for a channel on which no
+// goroutine sends. To wait for time, the store must use Clock.Sleep: the clock's timers, tickers and After are
+// refused. So are waits by package time, contexts with a timeout, and calls from a function of time.AfterFunc within
+// an hour of package time. If such a function makes no call, it never runs, and the check does not notice it. Nodes
+// must not share a mutex that is held during a call, nor channels made outside of newStore: a run that waits for one
+// is given up after 5 s. Package time stands still at its year 2000. If a store reads time.Now instead of the node's
+// clock and writes the result into a row, the check says so.
 //
 // Nodes share no memory: what a store keeps in a package's variable may hide races between nodes. With Check.Goroutines,
 // the check fails if one node waits in such a variable until another node goes on.

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -241,9 +242,16 @@ func (b guardedSteps) Step(ctx context.Context, s hooks.BodyStep) error {
 // coroutine that a store starts is another one, and has not been here. The runtime tells the number of a goroutine only
 // by printing its whole stack. But it keeps a setting for each goroutine, which begins as false, and matters only to
 // those who read memory that is not there.
+//
+// If package time stands still, the goroutines that the store has started end, or wait, before the simulator goes on:
+// what they do in the store's memory would else be done sooner or later, as the machine is fast. With Check.Goroutines
+// the simulator sees to that.
 func inStore(call func()) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	call()
+	if time.Now().Equal(wallYear) { //nolint:forbidigo // the bubble's time
+		synctest.Wait()
+	}
 }
 
 // calledByTheSimulator says whether the simulator called the store in the goroutine that calls this function.

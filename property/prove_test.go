@@ -3,11 +3,14 @@ package property_test
 import (
 	"context"
 	cryptorand "crypto/rand" //nolint:depguard // a store takes tokens from it
+	"errors"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -133,6 +136,22 @@ func proofs() map[string]func(t *testing.T, file string) {
 			made++
 			return strconv.Itoa(made)
 		})),
+		"works behind its answers": prove(rows, func(n property.Node) (isr.Handler, error) {
+			store, odd := &articles{Node: n}, atomic.Bool{}
+			return handler(func(ctx context.Context, key string) (isr.Served, error) {
+				was := odd.Load()
+				go func() {
+					for range 3000 { // it takes a while
+						runtime.Gosched()
+					}
+					odd.Store(!was)
+				}()
+				if was {
+					return isr.Served{}, errors.New("not now")
+				}
+				return store.Get(ctx, key)
+			}), nil
+		}),
 		"asks twice at times": prove(rows, func(n property.Node) (isr.Handler, error) {
 			store := &articles{Node: n}
 			return handler(func(ctx context.Context, key string) (isr.Served, error) {
@@ -219,6 +238,7 @@ func TestProve(t *testing.T) {
 		{"correct", effort.Fewer(twoWriters, small), []string{"complete: ", " schedules, ", " states, 0 violations", "proved within the bounds of ", "stale-writer, ", "freshness", "the end of alice's lease: before, at, after", "own: judged in these schedules, and not proved"}},
 		{"by a function", small, []string{"complete: ", "proved within the bounds of "}},
 		{"random ids", small, []string{"complete: ", "proved within the bounds of "}},
+		{"works behind its answers", strings.Replace(small, "[get /home]", "[get /home, get /home]", 1), []string{"complete: ", "proved within the bounds of "}},
 		{"lock", twoHolders, []string{"complete: ", "proved within the bounds of ", "mutual-exclusion, guarded-write, ", "free-lock"}},
 		// Its clocks show no part of a second, as docs/LOCKS.md says.
 		{"wholeSeconds", twoHolders, []string{"complete: ", "proved within the bounds of "}},

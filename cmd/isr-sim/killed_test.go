@@ -67,8 +67,10 @@ func TestAShardThatIsKilledGoesOn(t *testing.T) {
 	if _, after, _ := strings.Cut(last, "\nseed "); !strings.HasSuffix(whole, after) {
 		t.Errorf("it prints\n%s\nand one that lived\n%s", last, whole)
 	}
-	if left, err := filepath.Glob("*/*.part"); err != nil || len(left) > 0 {
-		t.Errorf("found %v (%v), want nothing left of the parts", left, err)
+	for _, pattern := range []string{"*/*.part", "*/.*.json.[0-9]*.tmp"} {
+		if left, err := filepath.Glob(pattern); err != nil || len(left) > 0 {
+			t.Errorf("found %v (%v), want nothing left of the parts and of the drafts of --out", left, err)
+		}
 	}
 	if died < 3 || wentOn == 0 {
 		t.Errorf("it was killed %d times, and went on %d times: want 3 and 1 at least", died, wentOn)

@@ -21,7 +21,7 @@ const keepEvery = time.Minute
 
 // Resume runs a proof that keeps its search in a file every minute and when it ends early, and goes on with the search
 // that is in the file. The file is removed when nothing is left to search, unless the proof is a part. Without a name it
-// is Run. What a program used that is not simulated is kept, too.
+// is Run. What a program used that is not simulated is kept, too. A disk that is full for a while ends no search.
 func (p *Program) Resume(run func(campaign.Prove) (*campaign.Proof, error), v campaign.Prove, file string, log io.Writer) (*campaign.Proof, error) {
 	if file == "" {
 		return run(v)
@@ -66,6 +66,8 @@ func (p *Program) resume(run func(campaign.Prove) (*campaign.Proof, error), v ca
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return mistake.New(fmt.Errorf("--resume: %w", err), "a folder that is there")
+		case err != nil && !over:
+			fmt.Fprintf(log, "--resume: %v: the search goes on, and is kept in %v if it can be then\n", err, keepEvery)
 		case err != nil: // a full disk is no mistake in the command
 			return fmt.Errorf("--resume: %w: it takes twelve bytes a state", err)
 		}
@@ -73,8 +75,8 @@ func (p *Program) resume(run func(campaign.Prove) (*campaign.Proof, error), v ca
 	}
 	proof, err := run(v)
 	if err == nil && !early && (proof.Explored.Complete || proof.Failure != nil) { // else its last repetitions were left
-		if err = os.Remove(file); errors.Is(err, fs.ErrNotExist) {
-			err = nil
+		if lost := os.Remove(file); lost != nil && !errors.Is(lost, fs.ErrNotExist) {
+			fmt.Fprintf(log, "--resume: %v: with it, the same command comes to the same end\n", lost)
 		}
 	}
 	return proof, err

@@ -84,6 +84,13 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 	if part(false, 1); kept() != 0 {
 		t.Error("the file is there after a search that is whole, expected none")
 	}
+	log.Reset()
+	if proof, err := new(Program).resume(func(campaign.Prove) (*campaign.Proof, error) {
+		must.OK(t, os.MkdirAll(filepath.Join(file, "not empty"), 0o700)) // so that it cannot be removed
+		return &campaign.Proof{Explored: sim.Explored{Complete: true}}, nil
+	}, campaign.Prove{}, file, &log, clock); err != nil || proof == nil || log.Len() == 0 {
+		t.Errorf("got %v, %v, %q of a file that cannot be removed, expected the proof and a line", proof, err, log.String())
+	}
 }
 
 // TestResumeKeepsWhatIsReal: what a program used in the part of a search that came before is named at its end, where no
@@ -105,18 +112,24 @@ func TestResumeKeepsWhatIsReal(t *testing.T) {
 	}
 }
 
-// A folder that is not there is a mistake in the command. A disk that is full is none: nothing is known then.
+// A folder that is not there is a mistake in the command. A disk that is full is none: nothing is known at the end of the
+// search then, and in its middle there may be room again later.
 func TestASearchThatCannotBeKept(t *testing.T) {
 	search := func() (*campaign.Search, error) { return &campaign.Search{Reached: &sim.Saved{}}, nil }
 	for name, want := range map[string]bool{
 		filepath.Join("none", "kept"): true,
 		strings.Repeat("k", 250):      false, // no room for the name of the file that is written at first
 	} {
-		_, err := new(Program).resume(func(v campaign.Prove) (*campaign.Proof, error) {
-			return nil, v.Keep(search, true)
-		}, campaign.Prove{}, filepath.Join(t.TempDir(), name), io.Discard, clockwork.NewFakeClock())
-		if _, is := errors.AsType[*mistake.Error](err); err == nil || is != want {
-			t.Errorf("%.10s: got %v, a mistake: %v; want an error, a mistake: %v", name, err, is, want)
+		for _, over := range []bool{false, true} {
+			var log bytes.Buffer
+			clock := clockwork.NewFakeClock()
+			_, err := new(Program).resume(func(v campaign.Prove) (*campaign.Proof, error) {
+				clock.Advance(keepEvery)
+				return &campaign.Proof{}, v.Keep(search, over)
+			}, campaign.Prove{}, filepath.Join(t.TempDir(), name), &log, clock)
+			if _, is := errors.AsType[*mistake.Error](err); (err != nil) != (over || want) || is != want || (log.Len() > 0) != (err == nil) {
+				t.Errorf("%.10s, over: %v: got %v, a mistake: %v, %q; want an error or, in the middle, a line, a mistake: %v", name, over, err, is, &log, want)
+			}
 		}
 	}
 }

@@ -86,6 +86,9 @@ func NewFile(name, inFolder string) (*atomicfile.Draft, error) {
 	if err != nil {
 		return nil, cli.Usage(fmt.Errorf("--out: %w", err), "")
 	}
+	if file.Name() != name {
+		file.Discard() // it can be made: Save makes it anew, so a kill before leaves none
+	}
 	return file, nil
 }
 
@@ -94,12 +97,20 @@ func Save(file *atomicfile.Draft, found []*explore.Exploration) error {
 	if file == nil {
 		return nil
 	}
-	err := explore.WriteExplorations(file, found)
+	var err error
+	name := file.Place()
+	if file.Name() != name {
+		file, err = atomicfile.Create(name)
+		defer file.Discard()
+	}
+	if err == nil {
+		err = explore.WriteExplorations(file, found)
+	}
 	if err == nil {
 		err = file.Commit(0o644)
 	}
 	if err != nil {
-		return fmt.Errorf("--out: %s: not written: %w", file.Place(), err)
+		return fmt.Errorf("--out: %s: not written: %w", name, err)
 	}
 	return nil
 }

@@ -65,8 +65,8 @@ type Prove struct {
 	// with it, and its schedules and states count. It is an error if it does not fit.
 	From *Search
 	// Keep, if set, is called after each schedule, and once more with over true if the search ends before it is complete.
-	// The function search returns the search so far; nil if its latest schedule was left in its middle: then the search
-	// goes on from where it was kept before. An error ends Run.
+	// The function search returns the search so far; nil if its latest schedule was left in its middle, or came to a state
+	// that Against lacks: then the search goes on from where it was kept before. An error ends Run.
 	Keep func(search func() (*Search, error), over bool) error
 	// Split is the part of the search to run: see sim.Split. Its states are listed as Certify says, and Sum makes one search
 	// of the parts: Keep is called at the end of each, too. File is how the reader names the scenario, for those who add them
@@ -265,7 +265,7 @@ func (v Prove) explore(ctx context.Context, looked *hooks.Probe, failed func() b
 		if v.Keep != nil {
 			keep = func(over bool) error {
 				return v.Keep(func() (*Search, error) {
-					if left {
+					if left || check.strange { // the strange state would count as known
 						return nil, nil
 					}
 					return v.search(&x, proof, looked.Ends, code)

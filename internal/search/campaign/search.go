@@ -37,6 +37,8 @@ type Search struct {
 	subject
 	Off    sim.Reduction `json:"off"` // the reductions that are off
 	Repeat bool          `json:"repeat,omitempty"`
+	// Against is Certificate.Sum of the certificate that is checked: states before this search's end are not looked up again.
+	Against string `json:"against,omitempty"`
 
 	// Of a part: how the reader names the scenario, its text, and the run that is violated, if one is.
 	File   string            `json:"file,omitempty"`
@@ -145,6 +147,9 @@ func (v Prove) search(x *sim.Exploration, proof *Proof, ends hooks.Ends, code st
 		Code: code, subject: of, Off: x.Off, Repeat: x.Repeat,
 		Misfit: proof.Misfit, Judged: proof.judged, Reached: x.Save(), Witnesses: proof.witnesses,
 	}
+	if v.Against != nil {
+		s.Against = v.Against.Sum
+	}
 	if v.Split.Parts > 0 {
 		text, err := v.Scenario.YAML()
 		if err != nil {
@@ -230,6 +235,8 @@ func (v Prove) resume(ctx context.Context, x *sim.Exploration, proof *Proof, end
 		return fmt.Errorf("found a search of %v, expected %v", s.Part(), v.Split)
 	case s.Off != x.Off || s.Repeat != x.Repeat:
 		return errors.New("found a search with other reductions, such as one for a certificate")
+	case v.Against != nil && s.Against != v.Against.Sum:
+		return errors.New("found the check of another certificate")
 	}
 	if err := v.sameProgram(ctx, s.Witnesses); err != nil {
 		return err

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
@@ -75,7 +76,7 @@ func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 		nothing.Keep, nothing.MaxSchedules = nil, v.From.Reached.Schedules
 		same, err := nothing.Run(t.Context())
 		must.OK(t, err)
-		if diff := cmp.Diff(show(proof), show(same)); diff != "" {
+		if diff := gocmp.Diff(show(proof), show(same)); diff != "" {
 			t.Errorf("part %d (-found +read):\n%s", parts, diff)
 		}
 		if began != nil && v.From.Reached.Schedules == began.Reached.Schedules {
@@ -111,7 +112,7 @@ func TestAnInterruptedProofGoesOn(t *testing.T) {
 			if parts < 4 {
 				t.Errorf("%d parts, expected more", parts)
 			}
-			if diff := cmp.Diff(show(whole), show(split)); diff != "" {
+			if diff := gocmp.Diff(show(whole), show(split)); diff != "" {
 				t.Errorf("in %d parts (-whole +parts):\n%s", parts, diff)
 			}
 			if whole.Explored.Complete && (len(whole.Unmet) != 1 || len(whole.Deadlines) == 0) {
@@ -193,6 +194,52 @@ func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
 	v = Prove{Scenario: s, Seed: 1, Keep: func(func() (*Search, error), bool) error { return full }}
 	if _, err := v.Run(t.Context()); !errors.Is(err, full) {
 		t.Errorf("got %v, expected the error of Keep", err)
+	}
+}
+
+// A check of a certificate that goes on is of that certificate, and no part of it takes a state for known that the
+// certificate lacks.
+func TestACertificateIsCheckedInParts(t *testing.T) {
+	s, err := scenario.Parse("f.yaml", []byte(interruptible))
+	must.OK(t, err)
+	whole, err := Prove{Scenario: s, Seed: 1, Certify: true}.Run(t.Context())
+	must.OK(t, err)
+	of, err := subjectOf(s, whole.Protocol.Name, 1)
+	must.OK(t, err)
+	right := &Certificate{subject: of, States: whole.States}
+	right.Sum = sum(right.numbers())
+	// part checks a certificate, from a search on, and returns what is kept of its end.
+	part := func(v Prove) (*Proof, *Search, error) {
+		v.Scenario, v.Seed = s, 1
+		kept := v.From
+		v.Keep = func(search func() (*Search, error), over bool) error {
+			if !over {
+				return nil
+			}
+			s, err := search()
+			kept = cmp.Or(s, kept)
+			return err
+		}
+		proof, err := v.Run(t.Context())
+		return proof, kept, err
+	}
+	_, begun, err := part(Prove{Against: right, MaxSchedules: 20})
+	must.OK(t, err)
+	for i := 0; i < len(right.States); i += effort.Fewer(5, 17) {
+		wrong := *right
+		wrong.States = slices.Delete(slices.Clone(right.States), i, i+1)
+		wrong.Sum = sum(wrong.numbers())
+		var kept *Search
+		for range 2 {
+			proof, far, err := part(Prove{Against: &wrong, From: kept})
+			if must.OK(t, err); proof.Verdict != invariant.Unknown || !strings.HasPrefix(proof.Why, "the certificate lacks state ") {
+				t.Fatalf("without state %d: %v, %s; expected that it is missed", i, proof.Verdict, proof.Why)
+			}
+			kept = far
+		}
+		if _, _, err := part(Prove{Against: &wrong, From: begun}); err == nil || !strings.Contains(err.Error(), "another certificate") {
+			t.Fatalf("without state %d: got %v from a check of another certificate", i, err)
+		}
 	}
 }
 
