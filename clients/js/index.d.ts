@@ -168,6 +168,11 @@ export interface Lives {
    * some tenths of a second for each.
    */
   readonly newProcess?: boolean
+  /**
+   * A cache is frozen after each reply, as under AWS Lambda: it hears no answer until its next command, and then that the
+   * connection is broken. What was sent may take effect at any later time, or never.
+   */
+  readonly frozen?: boolean
 }
 
 /**

@@ -249,10 +249,29 @@ const endChildren = () => {
 // A command is over when all its requests are over, also those that nobody awaits. Then drained is called.
 
 let drained = null
-const drain = () => new Promise((done) => {
-  drained = () => { drained = null; done() }
+let freezes = false // what is under way when it comes to rest is left
+const drain = (freeze = false) => new Promise((done) => {
+  freezes = freeze
+  drained = () => { drained = null; freezes = false; done() }
   stir()
 })
+// A process that is frozen after its reply hears no answer. When it goes on, with its next command, its connections are
+// broken, and so an SDK sends its requests once more.
+let thawed = [] // what is to be called with the answers that it did not hear
+function freeze() {
+  send(false)
+  for (const [number, answered] of lines) {
+    lines.delete(number)
+    under.delete(number)
+    say({ type: 'left', number })
+    thawed.push(answered)
+  }
+}
+function thaw() {
+  const all = thawed
+  thawed = []
+  for (const answered of all) answered({ status: 0 })
+}
 let looking = false
 let stirred = false // something has come since it last said so
 const turns = 3 // of the event loop, within which promises and streams have had their say
@@ -287,6 +306,7 @@ function look(left) {
     if (elsewhere > 0) return // whose end stirs
     if (process.getActiveResourcesInfo?.().some((r) => /^(FSReq|GetAddrInfo|GetNameInfo|QueryReq|Process|Worker)/.test(r))) return look(turns)
     if (left > 1) return look(left - 1)
+    if (freezes) freeze()
     if (under.size === 0 && drained !== null) return drained()
     if (under.size === 0 && pending.length === 0) return // it waits for something that nobody knows of
     stirred = false
@@ -446,8 +466,9 @@ function exchange(request, signal) {
     let sent = false
     const over = () => { lines.delete(number); signal?.removeEventListener?.('abort', stop); done() }
     const stop = () => {
+      const heard = lines.has(number)
       over()
-      if (sent) say({ type: 'left', number })
+      if (sent && heard) say({ type: 'left', number })
       reject(Object.assign(new Error('Request aborted'), { name: 'AbortError' }))
     }
     lines.set(number, (answer) => {
@@ -601,8 +622,9 @@ export const bodies = {
  * have a fencing token. once(key, payload, effect) returns what effect() does, in this call or in an earlier one. terms
  * are promises: a lock's are heartbeats, margin, wait and takeover, a layer's are payload, wait and takeover. With
  * newProcess, each life is a process of its own, as it is for a cache that keeps something in variables of its modules.
+ * With frozen, a cache hears no answer after its reply until its next command, as under AWS Lambda.
  */
-export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback'], terms = undefined, { newProcess = false } = {}) {
+export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback'], terms = undefined, { newProcess = false, frozen = false } = {}) {
   let cache = null
   let locks = new Map() // that are held, by name
   const method = (of, name) => {
@@ -635,6 +657,7 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
     learn(line.time)
     const mine = lives
     const { type, id, verb, key, request, inputs } = line
+    thaw()
     const done = (more) => over({ type: 'reply', id, ...more })
     const over = (line) => {
       if (mine !== lives) return
@@ -657,12 +680,12 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       }
       const served = (await method(cache, verb)(key, request, inputs)) ?? {}
       const then = time
-      await drain()
+      await drain(frozen)
       // If time has moved since the cache called the page fresh, the page does not count as claimed fresh.
       done({ body: served.body ?? '', fresh: (served.fresh ?? false) && time === then })
     } catch (e) {
       if (mine !== lives) return
-      await drain()
+      await drain(frozen && type !== 'init' && !(verb in doing))
       if (mine !== lives) return
       if (type === 'init') { process.stderr.write(`${e.stack}\n`, () => process.exit(1)); return }
       done({ error: `${e?.name ?? 'Error'}: ${e?.message ?? e}`, other: e instanceof OtherPayload || undefined })
@@ -688,6 +711,8 @@ export function node(create, can = ['get', 'invalidate', 'regenerate', 'rollback
       elsewhere = 0
       busy = stirred = false
       drained = null
+      freezes = false
+      thawed = []
       pending = []
       say({ type: 'ready' })
     }

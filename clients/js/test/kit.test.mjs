@@ -285,6 +285,22 @@ test('each life may be a process of its own', async () => {
   }
 })
 
+test('a frozen node hears no answer after its reply, and then a broken connection', async () => {
+  const create = `() => {
+    let heard
+    return { async get() {
+      if (heard !== undefined) return { body: await origin('a') && heard }
+      bodies.put('b', '').then(() => { heard = 'stored' }, (e) => { heard = e.code })
+      return { body: heard = 'nothing' }
+    } }
+  }`
+  for (const [frozen, heard, first] of [[false, 'stored', ['PUT /_isr-sim/bodies/b']], [true, 'ECONNRESET', []]]) {
+    const { replies, steps } = await run('', 2, create, undefined, `['get'], undefined, { frozen: ${frozen} }`)
+    assert.deepEqual(replies, ['nothing', heard])
+    assert.deepEqual(steps, [...first, 'GET /_isr-sim/origin?key=a'])
+  }
+})
+
 test('the host has an address', async () => {
   const { replies } = await run(`async () => {
     const [os, dns, { promisify }] = [await import('node:os'), await import('node:dns'), await import('node:util')]

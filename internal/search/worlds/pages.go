@@ -85,6 +85,9 @@ func Pages(name, protocol string, schedules int, extra Extras) *rapid.Generator[
 		if slices.Contains(verbs, "rollback") && pick(t, "many versions", false, true) {
 			s.Actors[0].Script = append(versions(s, keys[0]), s.Actors[0].Script...)
 		}
+		if slices.Contains(verbs, "invalidate") && !plain && pick(t, "an invalidation fails", false, false, true) {
+			failedInvalidation(s, keys[0])
+		}
 		for i := range s.Actors {
 			s.Actors[i].Name = ActorNames[i]
 			if len(tenants) > 0 {
@@ -131,6 +134,17 @@ func versions(s *scenario.Scenario, key string) []scenario.Command {
 	get := scenario.Command{Verb: "get", Key: key}
 	next := scenario.Command{Verb: "sleep", For: s.Cache.Revalidate + 2*s.Skew + time.Second}
 	return []scenario.Command{get, next, get, next, get, {Verb: "rollback", Key: key}}
+}
+
+// failedInvalidation makes a page, and then a node's first request, which invalidates it, fails as often as the SDK sends
+// it. A cache that swallows the error serves the page on. A fault that the schedule may place would rarely strike this
+// request, and each of its attempts.
+func failedInvalidation(s *scenario.Scenario, key string) {
+	get := scenario.Command{Verb: "get", Key: key}
+	second := []scenario.Command{{Verb: "sleep", For: s.Cache.Render + time.Second}, {Verb: "invalidate", Key: key}, get}
+	s.Actors[0].Script = append([]scenario.Command{get}, s.Actors[0].Script...)
+	s.Actors[1].Script = append(second, s.Actors[1].Script...)
+	s.Faults = append(s.Faults, scenario.Fault{Fault: ddbfake.Fault{Kind: ddbfake.FaultErrorBefore, Actor: ActorNames[1], Times: s.Cache.Attempts}})
 }
 
 // ActorNames are the names of the nodes, in order.
@@ -304,11 +318,11 @@ func settle(s *scenario.Scenario) time.Duration {
 }
 
 // locksStay says whether a correct cache may leave a lock behind: its node has crashed, or a fault has hit the request
-// that would have given it back.
+// that would have given it back. The fault of failedInvalidation hits none: its node has taken nothing before.
 func locksStay(s *scenario.Scenario) bool {
 	return slices.ContainsFunc(s.Actors, func(a scenario.Actor) bool { return a.Crashes > 0 }) ||
 		slices.ContainsFunc(s.Faults, func(f scenario.Fault) bool {
-			return f.Dependency == "" && f.Kind != ddbfake.FaultShortPage && (f.Key != isr.SortMeta || f.Op == "" && shares(s.Rows))
+			return f.Maybe && f.Dependency == "" && f.Kind != ddbfake.FaultShortPage && (f.Key != isr.SortMeta || f.Op == "" && shares(s.Rows))
 		})
 }
 
