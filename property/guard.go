@@ -149,7 +149,7 @@ func (g *guard) check(ctx context.Context, actor, call string) error {
 
 // moved says whether package time has moved in the bubble in which the store without goroutines is called.
 func moved() bool {
-	now := time.Now() //nolint:forbidigo // the bubble's time
+	now := new(bubble).Now()
 	return now.After(wallYear) && now.Before(inEarnest)
 }
 
@@ -249,7 +249,7 @@ func (b guardedSteps) Step(ctx context.Context, s hooks.BodyStep) error {
 func inStore(call func()) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	call()
-	if time.Now().Equal(wallYear) { //nolint:forbidigo // the bubble's time
+	if new(bubble).Now().Equal(wallYear) {
 		synctest.Wait()
 	}
 }

@@ -307,32 +307,44 @@ func (v *Violation) print(b *strings.Builder, scenario, protocol string) {
 	}
 }
 
+// answered is a request with its answer, of which a finding may tell.
+type answered struct {
+	at             time.Time
+	actor          string
+	in, out        any
+	events, change int // how many events there had been before it, and the latest change
+}
+
+func (w *world) answered(r *storeRequest) answered {
+	return answered{w.clock.Now(), r.call.Actor, r.call.Input, r.out, len(w.history.Events()), w.seen}
+}
+
+// line is the line of a finding about it, which ends with more.
+func (a *answered) line(words describe.Words, more string) describe.Line {
+	return describe.Line{Time: a.at, Actor: a.actor, Text: words.Input(a.in) + " -> " + words.Outcome(a.out, nil) + more, Events: a.events, Change: a.change}
+}
+
 // replicaRead is a read that may have been answered by a replica without the latest writes.
 type replicaRead struct {
-	at     time.Time
-	actor  string
-	region string
-	in     *dynamodb.GetItemInput
-	out    *dynamodb.GetItemOutput
-	events int // that had happened before
-	change int // the latest one
+	answered // a GetItem
+	region   string
 }
 
 // noteRead notes a read that is answered, and any answer in part.
 func (w *world) noteRead(r *storeRequest) {
 	if w.struck == ddbfake.FaultUnprocessed || w.struck == ddbfake.FaultShortPage {
-		w.partials = append(w.partials, partial{w.clock.Now(), r.call.Actor, r.call.Input, r.out, len(w.history.Events()), w.seen})
+		w.partials = append(w.partials, w.answered(r))
 	}
 	in, isGet := r.call.Input.(*dynamodb.GetItemInput)
-	out, answered := r.out.(*dynamodb.GetItemOutput)
+	_, isRow := r.out.(*dynamodb.GetItemOutput)
 	if w.subjects != nil && !w.fingerprinter.pasts && w.eventual(r.call.Input) {
 		w.subjects[hooks.EventualReads] = true
 	}
 	if w.subjects != nil && seesPasts(r.call.Input) {
 		w.subjects[hooks.SeesPasts] = true
 	}
-	if isGet && answered && !aws.ToBool(in.ConsistentRead) && (w.scenario.ReplicaLag > 0 || w.struck == ddbfake.FaultStaleRead) {
-		read := replicaRead{w.clock.Now(), r.call.Actor, cmp.Or(r.call.Region, ddbfake.DefaultRegion), in, out, len(w.history.Events()), w.seen}
+	if isGet && isRow && !aws.ToBool(in.ConsistentRead) && (w.scenario.ReplicaLag > 0 || w.struck == ddbfake.FaultStaleRead) {
+		read := replicaRead{w.answered(r), cmp.Or(r.call.Region, ddbfake.DefaultRegion)}
 		w.reads = append(w.reads, read)
 		if w.onStale != nil && read.stale(w.db.Changes()) {
 			w.onStale(r.call.Actor, len(w.reads))
@@ -355,30 +367,23 @@ func (w *world) asFresh(input any) any {
 // stale says whether the read did not see a change that was made before it. If the read asks for a part of the row,
 // only the existence of the row is compared.
 func (r *replicaRead) stale(changes []ddbfake.Change) bool {
-	key, err := attr.ItemFromSDK(r.in.Key)
+	in, _ := r.in.(*dynamodb.GetItemInput)
+	out, _ := r.out.(*dynamodb.GetItemOutput)
+	key, err := attr.ItemFromSDK(in.Key)
 	if err != nil {
 		return false
 	}
 	var now attr.Item
 	for i := range changes[:r.change] {
-		if c := &changes[i]; c.Region == r.region && c.Table == aws.ToString(r.in.TableName) && c.Key.Equal(key) {
+		if c := &changes[i]; c.Region == r.region && c.Table == aws.ToString(in.TableName) && c.Key.Equal(key) {
 			now = c.After
 		}
 	}
-	was, err := attr.ItemFromSDK(r.out.Item)
-	if err != nil || now == nil || r.out.Item == nil {
-		return err == nil && (now == nil) != (r.out.Item == nil)
+	was, err := attr.ItemFromSDK(out.Item)
+	if err != nil || now == nil || out.Item == nil {
+		return err == nil && (now == nil) != (out.Item == nil)
 	}
-	return r.in.ProjectionExpression == nil && r.in.AttributesToGet == nil && !was.Equal(now)
-}
-
-// partial is an answer in part: a batch whose rest was left undone, or the first rows of a page. No row shows it, and the
-// code was told of no error.
-type partial struct {
-	at             time.Time
-	actor          string
-	in, out        any
-	events, change int // that had happened before
+	return in.ProjectionExpression == nil && in.AttributesToGet == nil && !was.Equal(now)
 }
 
 // partialMost is how many answers in part a finding names at most: the latest.
@@ -392,7 +397,7 @@ func (w *world) led(seen invariant.Evidence, f invariant.Finding) []describe.Lin
 	for i := len(w.partials) - 1; i >= 0 && all < partialMost; i-- {
 		if p := &w.partials[i]; actors[p.actor] && within(p.events, p.change, f) {
 			all++
-			lines = append(lines, describe.Line{Time: p.at, Actor: p.actor, Text: words.Input(p.in) + " -> " + words.Outcome(p.out, nil), Events: p.events, Change: p.change})
+			lines = append(lines, p.line(words, ""))
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b describe.Line) int {
@@ -508,11 +513,7 @@ func (w *world) misled(seen invariant.Evidence, f invariant.Finding) (lines []de
 		if r.actor != last.Actor || after || r.events < asked || !r.stale(seen.Changes) {
 			continue
 		}
-		words := w.words()
-		return []describe.Line{{
-			Time: r.at, Actor: r.actor, Text: words.Input(r.in) + " -> " + words.Outcome(r.out, nil) + ", from a replica that is behind",
-			Events: r.events, Change: r.change,
-		}}
+		return []describe.Line{r.line(w.words(), ", from a replica that is behind")}
 	}
 	return nil
 }

@@ -57,9 +57,9 @@ type world struct {
 	sdk           bool          // the nodes have clients of the SDK
 	untold        untold        // requests whose answers were lost
 	reads         []replicaRead // reads that a replica may have answered
-	partials      []partial
-	fresh         int        // see hooks.Probe
-	memory        sim.Memory // see hooks.Probe
+	partials      []answered    // answers in part: no row shows them, and the code was told of no error
+	fresh         int           // see hooks.Probe
+	memory        sim.Memory    // see hooks.Probe
 	onStale       func(actor string, read int)
 	swept         int               // the number of rows that TTL has deleted because the schedule chose so
 	skewed        bool              // the clock of some node can differ from true time
