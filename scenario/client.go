@@ -305,7 +305,7 @@ func (r *storeRequest) Outcomes() []int {
 	for i := range r.node.world.possible {
 		f := &r.node.world.possible[i]
 		if f.left != 0 && r.node.world.canStrike(&f.fault, r.call) {
-			r.node.world.met[f.declared] = true
+			r.node.world.meet(f.declared)
 			for part := range max(f.fault.parts(r.call.Input), 1) {
 				r.ways = append(r.ways, i+1+part*len(r.node.world.possible))
 			}

@@ -80,7 +80,7 @@ func (b *dependencyCall) outcomes(n *node, of []string) []int {
 	b.ways = append(b.ways[:0], 0)
 	for i := range w.possible {
 		if f := &w.possible[i]; f.left != 0 && f.fault.during(w.since()) && f.fault.befalls(n.proc.Name(), of) {
-			w.met[f.declared] = true
+			w.meet(f.declared)
 			b.ways = append(b.ways, i+1)
 		}
 	}
@@ -102,7 +102,7 @@ func (b *dependencyCall) meet(n *node, outcome int, of []string) {
 		}
 		if f.meets() {
 			b.dependency = f.fault.ofDependency()
-			w.met[f.declared] = true
+			w.meet(f.declared)
 		}
 	}
 	if b.dependency != "" {

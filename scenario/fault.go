@@ -140,7 +140,7 @@ func (w *world) struckBy(c ddbfake.Call, delays bool) *Fault {
 		if !f.fault.ofStore() || delays != (f.fault.Latency > 0) || !w.countedHere(&f.fault) || !w.canStrike(&f.fault, c) {
 			continue
 		}
-		w.met[f.declared] = true
+		w.meet(f.declared)
 		if f.meets() {
 			return &f.fault
 		}

@@ -555,12 +555,11 @@ var (
 // twins are the interchangeable actors of a search, and what the world knows of them: see sim.Symmetry. The slices are
 // replaced, and never changed, so a copy stays what it was.
 type twins struct {
-	class map[string]int      // by name, from 1; empty without such actors
-	named *regexp.Regexp      // the names
-	texts map[string][]string // see cut
-	met   []string            // the names that are in rows, bodies or memories, in order of appearance
-	tags  []string            // the etags, in order of appearance
-	keyed bool                // a row has a name in its key, so the order of rows depends on names
+	class map[string]int // by name, from 1; empty without such actors
+	names []string       // of all of them
+	met   []string       // the names that are in rows, bodies or memories, in order of appearance
+	tags  []string       // the etags, in order of appearance
+	keyed bool           // a row has a name in its key, so the order of rows depends on names
 }
 
 // twinsOf finds the actors that have all in common but their names. The protocol must do the same under any name.
@@ -570,7 +569,6 @@ func twinsOf(s *Scenario) twins {
 	if s.regions() != nil || slices.ContainsFunc(s.Faults, func(f Fault) bool { return f.Actor != "" || f.LatencyUpTo > 0 }) {
 		return t
 	}
-	var names []string
 	for _, a := range s.Actors {
 		same := func(b Actor) bool {
 			b.Name = a.Name
@@ -579,14 +577,9 @@ func twinsOf(s *Scenario) twins {
 		first := slices.IndexFunc(s.Actors, same)
 		if slices.ContainsFunc(s.Actors[first+1:], same) && !strings.Contains(fmt.Sprint(a.Script), a.Name) {
 			t.class[a.Name] = first + 1
-			names = append(names, regexp.QuoteMeta(a.Name))
+			t.names = append(t.names, a.Name)
 		}
 	}
-	if names == nil {
-		return t
-	}
-	t.texts = map[string][]string{}
-	t.named = regexp.MustCompile(`\b(` + strings.Join(names, "|") + `)\b`)
 	return t
 }
 
@@ -602,32 +595,39 @@ func (t *twins) text(text string) string {
 	if i := slices.Index(t.tags, text); i >= 0 {
 		return "\x00etag " + strconv.Itoa(i)
 	}
-	parts := t.cut(text)
-	for text = parts[0]; len(parts) > 1; parts = parts[2:] {
-		text += "\x00" + strconv.Itoa(numbered(&t.met, parts[1])) + parts[2]
+	at, end := t.next(text, 0)
+	if at == end {
+		return text
 	}
-	return text
+	var ranked []byte
+	from := 0
+	for ; at < end; at, end = t.next(text, end) {
+		ranked = append(append(ranked, text[from:at]...), 0)
+		ranked = strconv.AppendInt(ranked, int64(numbered(&t.met, text[at:end])), 10)
+		from = end
+	}
+	return string(append(ranked, text[from:]...))
 }
 
-// mostTexts bounds the texts that are remembered.
-const mostTexts = 1 << 14
+// next returns where the next name in a text begins and ends. It is there as a word, or as several, and not as a part of
+// one. If there is none, both are the end of the text.
+func (t *twins) next(text string, from int) (at, end int) {
+	edge := func(i int) bool { return (i > 0 && isOfWord(text[i-1])) != (i < len(text) && isOfWord(text[i])) }
+	for at = from; at < len(text); at++ {
+		if !edge(at) {
+			continue
+		}
+		for _, name := range t.names {
+			if end = at + len(name); strings.HasPrefix(text[at:], name) && edge(end) {
+				return at, end
+			}
+		}
+	}
+	return len(text), len(text)
+}
 
-// cut cuts a text at the names: each second part is one.
-func (t *twins) cut(text string) []string {
-	if parts, known := t.texts[text]; known {
-		return parts
-	}
-	if len(t.texts) >= mostTexts {
-		clear(t.texts)
-	}
-	var parts []string
-	from := 0
-	for _, at := range t.named.FindAllStringIndex(text, -1) {
-		parts = append(parts, text[from:at[0]], text[at[0]:at[1]])
-		from = at[1]
-	}
-	t.texts[text] = append(parts, text[from:])
-	return t.texts[text]
+func isOfWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
 // numbered returns the number of a text in order of appearance, from 1.
@@ -654,7 +654,8 @@ var digest = regexp.MustCompile(`^(W/)?"?[0-9a-f]{16,}"?$`)
 
 // key notes whether the key of a row has a name in it.
 func (t *twins) key(key string) {
-	t.keyed = t.keyed || len(t.class) > 0 && t.named.MatchString(key)
+	at, end := t.next(key, 0)
+	t.keyed = t.keyed || at < end
 }
 
 // Rank implements sim.Symmetry.

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,13 +43,33 @@ var allMarks = func() []Mark {
 	return marks
 }()
 
+// marks is a set of marks: the n-th bit is allMarks[n].
+type marks uint64
+
+var bitOfMark = func() map[Mark]marks {
+	all := map[Mark]marks{}
+	for n, m := range allMarks {
+		all[m] = 1 << n
+	}
+	return all
+}()
+
+func (s marks) has(m Mark) bool { return s&bitOfMark[m] != 0 }
+
+// all returns the marks in the order of allMarks.
+func (s marks) all() []Mark {
+	all := make([]Mark, 0, bits.OnesCount64(uint64(s)))
+	for ; s != 0; s &= s - 1 {
+		all = append(all, allMarks[bits.TrailingZeros64(uint64(s))])
+	}
+	return all
+}
+
 // mark notes that the run has reached m. After faults have stopped, a mark counts only if it says that there is
 // something to judge.
 func (w *world) mark(m Mark) {
 	if !w.quiet || m == mark.Published || m == mark.ServedFresh {
-		if !w.marks[m] {
-			w.marks[m], w.named = true, w.changed()
-		}
+		w.marks |= bitOfMark[m]
 	}
 }
 
@@ -171,7 +192,7 @@ func (w *world) markChange(c *ddbfake.Change) {
 		w.mark(mark.Replicated)
 		return
 	}
-	if !w.marks[mark.Published] && invariant.Publishes(c) {
+	if !w.marks.has(mark.Published) && invariant.Publishes(c) {
 		w.mark(mark.Published)
 	}
 	if sk, _ := c.Key.Str("sk"); sk != isr.SortLock || c.Before == nil || c.After == nil {

@@ -260,7 +260,7 @@ func (d *deadlines) addStops(instants ...time.Time) {
 // met.
 type ends struct {
 	met      hooks.Ends // nil if nobody needs them
-	standing map[endOf]standing
+	standing []standing // replaced, and never changed: moments that are kept share it
 }
 
 // endOf names an end by the region and the partition of its row.
@@ -271,8 +271,19 @@ type endOf struct {
 
 // standing is the end that a row holds now.
 type standing struct {
-	of hooks.End
-	at time.Time
+	row endOf
+	of  hooks.End
+	at  time.Time
+}
+
+// find returns the end that a row holds; the zero end is none.
+func (e *ends) find(row endOf) standing {
+	for _, s := range e.standing {
+		if s.row == row {
+			return s
+		}
+	}
+	return standing{}
 }
 
 // noteEnd notes the end of a lease or of freshness that a change of LOCK or META sets.
@@ -285,12 +296,12 @@ func (w *world) noteEnd(c *ddbfake.Change) {
 	if sk != isr.SortLock && sk != isr.SortMeta {
 		return
 	}
-	of := endOf{c.Region, pk, sk == isr.SortLock}
-	was := w.ends.standing[of]
-	delete(w.ends.standing, of)
-	now := standing{of: hooks.End{Page: w.pageOf(pk)}}
+	row := endOf{c.Region, pk, sk == isr.SortLock}
+	was := w.ends.find(row)
+	w.ends.standing = slices.DeleteFunc(slices.Clone(w.ends.standing), func(s standing) bool { return s.row == row })
+	now := standing{row: row, of: hooks.End{Page: w.pageOf(pk)}}
 	known := false
-	if of.lock {
+	if row.lock {
 		now.at, known = rowmap.Instant(c.After, "lease_expires_at")
 		now.of.Actor = w.actorOf(c.Actor)
 		token, _ := c.After.Str("lease_token")
@@ -301,7 +312,7 @@ func (w *world) noteEnd(c *ddbfake.Change) {
 		now.at, known = w.freshUntil(c.After)
 	}
 	if known && !w.quiet {
-		w.ends.standing[of] = now
+		w.ends.standing = append(w.ends.standing, now)
 		w.ends.met.Note(now.of)
 	}
 }
@@ -312,8 +323,8 @@ func (w *world) meetEnds(r *storeRequest) {
 		return
 	}
 	region := cmp.Or(r.call.Region, ddbfake.DefaultRegion)
-	meet := func(of endOf) {
-		if s, stands := w.ends.standing[of]; stands {
+	meet := func(row endOf) {
+		if s := w.ends.find(row); s.row == row {
 			w.ends.met.Meet(s.of, s.at, r.call.Sent)
 		}
 	}

@@ -43,7 +43,6 @@ type stage struct {
 	bodyLog   []recorder.Body
 	versions  map[page]int   // the versions of the origin's data
 	ids       map[string]int // how many names of each kind have been given out
-	marks     map[Mark]bool
 	history   recorder.Log
 	deadlines deadlines
 	noted     map[string]*noted // by the name of the node, if deeds are remembered
@@ -61,7 +60,7 @@ type stage struct {
 
 func newStage() *stage {
 	return &stage{
-		bodies: map[string][]byte{}, bodyLog: []recorder.Body{}, versions: map[page]int{}, ids: map[string]int{}, marks: map[Mark]bool{},
+		bodies: map[string][]byte{}, bodyLog: []recorder.Body{}, versions: map[page]int{}, ids: map[string]int{},
 		noted: map[string]*noted{}, judged: map[uint64]bool{},
 	}
 }
@@ -99,7 +98,6 @@ func (s *stage) clear(remembers bool) {
 	clear(s.bodies)
 	clear(s.versions)
 	clear(s.ids)
-	clear(s.marks)
 	//isrsim:unordered each by itself
 	for _, n := range s.noted { // remembered requests lead to them
 		*n = noted{named: &named{}}
@@ -148,7 +146,6 @@ type parts struct {
 	bodies   map[string][]byte
 	versions map[page]int
 	ids      map[string]int
-	marks    map[Mark]bool
 }
 
 // changed returns a number that no other change of the stage's worlds has.
@@ -176,8 +173,7 @@ func (w *world) part() {
 		}
 	}
 	if p.bodies == nil || p.named != w.named {
-		p.bodies, p.versions, p.ids, p.marks = maps.Clone(w.bodies), maps.Clone(w.versions), maps.Clone(w.ids), maps.Clone(w.marks)
-		p.named = w.named
+		p.bodies, p.versions, p.ids, p.named = maps.Clone(w.bodies), maps.Clone(w.versions), maps.Clone(w.ids), w.named
 	}
 }
 
@@ -188,7 +184,7 @@ func (w *world) keep() func(moved bool) {
 	s, was := w.stage, *w
 	bodyLog, events, at := s.bodyLog, len(s.history.Events()), s.deadlines.clone()
 	twins, locks, calls := w.fingerprinter.twins, w.locks.clone(), w.calls.clone()
-	met, untold, standing := slices.Clone(w.met), slices.Clone(w.untold), maps.Clone(w.ends.standing)
+	untold := slices.Clone(w.untold)
 	counts := make([]int, 0, len(w.possible)+len(w.certain))
 	for i := range w.possible {
 		counts = append(counts, w.possible[i].left)
@@ -227,12 +223,11 @@ func (w *world) keep() func(moved bool) {
 			back(s.bodies, w.parts.bodies)
 			back(s.versions, w.parts.versions)
 			back(s.ids, w.parts.ids)
-			back(s.marks, w.parts.marks)
 		}
 		s.bodyLog = bodyLog
 		s.history.Cut(events)
 		s.deadlines = at.clone()
-		w.met, w.untold, w.ends.standing = slices.Clone(met), slices.Clone(untold), maps.Clone(standing)
+		w.untold = slices.Clone(untold)
 		for i := range w.possible {
 			w.possible[i].left = counts[i]
 		}

@@ -120,9 +120,10 @@ func (r Run) judged(ctx context.Context) (*Outcome, error) {
 	if r.probe.Record {
 		r.probe.Shown = w.shown
 	}
-	inside.In(o).Metrics = w.db.Metrics() // this is last, because it may make TTL delete rows
 	if r.probe.Search {
 		r.probe.Whole = func() string { return w.whole(o) }
+	} else {
+		inside.In(o).Metrics = w.db.Metrics() // this is last, because it may make TTL delete rows
 	}
 	return o, nil
 }
@@ -133,7 +134,7 @@ func (w *world) whole(o *Outcome) string {
 	in := inside.In(o)
 	fmt.Fprintf(&b, "%d steps, %d switches, %v, %v, choices %v\nmarks %v, unmet %v, %s\n",
 		in.Result.Steps, in.Result.Switches, in.Result.Elapsed, in.Result.Err, in.Result.Choices, o.Marks, in.Unmet, in.Misfit)
-	for _, m := range in.Metrics {
+	for _, m := range w.db.Metrics() { // of which a search has no sum
 		fmt.Fprintf(&b, "%+v\n", m)
 	}
 	for _, c := range w.db.Changes() {
@@ -249,14 +250,7 @@ func (r Run) do(ctx context.Context, bubble sim.Bubble) (*world, *Outcome, error
 	if t != nil {
 		inside.In(o).Digest = hex.EncodeToString(digest.Sum(nil)[:4])
 	}
-	for _, mark := range allMarks {
-		if len(o.Marks) == len(w.marks) {
-			break
-		}
-		if w.marks[mark] {
-			o.Marks = append(o.Marks, mark)
-		}
-	}
+	o.Marks = w.marks.all()
 	if r.probe.Coverage {
 		r.probe.Order, r.probe.States = covered.order.Hash(), covered.states
 	}

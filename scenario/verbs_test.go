@@ -105,18 +105,18 @@ func TestVerbsAskAndAreRecorded(t *testing.T) {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 	for _, m := range []Mark{mark.PageInvalidated, mark.RequestRepeated} {
-		if !w.marks[m] {
+		if !w.marks.has(m) {
 			t.Errorf("%s is not marked", m)
 		}
 	}
-	if w.marks[mark.RolledBack] {
+	if w.marks.has(mark.RolledBack) {
 		t.Error("rolled-back is marked, although no row has changed")
 	}
 }
 
 func TestARequestIsRepeatedOnlyIfSomebodyAskedForItBefore(t *testing.T) {
 	w := happened(t, strings.Replace(everyVerb, "regenerate /home as r1 with v2", "regenerate /home as r2 with v2", 1), isr.Protocol{Name: "versatile", New: newVersatile})
-	if w.marks[mark.RequestRepeated] {
+	if w.marks.has(mark.RequestRepeated) {
 		t.Error("request-repeated is marked, although the two requests have two names")
 	}
 }
@@ -291,7 +291,7 @@ func TestDependencyFaultsStrikeWhoseTurnItIs(t *testing.T) {
 			t.Errorf("%s: %d bodies are stored, want %d", test.fault, len(w.bodyLog), test.bodies)
 		}
 		kind, _, _ := strings.Cut(test.fault, " ")
-		if struck := !strings.Contains(test.fault, "bob"); w.marks[Mark(kind)] != struck || (len(w.unmetFaults()) == 0) != struck {
+		if struck := !strings.Contains(test.fault, "bob"); w.marks.has(Mark(kind)) != struck || (len(w.unmetFaults()) == 0) != struck {
 			t.Errorf("%s: marked %v, unmet %v", test.fault, w.marks, w.unmetFaults())
 		}
 	}

@@ -70,7 +70,8 @@ type world struct {
 	showsOrder    bool              // see Scenario.showsOrder
 	ofCalls       bool              // scripts make calls that run once
 	shown         hooks.Shown       // what shows the violation
-	// The latest changes, by stage.changed: of the store; of rows, bodies, data and events; of bodies, data, names and marks.
+	marks         marks             // that the run has reached
+	// The latest changes, by stage.changed: of the store; of rows, bodies, data and events; of bodies, data and names.
 	stored, told, named uint64
 	shows               fingerprint.Hash // all that the run shows: see evidence
 	parts               parts
@@ -183,7 +184,7 @@ func newWorld(ctx context.Context, r Run, cfg sim.Config) (*world, error) {
 		}
 	}
 	if r.probe != nil && r.probe.Ends != nil {
-		w.ends, w.subjects = ends{r.probe.Ends, map[endOf]standing{}}, r.probe.Judged
+		w.ends, w.subjects = ends{met: r.probe.Ends}, r.probe.Judged
 	}
 	if draws := r.probe != nil && r.probe.Search && r.probe.Off&sim.NoRandomness != 0; draws && r.bubble == nil {
 		cfg.Memory.Seed = r.setup.Before
@@ -340,7 +341,15 @@ func (w *world) onFault(f ddbfake.Fault) {
 	w.struck = f.Kind
 	w.mark(Mark(f.Kind.String()))
 	if i := slices.Index(w.scenario.Faults, Fault{Fault: f}); i >= 0 {
-		w.met[i] = true
+		w.meet(i)
+	}
+}
+
+// meet notes that a call could meet a declared fault. Moments that are kept share what was noted before.
+func (w *world) meet(fault int) {
+	if !w.met[fault] {
+		w.met = slices.Clone(w.met)
+		w.met[fault] = true
 	}
 }
 

@@ -91,6 +91,10 @@ type Exploration struct {
 	stopped bool        // by Visit
 	err     error       // the error of the run that broke, or was left because of it
 	onVisit func(visit) // for tests
+	options []option    // possible now; reused between moments
+	spare   *kept       // the moment of a frame that is done
+	awake   []option    // those of them to explore; reused, too
+	steps   []Step      // the steps that are possible now, with the further ticks; reused, too
 	pasts   pasts       // see Memory.Search
 	team    *team       // see Divide; nil without
 }
@@ -170,6 +174,7 @@ func (x *Exploration) Next() bool {
 	}
 	x.repeats.again = false
 	for len(x.frames) > 0 && len(x.frames[len(x.frames)-1].todo) == 0 {
+		x.spare = x.frames[len(x.frames)-1].kept
 		x.frames = x.frames[:len(x.frames)-1]
 	}
 	if len(x.frames) == 0 {
@@ -273,8 +278,6 @@ type explorer struct {
 	replaying bool     // this run still follows a path of earlier runs
 	n         int      // choices made so far
 	asleep    []option // now
-	options   []option // possible now; reused between moments
-	steps     []Step   // the steps that are possible now, with the further ticks; reused, too
 	moments   int      // so far; with Repeat
 	step      string   // the step that led here; with Repeat
 }
@@ -290,8 +293,8 @@ type visit struct {
 // Choose implements Chooser.
 func (e *explorer) Choose(steps []Step) int {
 	if later := e.sim.further(); len(later) > 0 {
-		e.steps = append(append(e.steps[:0], steps...), later...)
-		steps = e.steps
+		e.x.steps = append(append(e.x.steps[:0], steps...), later...)
+		steps = e.x.steps
 	}
 	if !e.x.Repeat {
 		return e.choose(steps)
@@ -352,12 +355,13 @@ func (e *explorer) pick(steps []Step) int {
 func (e *explorer) explore(steps []Step) int {
 	x := e.x
 	options, seen := e.collect(steps), false
-	todo := make([]option, 0, len(options))
+	todo := x.awake[:0]
 	for _, m := range options {
 		if !contains(e.asleep, m.id) {
 			todo = append(todo, m)
 		}
 	}
+	x.awake = todo
 	if x.Off&OrphanedReads == 0 && x.Visit == nil { // who looks at each state sees that they lead back to where they came from
 		todo = slices.DeleteFunc(todo, func(m option) bool { return m.kind == Orphan && reads(m.accesses) })
 	}
@@ -407,7 +411,7 @@ func (e *explorer) explore(steps []Step) int {
 	}
 	m := todo[0]
 	if len(todo) > 1 {
-		x.frames = append(x.frames, frame{at: e.n, each: x.branch() / float64(len(todo)), todo: todo[1:], asleep: append(slices.Clone(e.asleep), m)})
+		x.frames = append(x.frames, frame{at: e.n, each: x.branch() / float64(len(todo)), todo: slices.Clone(todo[1:]), asleep: append(slices.Clone(e.asleep), m)})
 		e.keep()
 	}
 	e.asleep = e.still(e.asleep, m)
@@ -424,25 +428,25 @@ func (e *explorer) keep() {
 	}
 	for i := range e.x.frames {
 		if f := &e.x.frames[i]; f.at == e.n && f.kept == nil {
-			f.kept = e.sim.keep()
+			f.kept, e.x.spare = e.sim.keep(e.x.spare), nil
 		}
 	}
 }
 
 // collect turns steps into options.
 func (e *explorer) collect(steps []Step) []option {
-	e.options = e.options[:0]
+	e.x.options = e.x.options[:0]
 	for i, s := range steps {
-		e.options = append(e.options, option{s.footprint(), s.id(), i, s.accesses(), s.mayEnd()})
+		e.x.options = append(e.x.options, option{s.footprint(), s.id(), i, s.accesses(), s.mayEnd()})
 	}
-	return e.options
+	return e.x.options
 }
 
 // named returns the function that names options as all states that count as equal name them.
 func (e *explorer) named(steps []Step) func(option) uint64 {
 	return func(m option) uint64 {
 		if e.sim.cfg.Symmetry != nil {
-			if i := slices.IndexFunc(e.options, func(now option) bool { return now.id == m.id }); i >= 0 {
+			if i := slices.IndexFunc(e.x.options, func(now option) bool { return now.id == m.id }); i >= 0 {
 				return e.sim.canonical(&steps[i])
 			}
 		}

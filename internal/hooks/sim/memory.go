@@ -526,12 +526,13 @@ type keptActor struct {
 	proc  *Proc // a copy, if it is not the first; else nil
 }
 
-// keep keeps the moment.
-func (s *Sim) keep() *kept {
-	k := &kept{
-		sim: s, was: *s, now: s.clock.Now(), actors: make([]keptActor, len(s.actors)),
-		sources: slices.Clone(s.sources), orphans: slices.Clone(s.orphans), world: s.cfg.Keep(),
+// keep keeps the moment, in the place of one that is no longer needed, if there is one.
+func (s *Sim) keep(k *kept) *kept {
+	if k == nil || len(k.actors) != len(s.actors) {
+		k = &kept{actors: make([]keptActor, len(s.actors))}
 	}
+	k.sim, k.was, k.now, k.world = s, *s, s.clock.Now(), s.cfg.Keep()
+	k.sources, k.orphans = append(k.sources[:0], s.sources...), slices.Clone(s.orphans)
 	for i, a := range s.actors {
 		k.actors[i] = keptActor{actor: *a, node: *a.node}
 		if a.proc != &a.first {

@@ -216,7 +216,7 @@ func (e *explorer) cuts(todo []option) bool {
 	if f.deeper == 0 || e.n < f.deeper {
 		return false
 	}
-	f.found = append(f.found, subtree{slices.Clone(e.x.path), frame{at: e.n, each: 1 / float64(len(todo)), todo: todo, asleep: slices.Clone(e.asleep)}})
+	f.found = append(f.found, subtree{slices.Clone(e.x.path), frame{at: e.n, each: 1 / float64(len(todo)), todo: slices.Clone(todo), asleep: slices.Clone(e.asleep)}})
 	return true
 }
 

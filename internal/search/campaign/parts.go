@@ -22,7 +22,6 @@ func Sum(parts []*Search) *Search {
 		t := &sum.Total
 		t.Schedules += p.Total.Schedules
 		t.Steps += p.Total.Steps
-		t.Metrics = schedules.AddMetrics(t.Metrics, p.Total.Metrics)
 		t.Unmet = slices.DeleteFunc(t.Unmet, func(n int) bool { return !slices.Contains(p.Total.Unmet, n) })
 		//isrsim:unordered sums
 		for mark, n := range p.Total.Marks {

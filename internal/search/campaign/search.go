@@ -14,7 +14,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
@@ -129,7 +128,6 @@ type total struct {
 	Schedules, Steps int
 	Marks            schedules.MarkSet
 	Unmet            []int
-	Metrics          []ddbfake.Metrics
 }
 
 type metEnd struct {
@@ -160,7 +158,7 @@ func (v Prove) search(x *sim.Exploration, proof *Proof, ends hooks.Ends, code st
 	if proof.Failure != nil {
 		s.Failed = &inside.In(proof.Failure).Result.Choices
 	}
-	s.Total = total{Schedules: proof.total.Schedules, Steps: proof.total.Steps, Marks: proof.total.Marks, Metrics: proof.total.Metrics}
+	s.Total = total{Schedules: proof.total.Schedules, Steps: proof.total.Steps, Marks: proof.total.Marks}
 	if proof.Doubt != nil {
 		s.Doubt = &inside.In(proof.Doubt).Result.Choices
 	}
@@ -243,7 +241,7 @@ func (v Prove) resume(ctx context.Context, x *sim.Exploration, proof *Proof, end
 	}
 	proof.witnesses = s.Witnesses
 	x.Resume(s.Reached)
-	proof.total = schedules.Total{Schedules: s.Total.Schedules, Steps: s.Total.Steps, Marks: s.Total.Marks, Metrics: s.Total.Metrics}
+	proof.total = schedules.Total{Schedules: s.Total.Schedules, Steps: s.Total.Steps, Marks: s.Total.Marks}
 	for _, n := range s.Total.Unmet {
 		proof.total.Unmet = append(proof.total.Unmet, v.Scenario.Faults[n])
 	}
