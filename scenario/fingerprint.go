@@ -613,17 +613,19 @@ func (t *twins) text(text string) string {
 // one. If there is none, both are the end of the text.
 func (t *twins) next(text string, from int) (at, end int) {
 	edge := func(i int) bool { return (i > 0 && isOfWord(text[i-1])) != (i < len(text) && isOfWord(text[i])) }
-	for at = from; at < len(text); at++ {
-		if !edge(at) {
-			continue
-		}
-		for _, name := range t.names {
-			if end = at + len(name); strings.HasPrefix(text[at:], name) && edge(end) {
-				return at, end
+	at, end = len(text), len(text)
+	for _, name := range t.names {
+		for i := from; ; i++ {
+			n := strings.Index(text[i:], name)
+			if i += n; n < 0 || i >= at {
+				break
+			}
+			if edge(i) && edge(i+len(name)) {
+				at, end = i, i+len(name)
 			}
 		}
 	}
-	return len(text), len(text)
+	return at, end
 }
 
 func isOfWord(c byte) bool {

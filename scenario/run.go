@@ -121,7 +121,7 @@ func (r Run) judged(ctx context.Context) (*Outcome, error) {
 		r.probe.Shown = w.shown
 	}
 	if r.probe.Search {
-		r.probe.Whole = func() string { return w.whole(o) }
+		r.probe.Whole, r.probe.State = func() string { return w.whole(o) }, w.fingerprint
 	} else {
 		inside.In(o).Metrics = w.db.Metrics() // this is last, because it may make TTL delete rows
 	}

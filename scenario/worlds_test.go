@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
@@ -411,6 +413,27 @@ func TestEtagsThatAreNoDigestsCountAsTheyAre(t *testing.T) {
 	if of := `"0123456789abcdef"`; print(of, "2") != print(`"fedcba9876543210"`, "2") || print(of, "2") == print(of, "3") {
 		t.Error("two digests count as two names, or two versions as one")
 	}
+}
+
+// The names of interchangeable actors are found where a regular expression finds them as words.
+func TestNamesAreFoundAsWords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(rapid.RuneFrom([]rune("ab1_-. é")), 0, 12, -1)
+		names := rapid.Permutation([]string{"a", "a-b", "b", "b.a", "-1"}).Draw(t, "names")
+		in, quoted := text.Draw(t, "text"), []string(nil)
+		for _, name := range names {
+			quoted = append(quoted, regexp.QuoteMeta(name))
+		}
+		var found [][]int
+		twins := twins{names: names}
+		for at, end := twins.next(in, 0); at < end; at, end = twins.next(in, end) {
+			found = append(found, []int{at, end})
+		}
+		want := regexp.MustCompile(`\b(`+strings.Join(quoted, "|")+`)\b`).FindAllStringIndex(in, -1)
+		if !slices.EqualFunc(found, want, slices.Equal[[]int]) {
+			t.Fatalf("%q in %q: found at %v, want %v", names, in, found, want)
+		}
+	})
 }
 
 // Time stops at the ttl of a row, also if nothing is found in the row, or nothing that has a ttl.

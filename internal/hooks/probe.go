@@ -47,8 +47,10 @@ type Probe struct {
 	OnWrite func(key, row attr.Item)
 
 	// Whole returns everything about a run of a search that another run of the same schedule must share, as text. It is
-	// valid until the next run in the same memory.
+	// valid until the next run in the same memory. So is State, which returns the fingerprint of the world at the end of
+	// a run of a search.
 	Whole     func() string
+	State     func() uint64
 	Order     uint64      // the hash of the run's partial order (sim.Order)
 	States    []uint64    // the fingerprints of the states before each step (sim.Sim.Fingerprint)
 	Exchanges []Exchange  // what took effect in the store, in order

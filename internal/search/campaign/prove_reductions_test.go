@@ -688,7 +688,7 @@ func endsOf(t *testing.T, s *scenario.Scenario, p isr.Protocol, o scenario.Optio
 		o, err := scenario.Run{Scenario: s, Protocol: p, Strategy: x.Strategy(), Options: o}.Do(hooks.With(t.Context(), probe))
 		must.OK(t, err)
 		if inside.In(o).Result.End == sim.Finished {
-			end[lastLine(probe.Whole())] = true
+			end[strconv.FormatUint(probe.State(), 16)] = true
 		}
 		for _, name := range o.Broken {
 			breaks[name] = true
