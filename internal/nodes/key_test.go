@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 )
 
@@ -102,5 +103,20 @@ func TestDiffers(t *testing.T) {
 	})
 	if err := was.differs(same); err != nil {
 		t.Errorf("a token, an order of members and a number of the process: got %v, want no difference", err)
+	}
+	stored := func(signature, content string) deed {
+		sum := strings.Repeat(signature, 64)
+		return deed{asked: []*arrival{{
+			method: "PUT", path: "/bodies/a", query: "x-id=PutObject&X-Amz-Date=" + signature + "&X-Amz-Expires=900&X-Amz-Signature=" + sum,
+			header: http.Header{"X-Amz-Content-Sha256": {"STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER"}},
+			body: []byte("4;chunk-signature=" + sum + "\r\n" + content + "\r\n0;chunk-signature=" + sum + "\r\nx-amz-checksum-crc32:AAAAAA==\r\n" +
+				"x-amz-trailer-signature:" + sum + "\r\n\r\n"),
+		}}}
+	}
+	if err := stored("a", "page").differs(stored("b", "page")); err != nil {
+		t.Errorf("the signatures of a later time: got %v, want no difference", err)
+	}
+	if stored("a", "page").differs(stored("a", "pane")) == nil {
+		t.Error("another page: got no difference")
 	}
 }

@@ -153,8 +153,8 @@ func (a *arrival) words() string {
 		return ""
 	}
 	text := a.String()
-	if a.query != "" {
-		text += "?" + a.query
+	if query := a.params(); query != "" {
+		text += "?" + query
 	}
 	if headers := a.deciding(); headers != "" {
 		text += " (" + headers + ")"
