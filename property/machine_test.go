@@ -32,9 +32,7 @@ func machine(newCache func(isr.Config) (isr.Handler, error)) func(*rapid.T) {
 	return func(t *rapid.T) {
 		clock := sleepless{fakeclock.New(fakeclock.Epoch)}
 		db := ddbfake.New(ddbfake.Options{Clock: clock})
-		if _, err := db.As("setup").CreateTable(context.Background(), isr.TableInput("cache")); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(db.As("setup").CreateTable(context.Background(), isr.TableInput("cache")))
 		var events []history.Event
 		see := func(e history.Event) {
 			changes := db.Changes()

@@ -353,9 +353,7 @@ func TestLocksThatNeverExtend(t *testing.T) {
 		store, err := c.store(func(LockNode) (Lock, error) { return lends{tc.lock}, nil })(Node{})
 		must.OK(t, err)
 		if tc.lock != nil {
-			if _, err := store.(hooks.LockClient).Acquire(t.Context(), "job"); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(store.(hooks.LockClient).Acquire(t.Context(), "job"))
 		}
 		count := &tally{worlds: tc.worlds, schedules: worlds.EnoughSchedules, marks: tc.marks}
 		why, _ := c.check().subject.unmet(count)

@@ -31,9 +31,7 @@ func TestPoliciesOfTheLab(t *testing.T) {
 			must.OK(t, err)
 			clock := fakeclock.New(fakeclock.Epoch)
 			db := ddbfake.New(ddbfake.Options{Clock: clock})
-			if _, err := db.As("setup").CreateTable(t.Context(), isr.TableInput("cache")); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(db.As("setup").CreateTable(t.Context(), isr.TableInput("cache")))
 			var rendered, lab []int
 			second, tokens := 0, 0
 			alice, err := protocol.New(isr.Config{
@@ -49,9 +47,7 @@ func TestPoliciesOfTheLab(t *testing.T) {
 			for _, gap := range append([]int{0}, gaps...) {
 				second += gap
 				clock.Advance(time.Duration(gap) * time.Second)
-				if _, err := alice.Get(t.Context(), "/home"); err != nil {
-					t.Fatal(err)
-				}
+				must.Done(t)(alice.Get(t.Context(), "/home"))
 				if _, err := cache.GetOrSet(time.Duration(second)*time.Second, "/home", nil, func() (int, error) {
 					lab = append(lab, second)
 					return 0, nil

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
@@ -72,15 +73,11 @@ func askDates(c *clock, table string) {
 func TestDateIsTheNodes(t *testing.T) {
 	s, err := scenario.Parse("one.yaml", []byte(
 		"name: one\nabout: one\nactors: [{name: alice, script: [get /home], clock: {offset: 3m}}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	p := program(t, "dates", 0)
 	var said bytes.Buffer
 	p.Stderr = &said
-	if _, err := (scenario.Run{Scenario: s, Protocol: p.Protocol()}).Do(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(scenario.Run{Scenario: s, Protocol: p.Protocol()}.Do(t.Context()))
 	p.Close() // everything that it said has come
 	var statuses []string
 	for line := range strings.Lines(said.String()) {

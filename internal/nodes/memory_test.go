@@ -89,8 +89,7 @@ func TestALongPastIsTold(t *testing.T) {
 		text := "name: long\nabout: long\nactors: [{name: alice, script: [" + strings.Repeat("get /home, ", gets) + "sleep 1s]}]\n"
 		s, err := scenario.Parse("long.yaml", []byte(text))
 		must.OK(t, err)
-		_, err = scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: 1}.Do(t.Context())
-		must.OK(t, err)
+		must.Done(t)(scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: 1}.Do(t.Context()))
 	}
 }
 
@@ -118,8 +117,7 @@ func TestMemoryIsNotBelieved(t *testing.T) {
 	}
 	// Each process has other ports, which errors of HTTP libraries name, other addresses in memory, and read other lines.
 	p = program(t, "names-port", 0)
-	_, err = campaign.Prove{Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
-	must.OK(t, err)
+	must.Done(t)(campaign.Prove{Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context()))
 	// What a process keeps from other lives may show in the last words of a life alone, which no other life comes by.
 	p = program(t, "keeps", 0)
 	_, err = campaign.Prove{Scenario: s, Protocol: p.Protocol(), Seed: 7, Options: scenario.Options{SDK: true}}.Run(t.Context())

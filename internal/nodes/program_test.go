@@ -174,8 +174,7 @@ func TestBadPrograms(t *testing.T) {
 func TestAttempts(t *testing.T) {
 	s := oneNode(t)
 	s.Cache.Attempts = 2
-	_, err := scenario.Run{Scenario: s, Protocol: program(t, "two-attempts", 0).Protocol()}.Do(t.Context())
-	must.OK(t, err)
+	must.Done(t)(scenario.Run{Scenario: s, Protocol: program(t, "two-attempts", 0).Protocol()}.Do(t.Context()))
 }
 
 // TestHashes: the hashes of Python and Perl are the same in each process, unless the user has said something else.
@@ -201,8 +200,7 @@ func TestChildren(t *testing.T) {
 		at := filepath.Join(t.TempDir(), "child")
 		t.Setenv("ISR_SIM_TEST_CHILD", at)
 		p := program(t, behaviour, 2*time.Second)
-		_, err := scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context())
-		must.OK(t, err)
+		must.Done(t)(scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context()))
 		p.Close()
 		c, err := net.Dial("unix", at)
 		if (err == nil) != lives {
@@ -265,9 +263,7 @@ func TestLeft(t *testing.T) {
 // TestClose: an idle process that says something at that moment does not keep a program open.
 func TestClose(t *testing.T) {
 	p := &nodes.Program{Command: `echo '{"type":"hello","versions":[1],"can":["get","reset"]}'; while :; do echo '{"type":"real","what":"sockets"}'; done`, Context: t.Context()}
-	if _, err := p.Can("alice"); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(p.Can("alice"))
 	soon, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
 	for len(p.Real()) == 0 && soon.Err() == nil {
@@ -292,9 +288,7 @@ func TestReal(t *testing.T) {
 	} {
 		p := program(t, behaviour, 0)
 		for range 2 {
-			if _, err := (scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}).Do(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context()))
 		}
 		if got := p.Real(); !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", behaviour, got, want)

@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -48,9 +49,7 @@ type fleet struct {
 func drawFleet(t *rapid.T) *fleet {
 	f := &fleet{ctx: context.Background(), clock: fakeclock.New(t0)}
 	f.db = ddbfake.New(ddbfake.Options{Clock: f.clock})
-	if _, err := f.db.As("setup").CreateTable(f.ctx, isr.TableInput(cacheTable)); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(f.db.As("setup").CreateTable(f.ctx, isr.TableInput(cacheTable)))
 	for _, name := range []string{"alice", "bob", "carol"} {
 		offset := rapid.Int64Range(-int64(maxSkew), int64(maxSkew)).Draw(t, name+"'s clock is off by")
 		tokens := 0
@@ -60,9 +59,7 @@ func drawFleet(t *rapid.T) *fleet {
 			Tokens: func() string { tokens++; return fmt.Sprintf("%s-%d", name, tokens) },
 			Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		f.writers = append(f.writers, &writer{name: name, store: store})
 	}
 	return f
@@ -150,9 +147,7 @@ func TestJudgesAndWatchersFindWhatChecksFind(t *testing.T) {
 		f.steps(t)
 		if rapid.Bool().Draw(t, "with a stranger") {
 			pk := isr.PartitionKey("", rapid.SampledFrom(cacheKeys).Draw(t, "key"))
-			if _, err := f.db.As("mallory").PutItem(f.ctx, &dynamodb.PutItemInput{TableName: aws.String(cacheTable), Item: f.page(pk).Item()}); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(f.db.As("mallory").PutItem(f.ctx, &dynamodb.PutItemInput{TableName: aws.String(cacheTable), Item: f.page(pk).Item()}))
 		}
 		f.steps(t)
 		judged := map[string]invariant.Finding{}

@@ -32,12 +32,9 @@ func inTwoRegions(t *testing.T) (*traffic, *someTest) {
 // replicate makes the table a global one.
 func (s *traffic) replicate() {
 	s.Helper()
-	_, err := s.db.Client().UpdateTable(s.Context(), &dynamodb.UpdateTableInput{TableName: aws.String(table), ReplicaUpdates: []types.ReplicationGroupUpdate{
+	must.Done(s)(s.db.Client().UpdateTable(s.Context(), &dynamodb.UpdateTableInput{TableName: aws.String(table), ReplicaUpdates: []types.ReplicationGroupUpdate{
 		{Create: &types.CreateReplicationGroupMemberAction{RegionName: aws.String(ireland)}},
-	}})
-	if err != nil {
-		s.Fatal(err)
-	}
+	}}))
 	s.db.SetRegionLag(ddbfake.LagFixed(time.Second))
 }
 
@@ -50,9 +47,7 @@ func (s *traffic) storeIn(actor, region string) *pagecache.RecipeA {
 		Tokens: func() string { n++; return fmt.Sprintf("%s-%d", actor, n) },
 		Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
 	})
-	if err != nil {
-		s.Fatal(err)
-	}
+	must.OK(s, err)
 	return store
 }
 
@@ -61,9 +56,7 @@ func (s *traffic) storeIn(actor, region string) *pagecache.RecipeA {
 func TestWatchFindsALeaseTakenInTwoRegions(t *testing.T) {
 	s, test := inTwoRegions(t)
 	for _, store := range []*pagecache.RecipeA{s.storeIn("alice", ddbfake.DefaultRegion), s.storeIn("bob", ireland)} {
-		if _, err := store.Acquire(t.Context(), "/home"); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(store.Acquire(t.Context(), "/home"))
 	}
 	s.clock.Advance(time.Second)
 	test.end()
@@ -142,9 +135,7 @@ func TestRenderingsInTwoRegions(t *testing.T) {
 func (s *traffic) both(key string, alice, bob *pagecache.RecipeA) {
 	s.Helper()
 	for _, store := range []*pagecache.RecipeA{alice, bob} {
-		if _, err := store.Acquire(s.Context(), key); err != nil {
-			s.Fatal(err)
-		}
+		must.Done(s)(store.Acquire(s.Context(), key))
 	}
 	s.tell(rendered("alice", key, "by alice"), rendered("bob", key, "by bob"))
 }

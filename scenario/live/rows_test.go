@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
@@ -36,14 +37,11 @@ func own(t *testing.T, rows isr.Schema, keys map[string]string) *traffic {
 
 func (s *traffic) create(table, key string) {
 	s.Helper()
-	_, err := s.db.As("setup").CreateTable(context.Background(), &dynamodb.CreateTableInput{
+	must.Done(s)(s.db.As("setup").CreateTable(context.Background(), &dynamodb.CreateTableInput{
 		TableName: aws.String(table), BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String(key), AttributeType: "S"}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String(key), KeyType: "HASH"}},
-	})
-	if err != nil {
-		s.Fatal(err)
-	}
+	}))
 }
 
 // puts writes a row of text attributes.
@@ -53,9 +51,7 @@ func (s *traffic) puts(actor, table string, pairs ...string) {
 	for i := 0; i < len(pairs); i += 2 {
 		item[pairs[i]] = &types.AttributeValueMemberS{Value: pairs[i+1]}
 	}
-	if _, err := s.db.As(actor).PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String(table), Item: item}); err != nil {
-		s.Fatal(err)
-	}
+	must.Done(s)(s.db.As(actor).PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String(table), Item: item}))
 	s.checker.Look()
 }
 
@@ -88,9 +84,7 @@ func TestOwnRowsInTwoTables(t *testing.T) {
 // again deletes a table and creates it again.
 func (s *traffic) again(table, key string) {
 	s.Helper()
-	if _, err := s.db.As("setup").DeleteTable(s.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(table)}); err != nil {
-		s.Fatal(err)
-	}
+	must.Done(s)(s.db.As("setup").DeleteTable(s.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(table)}))
 	s.create(table, key)
 }
 
@@ -145,9 +139,7 @@ func TestOwnRowsUnderAWrongClock(t *testing.T) {
 func ready(t *testing.T, name string) isr.Schema {
 	t.Helper()
 	s, err := isr.SchemaNamed(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return s
 }
 
@@ -157,9 +149,7 @@ func TestTableTheory(t *testing.T) {
 	s.publish(alice, "/home")
 	s.checker.Look()
 	s.wantReported()
-	if _, err := alice.Acquire(t.Context(), "/home"); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(alice.Acquire(t.Context(), "/home"))
 	s.put("mallory", s.meta(alice, "/home", "evil").Item())
 	s.checker.Look()
 	s.wantReported("violated stale-writer by mallory", "unknown monotonic-publication by mallory")
@@ -179,9 +169,7 @@ func TestPowertools(t *testing.T) {
 				item[name] = pairs[i]
 			}
 		}
-		if _, err := s.db.As(actor).PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("pages"), Item: item}); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(s.db.As(actor).PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("pages"), Item: item}))
 		s.checker.Look()
 	}
 	in := func(d time.Duration) types.AttributeValue {

@@ -51,9 +51,7 @@ func watchedAt(t *testing.T, clock *fakeclock.Clock, o live.Options) (*traffic, 
 	t.Helper()
 	s, test := &traffic{T: t, clock: clock}, &someTest{}
 	s.db = ddbfake.Start(test, ddbfake.Options{Clock: s.clock})
-	if _, err := s.db.As("setup").CreateTable(t.Context(), isr.TableInput(table)); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(s.db.As("setup").CreateTable(t.Context(), isr.TableInput(table)))
 	s.checker = live.Watch(test, s.db, o)
 	return s, test
 }
@@ -94,9 +92,7 @@ func TestWatchFailsTheTestOfAWriterWithoutAFence(t *testing.T) {
 	s, test := watched(t, live.Options{})
 	alice := s.store("alice")
 	s.publish(alice, "/home")
-	if _, err := alice.Acquire(t.Context(), "/home"); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(alice.Acquire(t.Context(), "/home"))
 	s.clock.Advance(1500 * time.Millisecond)
 	s.put("mallory", s.meta(alice, "/home", "evil").Item())
 	s.put("mallory", s.meta(alice, "/home", "worse").Item())
@@ -147,9 +143,7 @@ func TestWatchOfNothingIsVacuous(t *testing.T) {
 func TestWatchKnowsAndDoesNotJudgeFormerRows(t *testing.T) {
 	s, test := &traffic{T: t, clock: fakeclock.New(fakeclock.Epoch)}, &someTest{}
 	s.db = ddbfake.New(ddbfake.Options{Clock: s.clock})
-	if _, err := s.db.As("setup").CreateTable(t.Context(), isr.TableInput(table)); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(s.db.As("setup").CreateTable(t.Context(), isr.TableInput(table)))
 	s.put("setup", s.meta(s.store("setup"), "/home", "1").Item()) // without a lock
 	live.Watch(test, s.db, live.Options{})
 	s.clock.Advance(time.Minute)
@@ -207,10 +201,7 @@ func TestAFakeThatIsSetBackIsJudgedBefore(t *testing.T) {
 // get reads a row.
 func (s *traffic) get(actor, pk, sk string) {
 	s.Helper()
-	_, err := s.db.As(actor).GetItem(s.Context(), &dynamodb.GetItemInput{TableName: aws.String(table), Key: pagecache.Key(pk, sk)})
-	if err != nil {
-		s.Fatal(err)
-	}
+	must.Done(s)(s.db.As(actor).GetItem(s.Context(), &dynamodb.GetItemInput{TableName: aws.String(table), Key: pagecache.Key(pk, sk)}))
 }
 
 func TestSummaryOfAStampedeAndOfStaleReads(t *testing.T) {

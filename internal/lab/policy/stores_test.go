@@ -188,9 +188,7 @@ func TestRedisModelAgainstRedis(t *testing.T) {
 	for at := redisLook; at <= redisLasts; at += redisLook {
 		clock.Sleep(start.Add(at).Sub(clock.Now()))
 		asked := clock.Now().Sub(start)
-		if _, err := fmt.Fprint(conn, "DBSIZE\r\n"); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(fmt.Fprint(conn, "DBSIZE\r\n"))
 		reply, err := replies.ReadString('\n')
 		must.OK(t, err)
 		answered := clock.Now().Sub(start)

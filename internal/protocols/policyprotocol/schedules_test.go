@@ -76,9 +76,7 @@ var replaced = regexp.MustCompile(`META of /home: body \S+ generated \+(\S+) .* 
 func refreshes(t *testing.T, s *scenario.Scenario, p isr.Protocol, seed uint64) (early, late int) {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := (scenario.Run{Scenario: s, Protocol: p, Seed: seed, Strategy: sim.POS, ExpectedSteps: 120, Trace: &b}).Do(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(scenario.Run{Scenario: s, Protocol: p, Seed: seed, Strategy: sim.POS, ExpectedSteps: 120, Trace: &b}.Do(t.Context()))
 	for _, times := range replaced.FindAllStringSubmatch(b.String(), -1) {
 		from, err1 := time.ParseDuration(times[1])
 		to, err2 := time.ParseDuration(times[2])

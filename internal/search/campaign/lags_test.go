@@ -85,9 +85,7 @@ func TestASearchGoesToTheEndOfALag(t *testing.T) {
 func exchanges(t *testing.T, s *scenario.Scenario) int {
 	t.Helper()
 	recorded := hooks.Probe{Record: true}
-	if _, err := (scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: 1}).Do(hooks.With(t.Context(), &recorded)); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: 1}.Do(hooks.With(t.Context(), &recorded)))
 	return len(recorded.Exchanges)
 }
 

@@ -104,9 +104,7 @@ func TestFilesDoNotDependOnMemory(t *testing.T) {
 			}
 			return err
 		}
-		if _, err := v.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(v.Run(t.Context()))
 		from, err := ReadSearch(searches[i])
 		must.OK(t, err)
 		proof, err := Prove{Scenario: s, Forgetful: i == 0, Certify: true, From: from}.Run(t.Context())

@@ -265,9 +265,7 @@ func TestASearchOfAnotherProgramDoesNotGoOn(t *testing.T) {
 	whole, err := v.Run(t.Context())
 	must.OK(t, err)
 	v.MaxSchedules = whole.Schedules - 3
-	if _, err := v.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(v.Run(t.Context()))
 	file, err := kept.Bytes()
 	if err == nil {
 		v.From, err = ReadSearch(file)

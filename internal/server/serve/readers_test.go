@@ -33,11 +33,10 @@ var scan = strings.Replace(head(len(scanBody)), "PutItem", "Scan", 1) + scanBody
 func (s *served) fill(rows int) {
 	s.t.Helper()
 	for i := range rows {
-		_, err := s.db.As("alice").PutItem(s.t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: map[string]types.AttributeValue{
+		must.Done(s.t)(s.db.As("alice").PutItem(s.t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: map[string]types.AttributeValue{
 			"pk":   &types.AttributeValueMemberS{Value: fmt.Sprint(i)},
 			"html": &types.AttributeValueMemberS{Value: strings.Repeat("x", 10_000)},
-		}})
-		must.OK(s.t, err)
+		}}))
 	}
 }
 

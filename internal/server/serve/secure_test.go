@@ -49,18 +49,16 @@ func TestTheSDKOverTLS(t *testing.T) {
 	sdk := dynamodb.New(dynamodb.Options{
 		Region: "eu-central-1", HTTPClient: client, Credentials: credentials.NewStaticCredentialsProvider("alice", "any", ""),
 	})
-	_, err := sdk.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+	must.Done(t)(sdk.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("pages"), BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
-	})
-	must.OK(t, err)
+	}))
 	long := strings.Repeat("x", 300_000)
 	for range 3 {
-		_, err := sdk.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("pages"), Item: map[string]types.AttributeValue{
+		must.Done(t)(sdk.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("pages"), Item: map[string]types.AttributeValue{
 			"pk": &types.AttributeValueMemberS{Value: "a"}, "html": &types.AttributeValueMemberS{Value: long},
-		}})
-		must.OK(t, err)
+		}}))
 	}
 	out, err := sdk.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("pages"), Key: map[string]types.AttributeValue{
 		"pk": &types.AttributeValueMemberS{Value: "a"},

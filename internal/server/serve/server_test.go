@@ -49,13 +49,12 @@ func startSecure(t *testing.T, l limits, certificate *tls.Certificate) *served {
 	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
-	_, err := db.As("alice").CreateTable(t.Context(), &dynamodb.CreateTableInput{
+	must.Done(t)(db.As("alice").CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName:            aws.String("cache"),
 		BillingMode:          types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
-	})
-	must.OK(t, err)
+	}))
 	listener, err := Listen(t.Context(), "127.0.0.1:0")
 	must.OK(t, err)
 	ctx, stop := context.WithCancel(t.Context())
