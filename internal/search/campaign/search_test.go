@@ -226,7 +226,7 @@ func TestACertificateIsCheckedInParts(t *testing.T) {
 	}
 	_, begun, err := part(Prove{Against: right, MaxSchedules: 20})
 	must.OK(t, err)
-	for i := 0; i < len(right.States); i += effort.Fewer(5, 17) {
+	for i := 0; i < len(right.States); i += effort.Fewer(5, effort.Quick(17, 1+len(right.States)/4)) {
 		wrong := *right
 		wrong.States = slices.Delete(slices.Clone(right.States), i, i+1)
 		wrong.Sum = sum(wrong.numbers())
