@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -48,27 +47,11 @@ func startWatched(t *testing.T) *watched {
 	clock := fakeclock.New(fakeclock.Epoch)
 	s := &watched{T: t, db: ddbfake.New(ddbfake.Options{Clock: clock}), clock: clock}
 	setup := s.db.As("setup")
-	_, err := setup.CreateTable(t.Context(), isr.TableInput("cache"))
-	if err == nil {
-		_, err = setup.UpdateTimeToLive(t.Context(), isr.TTLInput("cache"))
-	}
-	must.OK(t, err)
+	must.Done(t)(setup.CreateTable(t.Context(), isr.TableInput("cache")))
+	must.Done(t)(setup.UpdateTimeToLive(t.Context(), isr.TTLInput("cache")))
 	s.checker = live.New(s.db, live.Options{Clock: clock})
 	s.desk = hold.New(hold.Options{DB: s.db, Clock: clock})
-	socket, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
-	s.address = "http://" + socket.Addr().String()
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- Run(ctx, socket, Options{DB: s.db, Control: control.Options{Clock: clock, Holds: s.desk}, Log: io.Discard, Checker: s.checker})
-	}()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
+	s.address = "http://" + running(t, Options{DB: s.db, Control: control.Options{Clock: clock, Holds: s.desk}, Log: io.Discard, Checker: s.checker})
 	return s
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/wire/hostname"
 )
 
 // secure is a server with TLS, and a client that trusts its certificate and connects to it under any name.
@@ -27,7 +28,7 @@ func secure(t *testing.T, l limits, names ...string) (*served, *http.Client, *tl
 	t.Helper()
 	certificate, text, err := NewCertificate(names)
 	must.OK(t, err)
-	s := startSecure(t, l, certificate)
+	s := startWith(t, l, func(o *Options) { o.Certificate, o.Hosts = certificate, []string{hostname.OfService} })
 	trusted := x509.NewCertPool()
 	if !trusted.AppendCertsFromPEM(text) {
 		t.Fatalf("no certificate: %s", text)
