@@ -96,30 +96,6 @@ func (s *traffic) wantReported(want ...string) {
 	}
 }
 
-func TestTTLIsNobody(t *testing.T) {
-	s := watch(t, 0, live.Options{})
-	pk := isr.PartitionKey("", "/home")
-	row := func(sk string, more map[string]types.AttributeValue) map[string]types.AttributeValue {
-		item := pagecache.Key(pk, sk)
-		for name, v := range more {
-			item[name] = v
-		}
-		return item
-	}
-	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
-	number := func(n int64) types.AttributeValue { return &types.AttributeValueMemberN{Value: fmt.Sprint(n)} }
-	now := s.clock.Now().Unix()
-	s.put("alice", row("VER#1", map[string]types.AttributeValue{"s3_key": text("1"), "ttl": number(now + 1)}))
-	s.put("alice", row("META", map[string]types.AttributeValue{"current_sk": text("VER#1"), "generated_at": number(now)}))
-	must.Done(t)(s.db.As("alice").UpdateTimeToLive(t.Context(), isr.TTLInput(table)))
-	s.checker.Look()
-	s.reported = nil // META was put without a lease
-	s.clock.Advance(time.Hour)
-	s.db.SweepExpired()
-	s.checker.Look()
-	s.wantReported("violated no-dangling-pointer by ")
-}
-
 func TestWhatTheLogHasLostIsUnknown(t *testing.T) {
 	s := watch(t, 1, live.Options{Invariants: []invariant.Invariant{invariant.Named("stale-writer")}})
 	alice := s.store("alice")

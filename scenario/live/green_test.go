@@ -139,17 +139,14 @@ func tellOnly(s *traffic) {
 // A lock library has no pages. It is judged if locks go from holder to holder.
 func TestLocksAloneAreJudged(t *testing.T) {
 	rows := isr.Schema{Rows: []isr.Row{{Partition: "pk = {key}", Sort: "sk = L", Token: "owner", Expires: "until iso8601"}}}
-	for name, test := range map[string]struct {
-		options live.Options
-		sk      string
-	}{
-		"mapped": {live.Options{Rows: rows}, "L"},
-		"named":  {live.Options{Rows: rows, Invariants: []invariant.Invariant{invariant.Named("lock-theft")}}, "L"},
+	for name, options := range map[string]live.Options{
+		"mapped": {Rows: rows},
+		"named":  {Rows: rows, Invariants: []invariant.Invariant{invariant.Named("lock-theft")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, of := watched(t, test.options)
+			s, of := watched(t, options)
 			put := func(actor string) {
-				item := pagecache.Key("1", test.sk)
+				item := pagecache.Key("1", "L")
 				item["owner"] = &types.AttributeValueMemberS{Value: actor}
 				item["until"] = &types.AttributeValueMemberS{Value: s.in(time.Minute)}
 				s.put(actor, item)
