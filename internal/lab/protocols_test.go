@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -35,7 +36,7 @@ func TestPoliciesOfTheLab(t *testing.T) {
 			var rendered, lab []int
 			second, tokens := 0, 0
 			alice, err := protocol.New(isr.Config{
-				Client: db.As("alice"), Clock: sleepless{clock}, Bodies: bodies{}, Table: "cache", Revalidate: window,
+				Client: db.As("alice"), Clock: scenariotest.Sleepless{Clock: clock}, Bodies: scenariotest.Bodies{}, Table: "cache", Revalidate: window,
 				Tokens: func() string { tokens++; return fmt.Sprint("alice-", tokens) },
 				Render: func(context.Context, string, func(context.Context) error) ([]byte, error) {
 					rendered = append(rendered, second)
@@ -61,17 +62,3 @@ func TestPoliciesOfTheLab(t *testing.T) {
 		})
 	}
 }
-
-// sleepless is a clock on which no sleeper waits: time moves on by itself.
-type sleepless struct{ *fakeclock.Clock }
-
-func (c sleepless) Sleep(d time.Duration) { c.Advance(d) }
-
-type bodies map[string][]byte
-
-func (b bodies) PutBody(_ context.Context, name string, body []byte) error {
-	b[name] = body
-	return nil
-}
-
-func (b bodies) GetBody(_ context.Context, name string) ([]byte, error) { return b[name], nil }

@@ -17,6 +17,7 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -54,7 +55,7 @@ func drawFleet(t *rapid.T) *fleet {
 		tokens := 0
 		store, err := pagecache.NewRecipeA(isr.Config{
 			Client: f.db.As(name), Clock: f.clock.Node(fakeclock.Drift{Offset: time.Duration(offset)}), Table: cacheTable,
-			Bodies: noBodies{}, Lease: 5 * time.Second, TTLBuffer: time.Second,
+			Bodies: scenariotest.Bodies{}, Lease: 5 * time.Second, TTLBuffer: time.Second,
 			Tokens: func() string { tokens++; return fmt.Sprintf("%s-%d", name, tokens) },
 			Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
 		})
@@ -112,13 +113,6 @@ func (f *fleet) steps(t *rapid.T) {
 func (f *fleet) check(inv invariant.Invariant) invariant.Finding {
 	return inv.Check(invariant.Evidence{Changes: f.db.Changes(), MaxClockSkew: maxSkew})
 }
-
-// noBodies is a body store that is never used.
-type noBodies struct{}
-
-func (noBodies) PutBody(context.Context, string, []byte) error { return nil }
-
-func (noBodies) GetBody(context.Context, string) ([]byte, error) { return nil, isr.ErrNoBody }
 
 // onLog returns the invariants that need only the log.
 func onLog() []invariant.Invariant {

@@ -12,11 +12,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
+	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
@@ -52,9 +54,15 @@ func (s *traffic) store(actor string) *pagecache.RecipeA { return s.storeAt(acto
 // storeAt is a correct writer whose clock is wrong.
 func (s *traffic) storeAt(actor string, off time.Duration) *pagecache.RecipeA {
 	s.Helper()
+	return s.storeOf(actor, s.db.As(actor), s.clock.Node(fakeclock.Drift{Offset: off}))
+}
+
+// storeOf is a correct writer with this client and this clock.
+func (s *traffic) storeOf(actor string, client isr.Client, clock clockwork.Clock) *pagecache.RecipeA {
+	s.Helper()
 	n := 0
 	store, err := pagecache.NewRecipeA(isr.Config{
-		Client: s.db.As(actor), Clock: s.clock.Node(fakeclock.Drift{Offset: off}), Table: table, Bodies: noBodies{},
+		Client: client, Clock: clock, Table: table, Bodies: scenariotest.Bodies{},
 		Tokens: func() string { n++; return fmt.Sprintf("%s-%d", actor, n) },
 		Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
 	})
@@ -83,11 +91,6 @@ func (s *traffic) put(actor string, item map[string]types.AttributeValue) {
 	s.Helper()
 	must.Done(s)(s.db.As(actor).PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String(table), Item: item}))
 }
-
-type noBodies struct{}
-
-func (noBodies) PutBody(context.Context, string, []byte) error   { return nil }
-func (noBodies) GetBody(context.Context, string) ([]byte, error) { return nil, isr.ErrNoBody }
 
 func (s *traffic) wantReported(want ...string) {
 	s.Helper()

@@ -1,8 +1,6 @@
 package live_test
 
 import (
-	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -14,7 +12,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
-	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
@@ -32,14 +29,7 @@ func (s *traffic) replicate() {
 // storeIn is a correct writer in a region.
 func (s *traffic) storeIn(actor, region string) *pagecache.RecipeA {
 	s.Helper()
-	n := 0
-	store, err := pagecache.NewRecipeA(isr.Config{
-		Client: s.db.As(actor).In(region), Clock: s.clock, Table: table, Bodies: noBodies{},
-		Tokens: func() string { n++; return fmt.Sprintf("%s-%d", actor, n) },
-		Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
-	})
-	must.OK(s, err)
-	return store
+	return s.storeOf(actor, s.db.As(actor).In(region), s.clock)
 }
 
 // Each region judges conditions by its own rows, so both regions give away the lease of the same page. Then the later

@@ -25,6 +25,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/browser"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/internal/server/hold"
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -174,7 +175,7 @@ func (s *watched) violate() {
 	s.Helper()
 	n := 0
 	alice, err := pagecache.NewRecipeA(isr.Config{
-		Client: s.db.As("alice"), Clock: s.clock, Table: "cache", Bodies: noBodies{}, Tokens: func() string { n++; return fmt.Sprint("a", n) },
+		Client: s.db.As("alice"), Clock: s.clock, Table: "cache", Bodies: scenariotest.Bodies{}, Tokens: func() string { n++; return fmt.Sprint("a", n) },
 		Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
 	})
 	if err == nil {
@@ -183,11 +184,6 @@ func (s *watched) violate() {
 	must.OK(s, err)
 	s.put("mallory", pagecache.Meta{PK: alice.PK("/home"), S3Key: "evil", GeneratedAt: alice.Now(), RevalidateSeconds: 60}.Item())
 }
-
-type noBodies struct{}
-
-func (noBodies) PutBody(context.Context, string, []byte) error   { return nil }
-func (noBodies) GetBody(context.Context, string) ([]byte, error) { return nil, isr.ErrNoBody }
 
 // A foreign page cannot use the API that the server's own page uses, not even through the server's fast path.
 func TestAForeignPageIsRefused(t *testing.T) {
