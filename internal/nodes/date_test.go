@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
@@ -71,9 +72,8 @@ func askDates(c *clock, table string) {
 // TestDateIsTheNodes: every answer to a node, errors too, has exactly one Date, the node's own time. An SDK that sees
 // another Date corrects its clock, and asks again.
 func TestDateIsTheNodes(t *testing.T) {
-	s, err := scenario.Parse("one.yaml", []byte(
-		"name: one\nabout: one\nactors: [{name: alice, script: [get /home], clock: {offset: 3m}}]\n"))
-	must.OK(t, err)
+	s := scenariotest.Parsed(t,
+		"name: one\nabout: one\nactors: [{name: alice, script: [get /home], clock: {offset: 3m}}]\n")
 	p := program(t, "dates", 0)
 	var said bytes.Buffer
 	p.Stderr = &said

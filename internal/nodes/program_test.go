@@ -36,6 +36,7 @@ import (
 	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant" // for forgetful
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -144,8 +145,7 @@ func TestBadPrograms(t *testing.T) {
 		{"unable", "get /home", "does not say that it can get"},
 		{"deaf", "its start", "said nothing for"},
 	}
-	s, err := scenario.Parse("one.yaml", []byte("name: one\nabout: one\nactors: [{name: alice, script: [get /home]}]\n"))
-	must.OK(t, err)
+	s := scenariotest.Parsed(t, "name: one\nabout: one\nactors: [{name: alice, script: [get /home]}]\n")
 	for _, tt := range tests {
 		t.Run(tt.behaviour, func(t *testing.T) {
 			limit := time.Minute
@@ -299,9 +299,8 @@ func TestReal(t *testing.T) {
 // TestTwoRequests: a program that does not wait for its answers ends the run, here while another node works and the
 // first request is under way.
 func TestTwoRequests(t *testing.T) {
-	s, err := scenario.Parse("two.yaml", []byte(
-		"name: two\nabout: two\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n"))
-	must.OK(t, err)
+	s := scenariotest.Parsed(t,
+		"name: two\nabout: two\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n")
 	p := program(t, "two-requests", 10*time.Second)
 	for seed := range uint64(20) {
 		_, err := scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed}.Do(t.Context())

@@ -23,6 +23,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
 )
@@ -216,8 +217,7 @@ func TestRequestsOverlap(t *testing.T) {
 
 func oneNode(t *testing.T) *scenario.Scenario {
 	t.Helper()
-	s, err := scenario.Parse("one.yaml", []byte("name: one\nabout: one\nactors: [{name: alice, script: [get /home]}]\n"))
-	must.OK(t, err)
+	s := scenariotest.Parsed(t, "name: one\nabout: one\nactors: [{name: alice, script: [get /home]}]\n")
 	return s
 }
 

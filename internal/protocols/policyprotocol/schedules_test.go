@@ -60,10 +60,9 @@ func TestPoliciesKeepTheInvariantsOrNameTheOneThatTheyBreak(t *testing.T) {
 // TestABugInAnEarlyRefreshIsFound: the rows hold the time from which on a page may be made again, so a page that is
 // made twice shows.
 func TestABugInAnEarlyRefreshIsFound(t *testing.T) {
-	r, err := campaign.Campaign{
+	r := scenariotest.Ran(t, campaign.Campaign{
 		Scenario: steadyReads(t), Protocol: policyprotocol.Hasty(), Seed: 1, Options: scenario.Options{Only: "single-flight"},
-	}.Run(t.Context())
-	must.OK(t, err)
+	})
 	if r.Verdict != invariant.Violated {
 		t.Errorf("%v after %d schedules, want single-flight violated", r.Verdict, r.Schedules)
 	}

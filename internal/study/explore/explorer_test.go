@@ -34,8 +34,7 @@ import (
 // explored explores.
 func explored(t testing.TB, e explore.Explorer) *explore.Exploration {
 	t.Helper()
-	x, err := e.Run(context.Background())
-	must.OK(t, err)
+	x := scenariotest.Ran(t, e)
 	return x
 }
 
