@@ -169,32 +169,3 @@ func TestJudgesAndWatchersFindWhatChecksFind(t *testing.T) {
 		}
 	})
 }
-
-// If a stranger deletes a lock, that is theft if and only if the lease is not over by any clock that keeps the promise.
-func TestAStrangersReleaseIsTheftOfALiveLease(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		f := drawFleet(t)
-		f.steps(t)
-		pk := isr.PartitionKey("", rapid.SampledFrom(cacheKeys).Draw(t, "key"))
-		live := false
-		for _, row := range f.db.Items(cacheTable) {
-			rowPK, _ := row.Str("pk")
-			sk, _ := row.Str("sk")
-			if expires, _ := row.Int("lease_expires_at"); rowPK == pk && sk == isr.SortLock {
-				live = pagecache.EpochSeconds(expires).Time().After(f.clock.Now().Add(maxSkew))
-			}
-		}
-		if _, err := f.db.As("mallory").DeleteItem(f.ctx, &dynamodb.DeleteItemInput{
-			TableName: aws.String(cacheTable), Key: pagecache.Key(pk, isr.SortLock),
-		}); err != nil {
-			t.Fatal(err)
-		}
-		want := invariant.OK
-		if live {
-			want = invariant.Violated
-		}
-		if got := f.check(invariant.Named("lock-theft")); got.Verdict != want {
-			t.Fatalf("%v: %s, want %v", got.Verdict, got.Why, want)
-		}
-	})
-}
