@@ -210,25 +210,28 @@ func TestLRU(t *testing.T) {
 	}
 }
 
+// workload is a workload whose data never changes: it begins to read, and returns what reads next.
+type workload func(random *Random) traffic
+
+func (w workload) Begin(reads, _ *Random) Traffic { return w(reads) }
+
+type traffic func() (Read, bool)
+
+func (t traffic) Read() (Read, bool) { return t() }
+
+func (traffic) Changed(int, time.Duration) time.Duration { return Never }
+
 // fleeting reads each key once.
-type fleeting struct{ gap float64 }
-
-func (f fleeting) Begin(reads, _ *Random) Traffic { return &fleetingTraffic{f, reads, 0, 0} }
-
-type fleetingTraffic struct {
-	fleeting
-	random *Random
-	now    time.Duration
-	key    int
+func fleeting(gap float64) workload {
+	return func(random *Random) traffic {
+		now, key := time.Duration(0), -1
+		return func() (Read, bool) {
+			now += random.after(gap)
+			key++
+			return Read{At: now, Key: key}, true
+		}
+	}
 }
-
-func (f *fleetingTraffic) Read() (Read, bool) {
-	f.now += f.random.after(f.gap)
-	f.key++
-	return Read{At: f.now, Key: f.key - 1}, true
-}
-
-func (*fleetingTraffic) Changed(int, time.Duration) time.Duration { return Never }
 
 // The number of expired rows that are still there is the number that expires in a second, times the mean lag.
 func TestRowsPastTheirTTL(t *testing.T) {
@@ -248,7 +251,7 @@ func TestRowsPastTheirTTL(t *testing.T) {
 			t.Parallel()
 			x := Experiment{
 				Policy:   Policy{Lifetime: Absolute(time.Second), Refresh: Unprotected()},
-				Workload: fleeting{gapOf(p.rate)},
+				Workload: fleeting(gapOf(p.rate)),
 				Store:    Store{Retention: 10 * time.Second, Lag: p.lag},
 				WarmUp:   300 * time.Second, Lasts: 3000 * time.Second,
 			}
