@@ -33,7 +33,7 @@ func TestMemory(t *testing.T) {
 	} {
 		s := oneNode(t)
 		if test.scenario != "" {
-			s = load(t, test.scenario)
+			s = scenariotest.Embedded(t, test.scenario)
 		}
 		var want []string
 		for _, with := range []setting{{forgetful: true}, {}, {most: 1}} {

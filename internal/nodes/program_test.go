@@ -29,7 +29,6 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/nodes"
@@ -64,13 +63,6 @@ func program(t *testing.T, behaviour string, limit time.Duration) *nodes.Program
 	return p
 }
 
-func load(t *testing.T, name string) *scenario.Scenario {
-	t.Helper()
-	s, err := catalog.Load(name)
-	must.OK(t, err)
-	return s
-}
-
 // TestReferenceAsProgram runs the reference as processes, with the schedules' faults, crashes and clock steps: its
 // verdicts are those of the reference in this process, and a repeated run has the same trace, even if its requests are
 // lines, if it is told a whole past at once, or if each life is a new process because the one before ended at its reset.
@@ -78,7 +70,7 @@ func TestReferenceAsProgram(t *testing.T) {
 	effort.NotShort(t)
 	for _, name := range []string{"two-contenders", "lost-response", "crashed-holder", "skewed-clocks"} {
 		t.Run(name, func(t *testing.T) {
-			p, lines, s := program(t, "reference", 0), program(t, "lines", 0), load(t, name)
+			p, lines, s := program(t, "reference", 0), program(t, "lines", 0), scenariotest.Embedded(t, name)
 			queue, retires := program(t, "queue", 0), program(t, "retires", 0)
 			for i := range effort.Quick(10, 3) {
 				var traces [5]strings.Builder
@@ -107,7 +99,7 @@ const forgetful = "own-commit-as-conflict"
 // another's. The reference passes under the same schedules.
 func TestOwnLockNotRecognised(t *testing.T) {
 	effort.Long(t)
-	s := load(t, "lost-response")
+	s := scenariotest.Embedded(t, "lost-response")
 	for behaviour, want := range map[string]invariant.Verdict{forgetful: invariant.Violated, "reference": invariant.OK} {
 		p := program(t, behaviour, 0)
 		r, err := campaign.Campaign{Scenario: s, Protocol: p.Protocol(), Seed: 1, Schedules: 30}.Run(t.Context())

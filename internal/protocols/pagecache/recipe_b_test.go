@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 
@@ -238,7 +239,7 @@ func TestARollbackThatIsOvertaken(t *testing.T) {
 			carol.wantServed(t, "carol's 1", true, 1)
 		}, "VER#alice-2"},
 		{"by TTL, which takes the version: it goes nowhere", func(t *testing.T, r *rig, _ *node) {
-			must.Done(t)(r.db.As("setup").DeleteItem(r.ctx, &dynamodb.DeleteItemInput{TableName: ptr(table), Key: pagecache.Key(isr.PartitionKey("", key), "VER#alice-1")}))
+			must.Done(t)(r.db.As("setup").DeleteItem(r.ctx, &dynamodb.DeleteItemInput{TableName: aws.String(table), Key: pagecache.Key(isr.PartitionKey("", key), "VER#alice-1")}))
 		}, "VER#alice-2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -256,8 +257,6 @@ func TestARollbackThatIsOvertaken(t *testing.T) {
 		})
 	}
 }
-
-func ptr(s string) *string { return &s }
 
 func TestARollbackWaitsForTheHolder(t *testing.T) {
 	r := newRig(t)
