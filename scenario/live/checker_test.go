@@ -40,7 +40,7 @@ func watch(t *testing.T, keep int, o live.Options) *traffic {
 	s := &traffic{T: t, clock: fakeclock.New(fakeclock.Epoch)}
 	s.db = ddbfake.New(ddbfake.Options{Clock: s.clock, KeepChanges: keep})
 	must.Done(t)(s.db.As("setup").CreateTable(t.Context(), isr.TableInput(table)))
-	o.Start = s.clock.Now()
+	o.Clock, o.Start = s.clock, s.clock.Now()
 	o.OnBroken = func(b live.Broken) {
 		s.reported = append(s.reported, fmt.Sprintf("%s %s by %s", b.Verdict, b.Invariant.Name, b.Actor))
 	}

@@ -23,13 +23,7 @@ import (
 func hear(t *testing.T, o live.Options) *traffic {
 	t.Helper()
 	o.Promise.Revalidate = time.Minute
-	s := watch(t, 0, o)
-	o.Clock, o.Start = s.clock, s.clock.Now()
-	o.OnBroken = func(b live.Broken) {
-		s.reported = append(s.reported, fmt.Sprintf("%s %s by %s", b.Verdict, b.Invariant.Name, b.Actor))
-	}
-	s.checker = live.New(s.db, o)
-	return s
+	return watch(t, 0, o)
 }
 
 func (s *traffic) tell(events ...history.Event) {
@@ -321,7 +315,7 @@ func TestWrongHistoryIsRefusedWhole(t *testing.T) {
 		s.tell(ask, served("alice", "/open", "x", history.Stale)) // both requests are as they were
 	}
 	s := watch(t, 0, live.Options{})
-	if err := s.checker.Tell(ask); err == nil || !strings.Contains(err.Error(), "no clock") {
+	if err := live.New(s.db, live.Options{}).Tell(ask); err == nil || !strings.Contains(err.Error(), "no clock") {
 		t.Errorf("without a clock: %v", err)
 	}
 }
