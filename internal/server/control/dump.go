@@ -86,12 +86,18 @@ func dumpTables(e *jsontext.Encoder, reading reading, of *ddbfake.Snapshot, name
 	})
 }
 
-// Dump writes all tables of a DB in the form of the answer of GET /dump. ddbfake.DB.Load reads this form.
-func Dump(to io.Writer, db *ddbfake.DB) error {
-	reading, ok := db.Handler().(reading)
+// readingOf is what the HTTP door of a DB can do beside serving calls.
+func readingOf(db *ddbfake.DB) reading {
+	of, ok := db.Handler().(reading)
 	if !ok {
 		panic("control: the door of ddbfake does not read snapshots")
 	}
+	return of
+}
+
+// Dump writes all tables of a DB in the form of the answer of GET /dump. ddbfake.DB.Load reads this form.
+func Dump(to io.Writer, db *ddbfake.DB) error {
+	reading := readingOf(db)
 	of := db.Snapshot()
 	names, _, _, _ := reading.Read(of)
 	return dumpTables(jsontext.NewEncoder(to, jsonOptions), reading, of, names)
@@ -100,10 +106,7 @@ func Dump(to io.Writer, db *ddbfake.DB) error {
 // State describes a DB's tables without their rows, and has the number of the latest change of a row. While State is
 // the same, Dump is the same.
 func State(db *ddbfake.DB) string {
-	reading, ok := db.Handler().(reading)
-	if !ok {
-		panic("control: the door of ddbfake does not read snapshots")
-	}
+	reading := readingOf(db)
 	of := db.Snapshot()
 	names, _, _, last := reading.Read(of)
 	text := strconv.AppendInt(nil, int64(last), 10)

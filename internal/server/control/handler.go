@@ -80,11 +80,7 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 	}
 	a := &api{
 		db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, tell: o.Tell, restoring: o.Restoring, holds: o.Holds, snapshots: map[string]kept{},
-		saving: o.Save, s3: o.S3, bodies: map[string]*s3fake.Snapshot{}, streams: newStreams(o.Room),
-	}
-	var ok bool
-	if a.reading, ok = db.Handler().(reading); !ok {
-		panic("control: the door of ddbfake does not read snapshots")
+		saving: o.Save, s3: o.S3, bodies: map[string]*s3fake.Snapshot{}, streams: newStreams(o.Room), reading: readingOf(db),
 	}
 	a.resources = map[string]resource{
 		"":         {http.MethodGet: a.index},
