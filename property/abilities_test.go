@@ -18,6 +18,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/search/worlds"
@@ -196,9 +197,7 @@ func TestWorldsKeepTheirPromises(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := generator.Draw(rt, "world")
 		s, err := worlds.Checked(w.Scenario)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		must.OK(rt, err)
 		if diff := cmp.Diff(w.Scenario, s, cmpopts.EquateComparable(ddbfake.Lag{}), cmpopts.EquateEmpty()); diff != "" {
 			rt.Fatalf("the file says something else (-drawn +read):\n%s", diff)
 		}
@@ -218,9 +217,7 @@ func TestWorldsKeepTheirPromises(t *testing.T) {
 			rt.Fatalf("%d actors ask for a page, want 2", asking)
 		}
 		report, err := campaign.Campaign{Scenario: s, Seed: rapid.Uint64().Draw(rt, "seed")}.Run(t.Context())
-		if err != nil {
-			rt.Fatal(err)
-		}
+		must.OK(rt, err)
 		if report.Verdict != invariant.OK {
 			rt.Fatalf("verdict %v, want ok: %s", report.Verdict, prose.Report(report, "isr-sim", s.Name))
 		}
@@ -252,9 +249,7 @@ bounds:
   ticks: 0
 `
 	w := worlds.Pages("TestSimple", "recipe-a", 7, worlds.Extras{}).Example(0)
-	if _, err := worlds.Checked(w.Scenario); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(worlds.Checked(w.Scenario))
 	// rapid shrinks to an all-zero bit stream.
 	found := ""
 	rapid.MakeFuzz(func(rt *rapid.T) {
@@ -386,9 +381,7 @@ func TestLayersAsStores(t *testing.T) {
 			node.calls = &calls{&guard{}, "alice"}
 		}
 		store, err := layer(tc.goroutines, w, nil)(node)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		client := store.(hooks.OnceClient)
 		w.asked, own = nil, tc.own
 		effects := 0

@@ -108,7 +108,7 @@ var stores = subject{
 // with 50. With 5, 10, 20 and 50 schedules, the second hardest store took over 600, 215, 214 and 214 worlds, and the
 // third hardest 401, 171, 143 and 103. So 20 schedules find all bugs within the 500 worlds of a check.
 //
-// Source: go test ./property -run TestEffort -effort 10
+// Source: go test ./property -run TestMutantsAsStores -foreign.seeds 10 -foreign.schedules 5 -timeout 0
 const DefaultSchedules = worlds.DefaultSchedules
 
 // worldsPerCheck is the number of worlds that are drawn for each of rapid's checks. With 100 checks, rapid's default, a

@@ -41,126 +41,85 @@ func TestChild(t *testing.T) {
 	if race.Enabled {
 		property.SetShrinkRuns(100)
 	}
-	if of, ok := strings.CutPrefix(name, "prove: "); ok {
-		proofs()[of](t, os.Getenv(replayEnv))
-		return
-	}
-	if store, ok := badStores()[name]; ok {
-		if file := os.Getenv(replayEnv); file != "" {
-			property.Replay(t, file, store)
-			return
+	file, locks := os.Getenv(replayEnv), property.LockCheck{Table: turnstileTable}
+	// check checks a store, or replays the file on it.
+	check := func(c property.Check, store func(property.Node) (isr.Handler, error)) {
+		if file != "" {
+			c.Replay(t, file, store)
+		} else {
+			c.Run(t, store)
 		}
-		property.CheckStore(t, store)
-		return
 	}
-	if promised, ok := strings.CutPrefix(name, "publishes first"); ok {
+	if of, ok := strings.CutPrefix(name, "prove: "); ok {
+		proofs()[of](t, file)
+	} else if promised, ok := strings.CutPrefix(name, "publishes first"); ok {
+		c := property.Check{Schedules: 2, Reach: []scenario.Mark{mark.Published}}
+		if promised != "" {
+			c.Without = []string{"atomic-publish"}
+		}
 		p := scenariotest.Protocol(t, "two-transactions")
-		store := func(n property.Node) (isr.Handler, error) {
+		check(c, func(n property.Node) (isr.Handler, error) {
 			real, err := p.New(n.Config)
 			if err != nil {
 				return nil, err
 			}
 			return handler(real.Get), nil // its publish also forgets requests by name
+		})
+	} else if store, ok := badStores()[name]; ok {
+		check(property.Check{}, store)
+	} else if store, ok := strangers[name]; ok {
+		check(store.check(), strange(store))
+	} else if c, ok := choices()[name]; ok {
+		check(c, newStore)
+	} else if of, ok := strings.CutPrefix(name, "renamed: "); ok {
+		p, rows := scenariotest.Renamed(scenariotest.Protocol(t, of)), scenariotest.RenamedRows
+		if file != "" {
+			rows = isr.Schema{} // the file has them
 		}
-		check := property.Check{Schedules: 2, Reach: []scenario.Mark{mark.Published}}
-		if promised != "" {
-			check.Without = []string{"atomic-publish"}
-		}
-		if file := os.Getenv(replayEnv); file != "" {
-			check.Replay(t, file, store)
-			return
-		}
-		check.Run(t, store)
-		return
-	}
-	if store, ok := strangers[name]; ok {
-		store.check().Run(t, strange(store))
-		return
-	}
-	if check, ok := choices()[name]; ok {
-		check.Run(t, newStore)
-		return
-	}
-	if of, ok := strings.CutPrefix(name, "renamed: "); ok {
-		p := scenariotest.Protocol(t, of)
-		p = scenariotest.Renamed(p)
-		store := func(n property.Node) (isr.Handler, error) { return p.New(n.Config) }
-		if file := os.Getenv(replayEnv); file != "" {
-			property.Replay(t, file, store) // the file has the rows
-			return
-		}
-		property.Check{Rows: scenariotest.RenamedRows}.Run(t, store)
-		return
-	}
-	if row, ok := wrongRows[name]; ok {
-		checkArticles(isr.Schema{Rows: []isr.Row{row}}).Run(t, articlesWith(articles{}))
-		return
-	}
-	if name == "articles by a function, unfenced" {
-		checkArticles(articleFunction).Run(t, articlesWith(articles{unfenced: true}))
-		return
-	}
-	if cache, ok := articleCaches[name]; ok {
-		checkArticles(articleRows).Run(t, articlesWith(cache))
-		return
-	}
-	if lock, ok := turnstiles()[name]; ok {
-		check := property.LockCheck{Table: turnstileTable}
-		if file := os.Getenv(replayEnv); file != "" {
-			check.Replay(t, file, newTurnstiles(lock))
-			return
-		}
-		check.Run(t, newTurnstiles(lock))
-		return
-	}
-	if bugs, ok := beatingTurnstiles()[name]; ok {
-		check := property.LockCheck{Table: turnstileTable, Goroutines: true, Heartbeats: true, Leases: beatingLeases}
+		check(property.Check{Rows: rows}, func(n property.Node) (isr.Handler, error) { return p.New(n.Config) })
+	} else if row, ok := wrongRows[name]; ok {
+		check(checkArticles(isr.Schema{Rows: []isr.Row{row}}), articlesWith(articles{}))
+	} else if name == "articles by a function, unfenced" {
+		check(checkArticles(articleFunction), articlesWith(articles{unfenced: true}))
+	} else if cache, ok := articleCaches[name]; ok {
+		check(checkArticles(articleRows), articlesWith(cache))
+	} else if lock, ok := turnstiles()[name]; ok && file != "" {
+		locks.Replay(t, file, newTurnstiles(lock))
+	} else if ok {
+		locks.Run(t, newTurnstiles(lock))
+	} else if bugs, ok := beatingTurnstiles()[name]; ok {
+		locks.Goroutines, locks.Heartbeats, locks.Leases = true, true, beatingLeases
 		if bugs == (beatingTurnstile{}) {
-			check.Schedules = 2
+			locks.Schedules = 2
 		}
-		check.Run(t, newBeatingTurnstiles(bugs))
-		return
-	}
-	if name == "once: at once" {
+		locks.Run(t, newBeatingTurnstiles(bugs))
+	} else if name == "once: at once" {
 		c := recordsCheck
 		c.Goroutines = true
 		c.Run(t, func(n property.OnceNode) (property.Once, error) {
 			layer, err := newRecords("")(n)
 			return twofold{layer}, err
 		})
-		return
-	}
-	if bug, ok := strings.CutPrefix(name, "once: "); ok {
+	} else if bug, ok := strings.CutPrefix(name, "once: "); ok {
 		recordsCheck.Run(t, newRecords(bug))
-		return
-	}
-	if name == "lock: in part" {
-		property.LockCheck{Table: turnstileTable}.Run(t, newTwoRows("gone"))
-		return
-	}
-	if name == "lock: extends in no table" {
-		property.LockCheck{Table: turnstileTable}.Run(t, extendingInNoTable)
-		return
-	}
-	if name == "lock: extends when it is over" {
-		property.LockCheck{Table: turnstileTable}.Run(t, extendingWhenOver)
-		return
-	}
-	if lock, ok := badLocks()[name]; ok {
+	} else if name == "lock: in part" {
+		locks.Run(t, newTwoRows("gone"))
+	} else if name == "lock: extends in no table" {
+		locks.Run(t, extendingInNoTable)
+	} else if name == "lock: extends when it is over" {
+		locks.Run(t, extendingWhenOver)
+	} else if lock, ok := badLocks()[name]; ok {
 		property.CheckLock(t, lock)
-		return
+	} else if store, ok := goroutineStores()[name]; ok {
+		check(property.Check{Goroutines: true}, store)
+	} else {
+		p := scenariotest.Protocol(t, name)
+		c := property.Check{Protocol: p.Name}
+		if file != "" {
+			c = property.Check{} // the file says of which protocol it is
+		}
+		check(c, func(n property.Node) (isr.Handler, error) { return p.New(n.Config) })
 	}
-	if store, ok := goroutineStores()[name]; ok {
-		property.Check{Goroutines: true}.Run(t, store)
-		return
-	}
-	p := scenariotest.Protocol(t, name)
-	store := func(n property.Node) (isr.Handler, error) { return p.New(n.Config) }
-	if file := os.Getenv(replayEnv); file != "" {
-		property.Replay(t, file, store)
-		return
-	}
-	property.Check{Protocol: p.Name}.Run(t, store)
 }
 
 // child is a finished TestChild.

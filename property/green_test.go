@@ -27,6 +27,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
 	"github.com/isr-sim/isr-sim/property"
@@ -652,7 +653,7 @@ func idle(t *testing.T) map[string]func(property.Node) (isr.Handler, error) {
 		"uses a client of its own": over(func(c *isr.Config) {
 			c.Client = dynamodb.New(dynamodb.Options{Region: "eu-west-1", Credentials: credentials(c.Client), HTTPClient: yes{}})
 		}, plain),
-		"has a clock that stands": over(func(c *isr.Config) { c.Clock = sleepless{} }, plain),
+		"has a clock that stands": over(func(c *isr.Config) { c.Clock = scenariotest.Sleepless{} }, plain),
 		"swallows every error":    over(nil, func(context.Context, isr.Handler, string) (isr.Served, error) { return isr.Served{}, nil }),
 		"works and says nothing": over(nil, func(ctx context.Context, real isr.Handler, key string) (isr.Served, error) {
 			_, _ = real.Get(ctx, key)

@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/protocols/guard"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/property"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -30,18 +31,16 @@ import (
 // invariants judge the change log and the events.
 func machine(newCache func(isr.Config) (isr.Handler, error)) func(*rapid.T) {
 	return func(t *rapid.T) {
-		clock := sleepless{fakeclock.New(fakeclock.Epoch)}
+		clock := scenariotest.Sleepless{Clock: fakeclock.New(fakeclock.Epoch)}
 		db := ddbfake.New(ddbfake.Options{Clock: clock})
-		if _, err := db.As("setup").CreateTable(context.Background(), isr.TableInput("cache")); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(db.As("setup").CreateTable(context.Background(), isr.TableInput("cache")))
 		var events []history.Event
 		see := func(e history.Event) {
 			changes := db.Changes()
 			e.Seq, e.Time, e.Key, e.Change = len(events)+1, clock.Now(), "/home", len(changes)
 			events = append(events, e)
 		}
-		nodes, names, bodies := map[string]isr.Handler{}, []string{"alice", "bob", "carol"}, stored{}
+		nodes, names, bodies := map[string]isr.Handler{}, []string{"alice", "bob", "carol"}, scenariotest.Bodies{}
 		get := func(node string) {
 			see(history.Event{Actor: node, Kind: history.Asked})
 			page, err := nodes[node].Get(context.Background(), "/home")
@@ -97,26 +96,6 @@ func machine(newCache func(isr.Config) (isr.Handler, error)) func(*rapid.T) {
 
 // TestMachine shows everything that a test of your own needs.
 func TestMachine(t *testing.T) { rapid.Check(t, machine(recipe.New)) }
-
-// stored is a body store.
-type stored map[string][]byte
-
-func (s stored) PutBody(_ context.Context, name string, body []byte) error {
-	s[name] = body
-	return nil
-}
-
-func (s stored) GetBody(_ context.Context, name string) ([]byte, error) {
-	if body, ok := s[name]; ok {
-		return body, nil
-	}
-	return nil, isr.ErrNoBody
-}
-
-// sleepless is a clock that moves when code sleeps.
-type sleepless struct{ *fakeclock.Clock }
-
-func (c sleepless) Sleep(d time.Duration) { c.Advance(d) }
 
 // TestMachineFindsABug: the condition of the publish asks only for the token, so a holder can publish even after the
 // end of its lease.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand" //nolint:depguard // stores take tokens from it
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"iter"
@@ -30,8 +29,6 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/race"
 	"github.com/isr-sim/isr-sim/internal/base/storeop"
 	"github.com/isr-sim/isr-sim/internal/hooks"
-	"github.com/isr-sim/isr-sim/internal/hooks/sim"
-	"github.com/isr-sim/isr-sim/internal/protocols/mutant"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
@@ -353,9 +350,7 @@ func TestLocksThatNeverExtend(t *testing.T) {
 		store, err := c.store(func(LockNode) (Lock, error) { return lends{tc.lock}, nil })(Node{})
 		must.OK(t, err)
 		if tc.lock != nil {
-			if _, err := store.(hooks.LockClient).Acquire(t.Context(), "job"); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(store.(hooks.LockClient).Acquire(t.Context(), "job"))
 		}
 		count := &tally{worlds: tc.worlds, schedules: worlds.EnoughSchedules, marks: tc.marks}
 		why, _ := c.check().subject.unmet(count)
@@ -936,94 +931,6 @@ func TestAnswersAreCounted(t *testing.T) {
 			t.Errorf("after answer %d: %+v, want %+v", i, *c.guard.answers, tc.want)
 		}
 	}
-}
-
-var effortSeeds = flag.Int("effort", 0, "measure with how many seeds the default effort finds each mutant: go test ./property -run '^TestEffort$' -effort 20 -timeout 0")
-
-// TestEffort prints the number of worlds that it takes to find each mutant, for several numbers of schedules a world.
-// DefaultSchedules and worldsPerCheck were chosen by these figures.
-func TestEffort(t *testing.T) {
-	if *effortSeeds == 0 {
-		t.Skip("a measurement: see the flag -effort")
-	}
-	spends := []int{5, 10, 20, 50} // schedules a world
-	const most = 600               // worlds
-	type line struct {
-		name string
-		text string
-		hard int
-	}
-	var lines []line
-	var mu sync.Mutex
-	t.Run("mutants", func(t *testing.T) {
-		for _, p := range mutant.All() {
-			t.Run(p.Name, func(t *testing.T) {
-				t.Parallel()
-				took := make([][]int, len(spends)) // worlds, of each seed
-				for seed := range *effortSeeds {
-					first := firstWorlds(t, p, seed, most, spends)
-					for i, n := range first {
-						took[i] = append(took[i], n)
-					}
-					if seed == 1 && slices.Max(took[len(spends)-1]) > most {
-						break // the bug needs something that no world has
-					}
-				}
-				text := fmt.Sprintf("%-32s", p.Name)
-				for i, k := range spends {
-					slices.Sort(took[i])
-					found := 0
-					for _, n := range took[i] {
-						if n <= most {
-							found++
-						}
-					}
-					last := took[i][len(took[i])-1]
-					text += fmt.Sprintf(" | %d: %d/%d max %d (%d)", k, found, len(took[i]), last, last*k)
-				}
-				mu.Lock()
-				lines = append(lines, line{p.Name, text, took[2][len(took[2])-1]})
-				mu.Unlock()
-			})
-		}
-	})
-	slices.SortFunc(lines, func(a, b line) int { return a.hard - b.hard })
-	var b strings.Builder
-	for _, l := range lines {
-		fmt.Fprintln(&b, l.text)
-	}
-	t.Logf("\n%s", b.String())
-}
-
-// firstWorlds returns, for each number of schedules a world, the first world that showed the bug.
-func firstWorlds(t *testing.T, p isr.Protocol, seed, most int, spends []int) []int {
-	first := slices.Repeat([]int{most + 1}, len(spends))
-	generator := worlds.Pages("Effort", "recipe-a", 50, worlds.Extras{})
-	for w := 1; w <= most && first[0] > most; w++ {
-		s := generator.Example(seed*1_000_003 + w).Scenario
-		limit := 0
-		for i, k := range spends {
-			if first[i] > most {
-				limit = k
-			}
-		}
-		r, err := campaign.Campaign{Scenario: s, Protocol: p, Seed: sim.Derive(uint64(seed), w), Schedules: limit, Workers: 1}.Run(context.Background())
-		at := 0
-		switch {
-		case err != nil:
-			at = 1
-		case r.Verdict == invariant.Violated:
-			at = r.FailedAt
-		default:
-			continue
-		}
-		for i, k := range spends {
-			if at <= k {
-				first[i] = min(first[i], w)
-			}
-		}
-	}
-	return first
 }
 
 // randomStore is broken, and takes its tokens from crypto/rand, like lock clients the versions of their records.

@@ -677,6 +677,7 @@ func (c *wares) complete(ctx context.Context, key string, j job, img string) {
 var (
 	foreignSeeds = flag.Int("foreign.seeds", 0, "check wares with each bug under so many seeds: go test ./property -run TestWares -foreign.seeds 20 -timeout 0")
 	foreignRun   = flag.String("foreign.run", "", "only the bugs whose names this regular expression matches")
+	foreignEach  = flag.Int("foreign.schedules", DefaultSchedules, "the number of schedules of each world")
 )
 
 // shopBugs are the bugs of wares, by their names in calls of the method has. Without them the cache passes, so a
@@ -939,7 +940,7 @@ func sought(t *testing.T, c Check, seed int, checks string, newStore func(Node) 
 	defer setFlag(t, "rapid.checks", checks)()
 	defer setFlag(t, "rapid.shrinktime", "0s")()
 	defer setFlag(t, "rapid.nofailfile", "true")()
-	c.Schedules = DefaultSchedules
+	c.Schedules = *foreignEach
 	c.name(t)
 	c.rows(t)
 	defer heap.CollectRarely()()

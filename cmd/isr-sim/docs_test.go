@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -272,8 +271,7 @@ func TestDocsProgram(t *testing.T) {
 func TestDocsScenario(t *testing.T) {
 	yaml := blocks(page(t, "SCENARIOS.md"), "yaml")
 	s := scenariotest.Parsed(t, yaml[0])
-	report, err := campaign.Campaign{Scenario: s, Seed: 1}.Run(context.Background())
-	must.OK(t, err)
+	report := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Seed: 1})
 	if !report.Passed() {
 		t.Errorf("%s\n%s", prose.Row(report), prose.Report(report, "isr-sim", "SCENARIOS.md"))
 	}

@@ -265,9 +265,7 @@ cache: {lease: 1s, attempts: 1, patience: 1}
 		var stdout, stderr, narrow bytes.Buffer
 		run(t.Context(), args, &stdout, &stderr)
 		fit := terminal.Fit(&narrow, 80)
-		if _, err := fit.Write(stdout.Bytes()); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(fit.Write(stdout.Bytes()))
 		must.OK(t, fit.Close())
 		wide := 0
 		for _, line := range strings.Split(narrow.String(), "\n") {

@@ -13,6 +13,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/lab/policy"
 	"github.com/isr-sim/isr-sim/internal/protocols/policyprotocol"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
 
@@ -31,13 +32,11 @@ func TestPoliciesOfTheLab(t *testing.T) {
 			must.OK(t, err)
 			clock := fakeclock.New(fakeclock.Epoch)
 			db := ddbfake.New(ddbfake.Options{Clock: clock})
-			if _, err := db.As("setup").CreateTable(t.Context(), isr.TableInput("cache")); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(db.As("setup").CreateTable(t.Context(), isr.TableInput("cache")))
 			var rendered, lab []int
 			second, tokens := 0, 0
 			alice, err := protocol.New(isr.Config{
-				Client: db.As("alice"), Clock: sleepless{clock}, Bodies: bodies{}, Table: "cache", Revalidate: window,
+				Client: db.As("alice"), Clock: scenariotest.Sleepless{Clock: clock}, Bodies: scenariotest.Bodies{}, Table: "cache", Revalidate: window,
 				Tokens: func() string { tokens++; return fmt.Sprint("alice-", tokens) },
 				Render: func(context.Context, string, func(context.Context) error) ([]byte, error) {
 					rendered = append(rendered, second)
@@ -49,9 +48,7 @@ func TestPoliciesOfTheLab(t *testing.T) {
 			for _, gap := range append([]int{0}, gaps...) {
 				second += gap
 				clock.Advance(time.Duration(gap) * time.Second)
-				if _, err := alice.Get(t.Context(), "/home"); err != nil {
-					t.Fatal(err)
-				}
+				must.Done(t)(alice.Get(t.Context(), "/home"))
 				if _, err := cache.GetOrSet(time.Duration(second)*time.Second, "/home", nil, func() (int, error) {
 					lab = append(lab, second)
 					return 0, nil
@@ -65,17 +62,3 @@ func TestPoliciesOfTheLab(t *testing.T) {
 		})
 	}
 }
-
-// sleepless is a clock on which no sleeper waits: time moves on by itself.
-type sleepless struct{ *fakeclock.Clock }
-
-func (c sleepless) Sleep(d time.Duration) { c.Advance(d) }
-
-type bodies map[string][]byte
-
-func (b bodies) PutBody(_ context.Context, name string, body []byte) error {
-	b[name] = body
-	return nil
-}
-
-func (b bodies) GetBody(_ context.Context, name string) ([]byte, error) { return b[name], nil }

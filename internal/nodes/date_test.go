@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
@@ -70,17 +72,12 @@ func askDates(c *clock, table string) {
 // TestDateIsTheNodes: every answer to a node, errors too, has exactly one Date, the node's own time. An SDK that sees
 // another Date corrects its clock, and asks again.
 func TestDateIsTheNodes(t *testing.T) {
-	s, err := scenario.Parse("one.yaml", []byte(
-		"name: one\nabout: one\nactors: [{name: alice, script: [get /home], clock: {offset: 3m}}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Parsed(t,
+		"name: one\nabout: one\nactors: [{name: alice, script: [get /home], clock: {offset: 3m}}]\n")
 	p := program(t, "dates", 0)
 	var said bytes.Buffer
 	p.Stderr = &said
-	if _, err := (scenario.Run{Scenario: s, Protocol: p.Protocol()}).Do(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(scenario.Run{Scenario: s, Protocol: p.Protocol()}.Do(t.Context()))
 	p.Close() // everything that it said has come
 	var statuses []string
 	for line := range strings.Lines(said.String()) {

@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
 )
@@ -32,7 +33,7 @@ func TestMemory(t *testing.T) {
 	} {
 		s := oneNode(t)
 		if test.scenario != "" {
-			s = load(t, test.scenario)
+			s = scenariotest.Embedded(t, test.scenario)
 		}
 		var want []string
 		for _, with := range []setting{{forgetful: true}, {}, {most: 1}} {
@@ -63,14 +64,12 @@ func TestLivesBeginAhead(t *testing.T) {
 	forgetful, p := program(t, "looks-first", limit), program(t, "looks-first", limit)
 	forgetful.Forgetful = true
 	for _, revalidate := range []string{"60s", "50s"} {
-		s, err := scenario.Parse("crash.yaml", []byte("name: crash\nabout: crash\nbounds: {ticks: 1}\n"+
+		s := scenariotest.Parsed(t, "name: crash\nabout: crash\nbounds: {ticks: 1}\n"+
 			"actors: [{name: alice, script: [get /home], crashes: 1, restarts: 1}]\n"+
-			"cache: {patience: 1, poll: 10s, render: 0s, revalidate: "+revalidate+"}\n"))
-		must.OK(t, err)
+			"cache: {patience: 1, poll: 10s, render: 0s, revalidate: "+revalidate+"}\n")
 		var explored [2]sim.Explored
 		for i, of := range []*nodes.Program{forgetful, p} {
-			proof, err := campaign.Prove{Scenario: s, Protocol: of.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
-			must.OK(t, err)
+			proof := scenariotest.Ran(t, campaign.Prove{Scenario: s, Protocol: of.Protocol(), Options: scenario.Options{SDK: true}})
 			explored[i] = proof.Explored
 		}
 		if explored[0] != explored[1] {
@@ -87,10 +86,8 @@ func TestALongPastIsTold(t *testing.T) {
 	p := program(t, "queue", 10*time.Second)
 	for _, gets := range []int{400, 401} {
 		text := "name: long\nabout: long\nactors: [{name: alice, script: [" + strings.Repeat("get /home, ", gets) + "sleep 1s]}]\n"
-		s, err := scenario.Parse("long.yaml", []byte(text))
-		must.OK(t, err)
-		_, err = scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: 1}.Do(t.Context())
-		must.OK(t, err)
+		s := scenariotest.Parsed(t, text)
+		must.Done(t)(scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: 1}.Do(t.Context()))
 	}
 }
 
@@ -98,8 +95,7 @@ func TestALongPastIsTold(t *testing.T) {
 // something else. They find it when a process is told its past, and also where no other life would get.
 func TestMemoryIsNotBelieved(t *testing.T) {
 	var bad *nodes.Error
-	two, err := scenario.Parse("two.yaml", []byte("name: two\nabout: two\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [sleep 9s, get /home]}]\nbounds: {ticks: 0}\n"))
-	must.OK(t, err)
+	two := scenariotest.Parsed(t, "name: two\nabout: two\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [sleep 9s, get /home]}]\nbounds: {ticks: 0}\n")
 	for behaviour, s := range map[string]*scenario.Scenario{"random": oneNode(t), "own-number": two} { // a process keeps the one, and is the other
 		p := program(t, behaviour, 0)
 		_, err := campaign.Prove{Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
@@ -108,18 +104,16 @@ func TestMemoryIsNotBelieved(t *testing.T) {
 		}
 	}
 	// Two schedules part where one answer is lost: a process of the second is told all that led there in the first.
-	s, err := scenario.Parse("lost.yaml", []byte("name: lost\nabout: lost\nactors: [{name: alice, script: [get /home]}]\n"+
-		"faults: [maybe response-lost op=GetItem]\nbounds: {ticks: 1}\n"))
-	must.OK(t, err)
+	s := scenariotest.Parsed(t, "name: lost\nabout: lost\nactors: [{name: alice, script: [get /home]}]\n"+
+		"faults: [maybe response-lost op=GetItem]\nbounds: {ticks: 1}\n")
 	p := program(t, "counts-on", 0)
-	_, err = campaign.Prove{Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
+	_, err := campaign.Prove{Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
 	if want := "it has other numbers for its requests"; !errors.As(err, &bad) || !strings.Contains(bad.Problem, want) {
 		t.Errorf("proof: got %v, want ...%s", err, want)
 	}
 	// Each process has other ports, which errors of HTTP libraries name, other addresses in memory, and read other lines.
 	p = program(t, "names-port", 0)
-	_, err = campaign.Prove{Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context())
-	must.OK(t, err)
+	must.Done(t)(campaign.Prove{Scenario: s, Protocol: p.Protocol(), Options: scenario.Options{SDK: true}}.Run(t.Context()))
 	// What a process keeps from other lives may show in the last words of a life alone, which no other life comes by.
 	p = program(t, "keeps", 0)
 	_, err = campaign.Prove{Scenario: s, Protocol: p.Protocol(), Seed: 7, Options: scenario.Options{SDK: true}}.Run(t.Context())

@@ -29,13 +29,13 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/cli/catalog"
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	_ "github.com/isr-sim/isr-sim/internal/protocols/mutant" // for forgetful
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
@@ -63,13 +63,6 @@ func program(t *testing.T, behaviour string, limit time.Duration) *nodes.Program
 	return p
 }
 
-func load(t *testing.T, name string) *scenario.Scenario {
-	t.Helper()
-	s, err := catalog.Load(name)
-	must.OK(t, err)
-	return s
-}
-
 // TestReferenceAsProgram runs the reference as processes, with the schedules' faults, crashes and clock steps: its
 // verdicts are those of the reference in this process, and a repeated run has the same trace, even if its requests are
 // lines, if it is told a whole past at once, or if each life is a new process because the one before ended at its reset.
@@ -77,7 +70,7 @@ func TestReferenceAsProgram(t *testing.T) {
 	effort.NotShort(t)
 	for _, name := range []string{"two-contenders", "lost-response", "crashed-holder", "skewed-clocks"} {
 		t.Run(name, func(t *testing.T) {
-			p, lines, s := program(t, "reference", 0), program(t, "lines", 0), load(t, name)
+			p, lines, s := program(t, "reference", 0), program(t, "lines", 0), scenariotest.Embedded(t, name)
 			queue, retires := program(t, "queue", 0), program(t, "retires", 0)
 			for i := range effort.Quick(10, 3) {
 				var traces [5]strings.Builder
@@ -106,7 +99,7 @@ const forgetful = "own-commit-as-conflict"
 // another's. The reference passes under the same schedules.
 func TestOwnLockNotRecognised(t *testing.T) {
 	effort.Long(t)
-	s := load(t, "lost-response")
+	s := scenariotest.Embedded(t, "lost-response")
 	for behaviour, want := range map[string]invariant.Verdict{forgetful: invariant.Violated, "reference": invariant.OK} {
 		p := program(t, behaviour, 0)
 		r, err := campaign.Campaign{Scenario: s, Protocol: p.Protocol(), Seed: 1, Schedules: 30}.Run(t.Context())
@@ -144,8 +137,7 @@ func TestBadPrograms(t *testing.T) {
 		{"unable", "get /home", "does not say that it can get"},
 		{"deaf", "its start", "said nothing for"},
 	}
-	s, err := scenario.Parse("one.yaml", []byte("name: one\nabout: one\nactors: [{name: alice, script: [get /home]}]\n"))
-	must.OK(t, err)
+	s := scenariotest.Parsed(t, "name: one\nabout: one\nactors: [{name: alice, script: [get /home]}]\n")
 	for _, tt := range tests {
 		t.Run(tt.behaviour, func(t *testing.T) {
 			limit := time.Minute
@@ -174,8 +166,7 @@ func TestBadPrograms(t *testing.T) {
 func TestAttempts(t *testing.T) {
 	s := oneNode(t)
 	s.Cache.Attempts = 2
-	_, err := scenario.Run{Scenario: s, Protocol: program(t, "two-attempts", 0).Protocol()}.Do(t.Context())
-	must.OK(t, err)
+	must.Done(t)(scenario.Run{Scenario: s, Protocol: program(t, "two-attempts", 0).Protocol()}.Do(t.Context()))
 }
 
 // TestHashes: the hashes of Python and Perl are the same in each process, unless the user has said something else.
@@ -201,8 +192,7 @@ func TestChildren(t *testing.T) {
 		at := filepath.Join(t.TempDir(), "child")
 		t.Setenv("ISR_SIM_TEST_CHILD", at)
 		p := program(t, behaviour, 2*time.Second)
-		_, err := scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context())
-		must.OK(t, err)
+		must.Done(t)(scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context()))
 		p.Close()
 		c, err := net.Dial("unix", at)
 		if (err == nil) != lives {
@@ -265,9 +255,7 @@ func TestLeft(t *testing.T) {
 // TestClose: an idle process that says something at that moment does not keep a program open.
 func TestClose(t *testing.T) {
 	p := &nodes.Program{Command: `echo '{"type":"hello","versions":[1],"can":["get","reset"]}'; while :; do echo '{"type":"real","what":"sockets"}'; done`, Context: t.Context()}
-	if _, err := p.Can("alice"); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(p.Can("alice"))
 	soon, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
 	for len(p.Real()) == 0 && soon.Err() == nil {
@@ -292,9 +280,7 @@ func TestReal(t *testing.T) {
 	} {
 		p := program(t, behaviour, 0)
 		for range 2 {
-			if _, err := (scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}).Do(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol()}.Do(t.Context()))
 		}
 		if got := p.Real(); !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", behaviour, got, want)
@@ -305,9 +291,8 @@ func TestReal(t *testing.T) {
 // TestTwoRequests: a program that does not wait for its answers ends the run, here while another node works and the
 // first request is under way.
 func TestTwoRequests(t *testing.T) {
-	s, err := scenario.Parse("two.yaml", []byte(
-		"name: two\nabout: two\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n"))
-	must.OK(t, err)
+	s := scenariotest.Parsed(t,
+		"name: two\nabout: two\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [get /home]}]\n")
 	p := program(t, "two-requests", 10*time.Second)
 	for seed := range uint64(20) {
 		_, err := scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed}.Do(t.Context())

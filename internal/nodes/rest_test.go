@@ -109,8 +109,7 @@ func TestHalfClosed(t *testing.T) {
 	defer p.server.Close()
 	c, err := net.Dial("tcp", p.listener.Addr().String())
 	must.OK(t, err)
-	_, err = io.WriteString(c, "PUT /_isr-sim/bodies/a HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
-	must.OK(t, err)
+	must.Done(t)(io.WriteString(c, "PUT /_isr-sim/bodies/a HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"))
 	must.OK(t, c.(*net.TCPConn).CloseWrite())
 	if got, _ := io.ReadAll(c); len(got) > 0 {
 		t.Errorf("got %q, want a connection that is broken", got)

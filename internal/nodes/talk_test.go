@@ -22,6 +22,8 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks"
 	"github.com/isr-sim/isr-sim/internal/nodes"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
 )
@@ -204,9 +206,7 @@ func TestRequestsOverlap(t *testing.T) {
 	p, s := program(t, "two-chains", 0), oneNode(t)
 	for seed := range uint64(4) {
 		var trace strings.Builder
-		if _, err := (scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed, Trace: &trace}).Do(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed, Trace: &trace}.Do(t.Context()))
 		for _, pk := range []string{"a0", "a1", "a2", "b0", "b1", "b2"} {
 			if n := strings.Count(trace.String(), "effect      GetItem row of "+pk+" "); n != 1 {
 				t.Fatalf("seed %d: %s was read %d times, want once:\n%s", seed, pk, n, trace.String())
@@ -217,10 +217,7 @@ func TestRequestsOverlap(t *testing.T) {
 
 func oneNode(t *testing.T) *scenario.Scenario {
 	t.Helper()
-	s, err := scenario.Parse("one.yaml", []byte("name: one\nabout: one\nactors: [{name: alice, script: [get /home]}]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Parsed(t, "name: one\nabout: one\nactors: [{name: alice, script: [get /home]}]\n")
 	return s
 }
 
@@ -236,9 +233,7 @@ func TestRequestsAtOnce(t *testing.T) {
 		var before string
 		for i := range 2 {
 			var trace strings.Builder
-			if _, err := (scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed, Trace: &trace}).Do(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(scenario.Run{Scenario: s, Protocol: p.Protocol(), Seed: seed, Trace: &trace}.Do(t.Context()))
 			if i > 0 && trace.String() != before {
 				t.Fatalf("seed %d: two runs differ:\n%s\n%s", seed, before, trace.String())
 			}
@@ -285,9 +280,7 @@ func TestTimersAtOnce(t *testing.T) {
 	p, orders := program(t, "three-timers", 0), map[string]bool{}
 	for seed := range uint64(60) {
 		var trace strings.Builder
-		if _, err := (scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol(), Seed: seed, Trace: &trace}).Do(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(scenario.Run{Scenario: oneNode(t), Protocol: p.Protocol(), Seed: seed, Trace: &trace}.Do(t.Context()))
 		_, order, _ := strings.Cut(trace.String(), "in the order ")
 		orders[order[:min(3, len(order))]] = true
 	}

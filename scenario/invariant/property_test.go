@@ -16,7 +16,8 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
-	"github.com/isr-sim/isr-sim/scenario/history"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -48,21 +49,17 @@ type fleet struct {
 func drawFleet(t *rapid.T) *fleet {
 	f := &fleet{ctx: context.Background(), clock: fakeclock.New(t0)}
 	f.db = ddbfake.New(ddbfake.Options{Clock: f.clock})
-	if _, err := f.db.As("setup").CreateTable(f.ctx, isr.TableInput(cacheTable)); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(f.db.As("setup").CreateTable(f.ctx, isr.TableInput(cacheTable)))
 	for _, name := range []string{"alice", "bob", "carol"} {
 		offset := rapid.Int64Range(-int64(maxSkew), int64(maxSkew)).Draw(t, name+"'s clock is off by")
 		tokens := 0
 		store, err := pagecache.NewRecipeA(isr.Config{
 			Client: f.db.As(name), Clock: f.clock.Node(fakeclock.Drift{Offset: time.Duration(offset)}), Table: cacheTable,
-			Bodies: noBodies{}, Lease: 5 * time.Second, TTLBuffer: time.Second,
+			Bodies: scenariotest.Bodies{}, Lease: 5 * time.Second, TTLBuffer: time.Second,
 			Tokens: func() string { tokens++; return fmt.Sprintf("%s-%d", name, tokens) },
 			Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		f.writers = append(f.writers, &writer{name: name, store: store})
 	}
 	return f
@@ -117,42 +114,23 @@ func (f *fleet) check(inv invariant.Invariant) invariant.Finding {
 	return inv.Check(invariant.Evidence{Changes: f.db.Changes(), MaxClockSkew: maxSkew})
 }
 
-// noBodies is a body store that is never used.
-type noBodies struct{}
-
-func (noBodies) PutBody(context.Context, string, []byte) error { return nil }
-
-func (noBodies) GetBody(context.Context, string) ([]byte, error) { return nil, isr.ErrNoBody }
-
-// Correct writers violate nothing, whatever they do, and whatever their clocks show within the promise.
-func TestCorrectWritersAreInnocent(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		f := drawFleet(t)
-		f.steps(t)
-		for _, inv := range onLog() {
-			if got := f.check(inv); got.Verdict != invariant.OK {
-				t.Fatalf("%s is %v: %s (changes %v)", inv.Name, got.Verdict, got.Why, got.Changes)
-			}
-		}
-	})
-}
-
 // onLog returns the invariants that need only the log.
 func onLog() []invariant.Invariant {
 	return slices.DeleteFunc(invariant.All(), func(inv invariant.Invariant) bool { return inv.Watch == nil })
 }
 
-// A check of the whole log, a judge of all invariants at once and a watcher of each request find the same, whether or
-// not a stranger writes.
+// Correct writers violate nothing, whatever they do, and whatever their clocks show within the promise; a publish by a
+// stranger is found. A check of the whole log, a judge of all invariants at once and a watcher of each request find the
+// same.
 func TestJudgesAndWatchersFindWhatChecksFind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := drawFleet(t)
 		f.steps(t)
+		stranger := 0 // the change of one
 		if rapid.Bool().Draw(t, "with a stranger") {
 			pk := isr.PartitionKey("", rapid.SampledFrom(cacheKeys).Draw(t, "key"))
-			if _, err := f.db.As("mallory").PutItem(f.ctx, &dynamodb.PutItemInput{TableName: aws.String(cacheTable), Item: f.page(pk).Item()}); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(f.db.As("mallory").PutItem(f.ctx, &dynamodb.PutItemInput{TableName: aws.String(cacheTable), Item: f.page(pk).Item()}))
+			stranger = len(f.db.Changes())
 		}
 		f.steps(t)
 		judged := map[string]invariant.Finding{}
@@ -161,6 +139,12 @@ func TestJudgesAndWatchersFindWhatChecksFind(t *testing.T) {
 		})
 		for _, inv := range onLog() {
 			want := f.check(inv)
+			if stranger == 0 && want.Verdict != invariant.OK {
+				t.Fatalf("%s is %v: %s (changes %v)", inv.Name, want.Verdict, want.Why, want.Changes)
+			}
+			if stranger > 0 && inv.Name == "stale-writer" && (want.Verdict != invariant.Violated || want.Changes[len(want.Changes)-1] != stranger) {
+				t.Fatalf("%v: %s (changes %v), want change %d named last", want.Verdict, want.Why, want.Changes, stranger)
+			}
 			if got := judged[inv.Name]; got.Verdict != want.Verdict && want.Verdict != invariant.OK || got.Why != want.Why || !slices.Equal(got.Changes, want.Changes) {
 				t.Fatalf("%s: judged %+v, checked %+v", inv.Name, got, want)
 			}
@@ -184,77 +168,4 @@ func TestJudgesAndWatchersFindWhatChecksFind(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A publish by a stranger is found, whatever correct writers do before and after it.
-func TestAStrangersPublishIsFound(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		f := drawFleet(t)
-		f.steps(t)
-		pk := isr.PartitionKey("", rapid.SampledFrom(cacheKeys).Draw(t, "key"))
-		if _, err := f.db.As("mallory").PutItem(f.ctx, &dynamodb.PutItemInput{
-			TableName: aws.String(cacheTable), Item: f.page(pk).Item(),
-		}); err != nil {
-			t.Fatal(err)
-		}
-		decisive := len(f.db.Changes())
-		f.steps(t)
-		got := f.check(invariant.Named("stale-writer"))
-		if got.Verdict != invariant.Violated || got.Changes[len(got.Changes)-1] != decisive {
-			t.Fatalf("%v: %s (changes %v), want change %d named last", got.Verdict, got.Why, got.Changes, decisive)
-		}
-	})
-}
-
-// If a stranger deletes a lock, that is theft if and only if the lease is not over by any clock that keeps the promise.
-func TestAStrangersReleaseIsTheftOfALiveLease(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		f := drawFleet(t)
-		f.steps(t)
-		pk := isr.PartitionKey("", rapid.SampledFrom(cacheKeys).Draw(t, "key"))
-		live := false
-		for _, row := range f.db.Items(cacheTable) {
-			rowPK, _ := row.Str("pk")
-			sk, _ := row.Str("sk")
-			if expires, _ := row.Int("lease_expires_at"); rowPK == pk && sk == isr.SortLock {
-				live = pagecache.EpochSeconds(expires).Time().After(f.clock.Now().Add(maxSkew))
-			}
-		}
-		if _, err := f.db.As("mallory").DeleteItem(f.ctx, &dynamodb.DeleteItemInput{
-			TableName: aws.String(cacheTable), Key: pagecache.Key(pk, isr.SortLock),
-		}); err != nil {
-			t.Fatal(err)
-		}
-		want := invariant.OK
-		if live {
-			want = invariant.Violated
-		}
-		if got := f.check(invariant.Named("lock-theft")); got.Verdict != want {
-			t.Fatalf("%v: %s, want %v", got.Verdict, got.Why, want)
-		}
-	})
-}
-
-// Two clocks at the two ends of the promise need the whole of 2e: a page may be served as fresh until exactly that
-// time, and no longer.
-func TestFreshnessGrantsWhatTwoClocksNeed(t *testing.T) {
-	const window = time.Minute
-	clock := fakeclock.New(t0)
-	ahead, behind := clock.Node(fakeclock.Drift{Offset: maxSkew}), clock.Node(fakeclock.Drift{Offset: -maxSkew})
-	page := pagecache.Meta{GeneratedAt: pagecache.Floor(ahead.Now()), RevalidateSeconds: int64(window / time.Second)}
-	reader := new(pagecache.RecipeA) // Fresh needs no configuration
-
-	clock.Advance(window + 2*maxSkew - nano)
-	if !reader.Fresh(page, behind.Now()) {
-		t.Errorf("stale after %v, want fresh for a nanosecond more", clock.Since(t0))
-	}
-	log := newHistory().rendered("ahead", "1", 0).served("behind", "1", history.Fresh, clock.Since(t0))
-	got := invariant.Named("freshness").Check(invariant.Evidence{History: log.Events(), Revalidate: window, MaxClockSkew: maxSkew})
-	if got.Verdict != invariant.OK {
-		t.Errorf("%v: %s, want ok", got.Verdict, got.Why)
-	}
-	clock.Advance(nano)
-	if reader.Fresh(page, behind.Now()) {
-		t.Errorf("fresh after %v, want stale", clock.Since(t0))
-	}
 }

@@ -12,11 +12,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
+	"github.com/jonboulle/clockwork"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
@@ -37,10 +39,8 @@ func watch(t *testing.T, keep int, o live.Options) *traffic {
 	t.Helper()
 	s := &traffic{T: t, clock: fakeclock.New(fakeclock.Epoch)}
 	s.db = ddbfake.New(ddbfake.Options{Clock: s.clock, KeepChanges: keep})
-	if _, err := s.db.As("setup").CreateTable(t.Context(), isr.TableInput(table)); err != nil {
-		t.Fatal(err)
-	}
-	o.Start = s.clock.Now()
+	must.Done(t)(s.db.As("setup").CreateTable(t.Context(), isr.TableInput(table)))
+	o.Clock, o.Start = s.clock, s.clock.Now()
 	o.OnBroken = func(b live.Broken) {
 		s.reported = append(s.reported, fmt.Sprintf("%s %s by %s", b.Verdict, b.Invariant.Name, b.Actor))
 	}
@@ -54,15 +54,19 @@ func (s *traffic) store(actor string) *pagecache.RecipeA { return s.storeAt(acto
 // storeAt is a correct writer whose clock is wrong.
 func (s *traffic) storeAt(actor string, off time.Duration) *pagecache.RecipeA {
 	s.Helper()
+	return s.storeOf(actor, s.db.As(actor), s.clock.Node(fakeclock.Drift{Offset: off}))
+}
+
+// storeOf is a correct writer with this client and this clock.
+func (s *traffic) storeOf(actor string, client isr.Client, clock clockwork.Clock) *pagecache.RecipeA {
+	s.Helper()
 	n := 0
 	store, err := pagecache.NewRecipeA(isr.Config{
-		Client: s.db.As(actor), Clock: s.clock.Node(fakeclock.Drift{Offset: off}), Table: table, Bodies: noBodies{},
+		Client: client, Clock: clock, Table: table, Bodies: scenariotest.Bodies{},
 		Tokens: func() string { n++; return fmt.Sprintf("%s-%d", actor, n) },
 		Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
 	})
-	if err != nil {
-		s.Fatal(err)
-	}
+	must.OK(s, err)
 	return store
 }
 
@@ -85,47 +89,14 @@ func (s *traffic) meta(store *pagecache.RecipeA, key, body string) pagecache.Met
 // put writes a row without any condition.
 func (s *traffic) put(actor string, item map[string]types.AttributeValue) {
 	s.Helper()
-	if _, err := s.db.As(actor).PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String(table), Item: item}); err != nil {
-		s.Fatal(err)
-	}
+	must.Done(s)(s.db.As(actor).PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String(table), Item: item}))
 }
-
-type noBodies struct{}
-
-func (noBodies) PutBody(context.Context, string, []byte) error   { return nil }
-func (noBodies) GetBody(context.Context, string) ([]byte, error) { return nil, isr.ErrNoBody }
 
 func (s *traffic) wantReported(want ...string) {
 	s.Helper()
 	if diff := cmp.Diff(want, s.reported); diff != "" {
 		s.Errorf("reported (-want +got):\n%s", diff)
 	}
-}
-
-func TestTTLIsNobody(t *testing.T) {
-	s := watch(t, 0, live.Options{})
-	pk := isr.PartitionKey("", "/home")
-	row := func(sk string, more map[string]types.AttributeValue) map[string]types.AttributeValue {
-		item := pagecache.Key(pk, sk)
-		for name, v := range more {
-			item[name] = v
-		}
-		return item
-	}
-	text := func(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
-	number := func(n int64) types.AttributeValue { return &types.AttributeValueMemberN{Value: fmt.Sprint(n)} }
-	now := s.clock.Now().Unix()
-	s.put("alice", row("VER#1", map[string]types.AttributeValue{"s3_key": text("1"), "ttl": number(now + 1)}))
-	s.put("alice", row("META", map[string]types.AttributeValue{"current_sk": text("VER#1"), "generated_at": number(now)}))
-	if _, err := s.db.As("alice").UpdateTimeToLive(t.Context(), isr.TTLInput(table)); err != nil {
-		t.Fatal(err)
-	}
-	s.checker.Look()
-	s.reported = nil // META was put without a lease
-	s.clock.Advance(time.Hour)
-	s.db.SweepExpired()
-	s.checker.Look()
-	s.wantReported("violated no-dangling-pointer by ")
 }
 
 func TestWhatTheLogHasLostIsUnknown(t *testing.T) {
@@ -224,9 +195,7 @@ func TestAnInvariantOfOnesOwnWatches(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := watch(t, 0, live.Options{Invariants: []invariant.Invariant{test.inv}})
-			if _, err := s.store("alice").Acquire(t.Context(), "/home"); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(s.store("alice").Acquire(t.Context(), "/home"))
 			s.checker.Look()
 			if diff := cmp.Diff(test.want, s.reported); diff != "" {
 				t.Errorf("told (-want +got):\n%s", diff)
@@ -242,25 +211,19 @@ func TestAnInvariantOfOnesOwnWatches(t *testing.T) {
 func TestABatchIsNoTransaction(t *testing.T) {
 	s := watch(t, 0, live.Options{})
 	alice := s.store("alice")
-	if _, err := alice.Acquire(t.Context(), "/home"); err != nil {
-		t.Fatal(err)
-	}
-	_, err := s.db.As("alice").BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: {
+	must.Done(t)(alice.Acquire(t.Context(), "/home"))
+	must.Done(t)(s.db.As("alice").BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{table: {
 		{PutRequest: &types.PutRequest{Item: s.meta(alice, "/home", "x").Item()}},
 		{DeleteRequest: &types.DeleteRequest{Key: pagecache.Key(alice.PK("/home"), "LOCK")}},
-	}}})
-	must.OK(t, err)
+	}}}))
 	s.checker.Look()
 	s.wantReported("violated atomic-publish by alice")
 	s.reported = nil
-	if _, err := alice.Acquire(t.Context(), "/home"); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(alice.Acquire(t.Context(), "/home"))
 	remove := fmt.Sprintf(`DELETE FROM %s WHERE pk='%s' AND sk='LOCK'`, table, alice.PK("/home"))
 	change := fmt.Sprintf(`UPDATE %s SET s3_key='y' WHERE pk='%s' AND sk='META'`, table, alice.PK("/home"))
-	_, err = s.db.As("alice").BatchExecuteStatement(t.Context(), &dynamodb.BatchExecuteStatementInput{
-		Statements: []types.BatchStatementRequest{{Statement: &remove}, {Statement: &change}}})
-	must.OK(t, err)
+	must.Done(t)(s.db.As("alice").BatchExecuteStatement(t.Context(), &dynamodb.BatchExecuteStatementInput{
+		Statements: []types.BatchStatementRequest{{Statement: &remove}, {Statement: &change}}}))
 	s.checker.Look()
 	s.wantReported("violated stale-writer by alice")
 }
@@ -316,18 +279,14 @@ func TestTheHolderOfALoadedLockIsUnknown(t *testing.T) {
 				ops := s.db.Client(ddbfake.WithActor("ops"))
 				made, err := ops.CreateBackup(t.Context(), &dynamodb.CreateBackupInput{TableName: aws.String(table), BackupName: aws.String("one")})
 				must.OK(t, err)
-				if _, err := s.db.As("ops").DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(table)}); err != nil {
-					t.Fatal(err)
-				}
-				_, err = ops.RestoreTableFromBackup(t.Context(), &dynamodb.RestoreTableFromBackupInput{TargetTableName: aws.String(table), BackupArn: made.BackupDetails.BackupArn})
-				must.OK(t, err)
+				must.Done(t)(s.db.As("ops").DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(table)}))
+				must.Done(t)(ops.RestoreTableFromBackup(t.Context(), &dynamodb.RestoreTableFromBackupInput{TargetTableName: aws.String(table), BackupArn: made.BackupDetails.BackupArn}))
 			}
 			before := s.db.Snapshot()
-			_, err := s.db.As(actor).TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+			must.Done(t)(s.db.As(actor).TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 				{Put: &types.Put{TableName: aws.String(table), Item: s.meta(bob, "/home", "x").Item()}},
 				{Delete: &types.Delete{TableName: aws.String(table), Key: pagecache.Key(pk, "LOCK")}},
-			}})
-			must.OK(t, err)
+			}}))
 			s.checker.Look()
 			s.wantReported("unknown the holder by " + actor)
 			s.reported = nil
@@ -340,9 +299,7 @@ func TestTheHolderOfALoadedLockIsUnknown(t *testing.T) {
 			s.wantReported("violated lock-theft by " + actor)
 			s.reported = nil
 			ttl := &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)}
-			if _, err := s.db.As("ops").UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{TableName: aws.String(table), TimeToLiveSpecification: ttl}); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(s.db.As("ops").UpdateTimeToLive(t.Context(), &dynamodb.UpdateTimeToLiveInput{TableName: aws.String(table), TimeToLiveSpecification: ttl}))
 			s.db.SetLag(ddbfake.LagAtOnce)
 			s.checker.Look()
 			s.wantReported("violated no-dangling-pointer by ")
@@ -388,9 +345,7 @@ func TestSetupIsExempt(t *testing.T) {
 
 		// Other actors are judged by the lock that the setup has written.
 		if test.except != nil {
-			if _, err := seed.Acquire(t.Context(), "/other"); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(seed.Acquire(t.Context(), "/other"))
 			s.put("bob", s.meta(seed, "/other", "stolen").Item())
 			s.checker.Look()
 			s.wantReported("violated stale-writer by bob", "unknown monotonic-publication by bob")

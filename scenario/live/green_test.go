@@ -11,6 +11,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -24,9 +25,7 @@ func TestGreenWithoutBeingJudged(t *testing.T) {
 	mapped := func(rows ...isr.Row) live.Options { return live.Options{Rows: isr.Schema{Rows: rows}} }
 	lock := func(s *traffic, actor string) pagecache.Lease {
 		lease, err := s.store(actor).Acquire(s.Context(), "/home")
-		if err != nil {
-			s.Fatal(err)
-		}
+		must.OK(s, err)
 		return lease
 	}
 	page := func(s *traffic, actor string) { s.publish(s.store(actor), "/home") }
@@ -60,9 +59,7 @@ func TestGreenWithoutBeingJudged(t *testing.T) {
 		"by an excepted actor alone": {live.Options{Except: []string{"alice"}}, func(s *traffic) { page(s, "alice") }, "vacuous: nothing was judged"},
 		"a lock alone":               {live.Options{}, func(s *traffic) { lock(s, "alice") }, tooLittle},
 		"a lock taken and given back": {live.Options{}, func(s *traffic) {
-			if err := s.store("alice").Release(s.Context(), lock(s, "alice")); err != nil {
-				s.Fatal(err)
-			}
+			must.OK(s, s.store("alice").Release(s.Context(), lock(s, "alice")))
 		}, tooLittle},
 		"a lock, and a page without content": {live.Options{}, func(s *traffic) {
 			lock(s, "alice")
@@ -100,17 +97,13 @@ func TestGreenWithoutBeingJudged(t *testing.T) {
 		"a violation, then the table goes": {live.Options{}, func(s *traffic) {
 			page(s, "alice")
 			evil(s)
-			if _, err := s.db.As("setup").DeleteTable(s.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(table)}); err != nil {
-				s.Fatal(err)
-			}
+			must.Done(s)(s.db.As("setup").DeleteTable(s.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(table)}))
 		}, "violated: stale-writer by mallory"},
 		"milliseconds for seconds": {live.Options{}, func(s *traffic) {
 			lease := lock(s, "alice")
 			m := s.meta(s.store("alice"), "/home", "x")
 			m.GeneratedAt *= 1000
-			if err := s.store("alice").Publish(s.Context(), lease, m); err != nil {
-				s.Fatal(err)
-			}
+			must.OK(s, s.store("alice").Publish(s.Context(), lease, m))
 		}, "unknown: the clock"},
 		"a mapping that fits no row": {mapped(isr.Row{Partition: "id = {key}", Body: "html", Generated: "at"}), func(s *traffic) { page(s, "alice") }, "the row mapping fits none"},
 		"a wrong mapping":            {mapped(isr.Row{Partition: "id = {key}"}), func(s *traffic) { page(s, "alice") }, "neither a page nor a lock"},
@@ -146,17 +139,14 @@ func tellOnly(s *traffic) {
 // A lock library has no pages. It is judged if locks go from holder to holder.
 func TestLocksAloneAreJudged(t *testing.T) {
 	rows := isr.Schema{Rows: []isr.Row{{Partition: "pk = {key}", Sort: "sk = L", Token: "owner", Expires: "until iso8601"}}}
-	for name, test := range map[string]struct {
-		options live.Options
-		sk      string
-	}{
-		"mapped": {live.Options{Rows: rows}, "L"},
-		"named":  {live.Options{Rows: rows, Invariants: []invariant.Invariant{invariant.Named("lock-theft")}}, "L"},
+	for name, options := range map[string]live.Options{
+		"mapped": {Rows: rows},
+		"named":  {Rows: rows, Invariants: []invariant.Invariant{invariant.Named("lock-theft")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, of := watched(t, test.options)
+			s, of := watched(t, options)
 			put := func(actor string) {
-				item := pagecache.Key("1", test.sk)
+				item := pagecache.Key("1", "L")
 				item["owner"] = &types.AttributeValueMemberS{Value: actor}
 				item["until"] = &types.AttributeValueMemberS{Value: s.in(time.Minute)}
 				s.put(actor, item)

@@ -1,9 +1,6 @@
 package live_test
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -15,80 +12,37 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
-	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
 )
 
 const ireland = "eu-west-1"
 
-// inTwoRegions makes a test that watches a global table. A write takes a second to arrive in the other region.
-func inTwoRegions(t *testing.T) (*traffic, *someTest) {
-	t.Helper()
-	s, test := watched(t, live.Options{})
-	s.replicate()
-	return s, test
-}
-
-// replicate makes the table a global one.
+// replicate makes the table a global one. A write takes a second to arrive in the other region.
 func (s *traffic) replicate() {
 	s.Helper()
-	_, err := s.db.Client().UpdateTable(s.Context(), &dynamodb.UpdateTableInput{TableName: aws.String(table), ReplicaUpdates: []types.ReplicationGroupUpdate{
+	must.Done(s)(s.db.Client().UpdateTable(s.Context(), &dynamodb.UpdateTableInput{TableName: aws.String(table), ReplicaUpdates: []types.ReplicationGroupUpdate{
 		{Create: &types.CreateReplicationGroupMemberAction{RegionName: aws.String(ireland)}},
-	}})
-	if err != nil {
-		s.Fatal(err)
-	}
+	}}))
 	s.db.SetRegionLag(ddbfake.LagFixed(time.Second))
 }
 
 // storeIn is a correct writer in a region.
 func (s *traffic) storeIn(actor, region string) *pagecache.RecipeA {
 	s.Helper()
-	n := 0
-	store, err := pagecache.NewRecipeA(isr.Config{
-		Client: s.db.As(actor).In(region), Clock: s.clock, Table: table, Bodies: noBodies{},
-		Tokens: func() string { n++; return fmt.Sprintf("%s-%d", actor, n) },
-		Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
-	})
-	if err != nil {
-		s.Fatal(err)
-	}
-	return store
+	return s.storeOf(actor, s.db.As(actor).In(region), s.clock)
 }
 
 // Each region judges conditions by its own rows, so both regions give away the lease of the same page. Then the later
 // write wins in both regions, and takes the lease from its holder.
 func TestWatchFindsALeaseTakenInTwoRegions(t *testing.T) {
-	s, test := inTwoRegions(t)
+	s, test := watched(t, live.Options{})
+	s.replicate()
 	for _, store := range []*pagecache.RecipeA{s.storeIn("alice", ddbfake.DefaultRegion), s.storeIn("bob", ireland)} {
-		if _, err := store.Acquire(t.Context(), "/home"); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(store.Acquire(t.Context(), "/home"))
 	}
 	s.clock.Advance(time.Second)
 	test.end()
 	wantTest(t, test, "bob replaced the lock of alice")
-}
-
-// If all writers of a key use the same home region, the lease of the key is in only one place.
-func TestWatchPassesAHomeRegion(t *testing.T) {
-	s, test := inTwoRegions(t)
-	home := map[string]string{"/home": ddbfake.DefaultRegion, "/shop": ireland}
-	for _, key := range []string{"/home", "/shop"} {
-		alice, bob := s.storeIn("alice", home[key]), s.storeIn("bob", home[key])
-		lease, err := alice.Acquire(t.Context(), key)
-		must.OK(t, err)
-		if _, err := bob.Acquire(t.Context(), key); !errors.Is(err, pagecache.ErrHeld) {
-			t.Errorf("%s: got %v, want that alice holds the lease", key, err)
-		}
-		s.clock.Advance(time.Second)
-		must.OK(t, alice.Publish(t.Context(), lease, s.meta(alice, key, lease.Token)))
-		s.clock.Advance(time.Minute)
-		s.publish(bob, key)
-		s.clock.Advance(time.Minute)
-	}
-	test.end()
-	wantTest(t, test)
 }
 
 // A page has rows in each region. A rendering is judged in the region in which its actor has taken the lease, and over
@@ -142,9 +96,7 @@ func TestRenderingsInTwoRegions(t *testing.T) {
 func (s *traffic) both(key string, alice, bob *pagecache.RecipeA) {
 	s.Helper()
 	for _, store := range []*pagecache.RecipeA{alice, bob} {
-		if _, err := store.Acquire(s.Context(), key); err != nil {
-			s.Fatal(err)
-		}
+		must.Done(s)(store.Acquire(s.Context(), key))
 	}
 	s.tell(rendered("alice", key, "by alice"), rendered("bob", key, "by bob"))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 	"github.com/isr-sim/isr-sim/scenario/live"
@@ -22,28 +23,22 @@ var apart = isr.Schema{Rows: []isr.Row{
 	{Table: "locks", Partition: "name = lock/{key}", Token: "owner", Expires: "until iso8601"},
 }}
 
-// own is a fake with tables that may have any keys.
-func own(t *testing.T, rows isr.Schema, keys map[string]string) *traffic {
+// own is a fake with the tables of such a cache.
+func own(t *testing.T, rows isr.Schema) *traffic {
 	t.Helper()
 	s := watch(t, 0, live.Options{Rows: rows})
-	for _, table := range []string{"pages", "locks"} {
-		if keys[table] != "" {
-			s.create(table, keys[table])
-		}
-	}
+	s.create("pages", "path")
+	s.create("locks", "name")
 	return s
 }
 
 func (s *traffic) create(table, key string) {
 	s.Helper()
-	_, err := s.db.As("setup").CreateTable(context.Background(), &dynamodb.CreateTableInput{
+	must.Done(s)(s.db.As("setup").CreateTable(context.Background(), &dynamodb.CreateTableInput{
 		TableName: aws.String(table), BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String(key), AttributeType: "S"}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String(key), KeyType: "HASH"}},
-	})
-	if err != nil {
-		s.Fatal(err)
-	}
+	}))
 }
 
 // puts writes a row of text attributes.
@@ -53,9 +48,7 @@ func (s *traffic) puts(actor, table string, pairs ...string) {
 	for i := 0; i < len(pairs); i += 2 {
 		item[pairs[i]] = &types.AttributeValueMemberS{Value: pairs[i+1]}
 	}
-	if _, err := s.db.As(actor).PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String(table), Item: item}); err != nil {
-		s.Fatal(err)
-	}
+	must.Done(s)(s.db.As(actor).PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String(table), Item: item}))
 	s.checker.Look()
 }
 
@@ -64,7 +57,7 @@ func (s *traffic) in(d time.Duration) string {
 }
 
 func TestOwnRowsInTwoTables(t *testing.T) {
-	s := own(t, apart, map[string]string{"pages": "path", "locks": "name"})
+	s := own(t, apart)
 	s.puts("alice", "locks", "name", "lock//home", "owner", "a1", "until", s.in(1500*time.Millisecond))
 	s.puts("alice", "pages", "path", "/home", "html", "x", "at", s.in(0))
 	s.wantReported("violated atomic-publish by alice") // two requests
@@ -88,15 +81,13 @@ func TestOwnRowsInTwoTables(t *testing.T) {
 // again deletes a table and creates it again.
 func (s *traffic) again(table, key string) {
 	s.Helper()
-	if _, err := s.db.As("setup").DeleteTable(s.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(table)}); err != nil {
-		s.Fatal(err)
-	}
+	must.Done(s)(s.db.As("setup").DeleteTable(s.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(table)}))
 	s.create(table, key)
 }
 
 // A lease of a cache outlives a table that is not the cache's, also after a restore to a state from before it.
 func TestOwnRowsBesideATableCreatedAgain(t *testing.T) {
-	s := own(t, apart, map[string]string{"pages": "path", "locks": "name"})
+	s := own(t, apart)
 	s.create("sessions", "sid")
 	sessions := func() {
 		s.again("sessions", "sid")
@@ -122,7 +113,7 @@ func TestOwnRowsBesideATableCreatedAgain(t *testing.T) {
 }
 
 func TestOwnRowsWithoutALock(t *testing.T) {
-	s := own(t, apart, map[string]string{"pages": "path", "locks": "name"})
+	s := own(t, apart)
 	s.puts("alice", "locks", "name", "locks//home", "owner", "a1", "until", s.in(time.Second))
 	s.puts("alice", "pages", "path", "/home", "html", "x", "at", s.in(0))
 	s.wantReported("unknown no lock seen by alice")
@@ -133,7 +124,7 @@ func TestOwnRowsWithoutALock(t *testing.T) {
 }
 
 func TestOwnRowsUnderAWrongClock(t *testing.T) {
-	s := own(t, isr.Schema{Rows: []isr.Row{{Partition: "path = {key}", Body: "html", Generated: "at", Token: "owner", Expires: "until"}}}, map[string]string{"pages": "path"})
+	s := own(t, isr.Schema{Rows: []isr.Row{{Partition: "path = {key}", Body: "html", Generated: "at", Token: "owner", Expires: "until"}}})
 	s.puts("alice", "pages", "path", "/home", "owner", "a1", "until", fmt.Sprint(s.clock.Now().Add(time.Second).UnixMilli()))
 	s.wantReported("unknown the clock by alice")
 	if why := s.checker.Found().Broken[0].Why; !strings.Contains(why, "until is ") || !strings.Contains(why, "looks like milliseconds") {
@@ -141,86 +132,16 @@ func TestOwnRowsUnderAWrongClock(t *testing.T) {
 	}
 }
 
-// ready returns a ready-made mapping.
-func ready(t *testing.T, name string) isr.Schema {
-	t.Helper()
-	s, err := isr.SchemaNamed(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 func TestTableTheory(t *testing.T) {
-	s := watch(t, 0, live.Options{Rows: ready(t, "tabletheory")})
+	rows, err := isr.SchemaNamed("tabletheory")
+	must.OK(t, err)
+	s := watch(t, 0, live.Options{Rows: rows})
 	alice := s.store("alice")
 	s.publish(alice, "/home")
 	s.checker.Look()
 	s.wantReported()
-	if _, err := alice.Acquire(t.Context(), "/home"); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(alice.Acquire(t.Context(), "/home"))
 	s.put("mallory", s.meta(alice, "/home", "evil").Item())
 	s.checker.Look()
 	s.wantReported("violated stale-writer by mallory", "unknown monotonic-publication by mallory")
-}
-
-// Powertools completes a record without a condition. If a function runs for longer than the lease of its record, it
-// completes the record of its successor.
-func TestPowertools(t *testing.T) {
-	s := own(t, ready(t, "powertools"), map[string]string{"pages": "id"})
-	record := func(actor, status string, pairs ...types.AttributeValue) {
-		item := map[string]types.AttributeValue{
-			"id": &types.AttributeValueMemberS{Value: "fn#1"}, "status": &types.AttributeValueMemberS{Value: status},
-			"expiration": &types.AttributeValueMemberN{Value: fmt.Sprint(s.clock.Now().Unix() + 3600)},
-		}
-		for i, name := range []string{"in_progress_expiration", "data"} {
-			if i < len(pairs) && pairs[i] != nil {
-				item[name] = pairs[i]
-			}
-		}
-		if _, err := s.db.As(actor).PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("pages"), Item: item}); err != nil {
-			t.Fatal(err)
-		}
-		s.checker.Look()
-	}
-	in := func(d time.Duration) types.AttributeValue {
-		return &types.AttributeValueMemberN{Value: fmt.Sprint(s.clock.Now().Add(d).UnixMilli())}
-	}
-	result := func(text string) types.AttributeValue { return &types.AttributeValueMemberS{Value: text} }
-	record("alice", "INPROGRESS", in(1500*time.Millisecond))
-	record("alice", "COMPLETED", nil, result("1"))
-	s.clock.Advance(2 * time.Hour)
-	record("alice", "INPROGRESS", in(1500*time.Millisecond))
-	s.clock.Advance(1500 * time.Millisecond)
-	record("bob", "INPROGRESS", in(time.Second))
-	s.wantReported()
-	record("alice", "COMPLETED", nil, result("2"))
-	s.wantReported("violated stale-writer by alice", "violated lock-theft by alice")
-	for i, want := range []string{"alice published while the lock carried the token of bob", "alice removed the lock of bob 1s before the end of the lease"} {
-		if why := s.checker.Found().Broken[i].Why; why != want {
-			t.Errorf("got %q, want %q", why, want)
-		}
-	}
-}
-
-// dynamolock's rows do not hold the end of the lease: the lease is over when the record version has not changed for the
-// length of the lease.
-func TestDynamolock(t *testing.T) {
-	s := own(t, ready(t, "dynamolock"), map[string]string{"locks": "key"})
-	row := func(actor, version string) {
-		s.puts(actor, "locks", "key", "/home", "ownerName", actor, "leaseDuration", "20s", "recordVersionNumber", version)
-	}
-	row("alice", "1")
-	s.clock.Advance(15 * time.Second)
-	row("alice", "2") // her heartbeat
-	s.clock.Advance(20 * time.Second)
-	row("bob", "3")
-	s.wantReported()
-	s.clock.Advance(19999 * time.Millisecond)
-	row("alice", "4")
-	s.wantReported("violated lock-theft by alice")
-	if found := s.checker.Found(); found.Judged != 4 || found.Misfit != "" {
-		t.Errorf("%d judged, misfit %q", found.Judged, found.Misfit)
-	}
 }

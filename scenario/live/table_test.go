@@ -20,16 +20,14 @@ import (
 
 func TestNothingJudgedIsNoPass(t *testing.T) {
 	s := watch(t, 0, live.Options{})
-	_, err := s.db.As("setup").CreateTable(t.Context(), &dynamodb.CreateTableInput{
+	must.Done(t)(s.db.As("setup").CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("users"), BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: "N"}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: "HASH"}},
-	})
-	must.OK(t, err)
+	}))
 	for i := range 10 {
-		_, err := s.db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("users"),
-			Item: map[string]types.AttributeValue{"id": &types.AttributeValueMemberN{Value: fmt.Sprint(i % 2)}, "n": &types.AttributeValueMemberN{Value: fmt.Sprint(i)}}})
-		must.OK(t, err)
+		must.Done(t)(s.db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("users"),
+			Item: map[string]types.AttributeValue{"id": &types.AttributeValueMemberN{Value: fmt.Sprint(i % 2)}, "n": &types.AttributeValueMemberN{Value: fmt.Sprint(i)}}}))
 	}
 	s.put("alice", pagecache.Key("CACHE#1", "LEASE"))
 	s.put("alice", pagecache.Key("CACHE#2", "LEASE"))
@@ -55,12 +53,8 @@ func TestADeletedTableIsForgotten(t *testing.T) {
 	alice, bob := s.store("alice"), s.store("bob")
 	again := func() {
 		t.Helper()
-		if _, err := s.db.As("setup").DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(table)}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.db.As("setup").CreateTable(t.Context(), isr.TableInput(table)); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(s.db.As("setup").DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(table)}))
+		must.Done(t)(s.db.As("setup").CreateTable(t.Context(), isr.TableInput(table)))
 	}
 	s.clock.Advance(50 * time.Minute)
 	s.publish(alice, "/home")
@@ -115,9 +109,7 @@ func TestNoLockSeen(t *testing.T) {
 	bad["ttl"] = &types.AttributeValueMemberS{Value: "soon"}
 	s.put("alice", bad)
 	// From the first LOCK on, a publisher without a lock is a stale writer.
-	if _, err := s.store("carol").Acquire(t.Context(), "/third"); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(s.store("carol").Acquire(t.Context(), "/third"))
 	s.reported = nil
 	s.put("mallory", s.meta(alice, "/home", "evil").Item())
 	s.checker.Look()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/scenario/history"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -22,20 +23,12 @@ import (
 func hear(t *testing.T, o live.Options) *traffic {
 	t.Helper()
 	o.Promise.Revalidate = time.Minute
-	s := watch(t, 0, o)
-	o.Clock, o.Start = s.clock, s.clock.Now()
-	o.OnBroken = func(b live.Broken) {
-		s.reported = append(s.reported, fmt.Sprintf("%s %s by %s", b.Verdict, b.Invariant.Name, b.Actor))
-	}
-	s.checker = live.New(s.db, o)
-	return s
+	return watch(t, 0, o)
 }
 
 func (s *traffic) tell(events ...history.Event) {
 	s.Helper()
-	if err := s.checker.Tell(events...); err != nil {
-		s.Fatal(err)
-	}
+	must.OK(s, s.checker.Tell(events...))
 }
 
 // asked is the event that a client asks for a page.
@@ -68,13 +61,9 @@ func of(tenant, call string, e history.Event) history.Event {
 func (s *traffic) regenerate(store *pagecache.RecipeA, actor, key, body string) {
 	s.Helper()
 	lease, err := store.Acquire(s.Context(), key)
-	if err != nil {
-		s.Fatal(err)
-	}
+	must.OK(s, err)
 	s.tell(rendered(actor, key, body))
-	if err := store.Publish(s.Context(), lease, s.meta(store, key, body)); err != nil {
-		s.Fatal(err)
-	}
+	must.OK(s, store.Publish(s.Context(), lease, s.meta(store, key, body)))
 }
 
 // untold are the invariants that judged nothing.
@@ -142,22 +131,15 @@ func TestWhatClientsTellIsJudged(t *testing.T) {
 			s.tell(rendered("worker-7", "/home", "two"))
 		}, []string{"unknown single-flight by worker-7"}},
 		{"another row with the same partition key, in another table", func(s *traffic, alice, _ *pagecache.RecipeA) {
-			if _, err := s.db.As("setup").CreateTable(s.Context(), isr.TableInput("stats")); err != nil {
-				s.Fatal(err)
-			}
-			_, err := s.db.As("stats").PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String("stats"), Item: pagecache.Key(alice.PK("/home"), "HITS")})
-			if err != nil {
-				s.Fatal(err)
-			}
+			must.Done(s)(s.db.As("setup").CreateTable(s.Context(), isr.TableInput("stats")))
+			must.Done(s)(s.db.As("stats").PutItem(s.Context(), &dynamodb.PutItemInput{TableName: aws.String("stats"), Item: pagecache.Key(alice.PK("/home"), "HITS")}))
 			s.regenerate(alice, "alice", "/home", "one")
 		}, nil},
 		{"rows that nobody has written, told once a page", func(s *traffic, _, _ *pagecache.RecipeA) {
 			s.tell(rendered("alice", "/none", "x"), rendered("alice", "/none", "y"))
 		}, []string{"unknown single-flight by alice"}},
 		{"two requests of one client render under one lease", func(s *traffic, alice, _ *pagecache.RecipeA) {
-			if _, err := alice.Acquire(s.Context(), "/home"); err != nil {
-				s.Fatal(err)
-			}
+			must.Done(s)(alice.Acquire(s.Context(), "/home"))
 			s.tell(of("", "1", rendered("alice", "/home", "x")), of("", "1", rendered("alice", "/home", "x2")))
 			s.wantReported()
 			s.tell(of("", "2", rendered("alice", "/home", "y")))
@@ -174,9 +156,7 @@ func TestWhatClientsTellIsJudged(t *testing.T) {
 			long, short := rendered("alice", "/long", "one"), rendered("alice", "/short", "two")
 			long.Within, short.Within = time.Hour, time.Second
 			for _, e := range []history.Event{long, short} {
-				if _, err := alice.Acquire(s.Context(), e.Key); err != nil {
-					s.Fatal(err)
-				}
+				must.Done(s)(alice.Acquire(s.Context(), e.Key))
 				s.tell(e)
 			}
 			s.clock.Advance(2 * time.Second)
@@ -335,7 +315,7 @@ func TestWrongHistoryIsRefusedWhole(t *testing.T) {
 		s.tell(ask, served("alice", "/open", "x", history.Stale)) // both requests are as they were
 	}
 	s := watch(t, 0, live.Options{})
-	if err := s.checker.Tell(ask); err == nil || !strings.Contains(err.Error(), "no clock") {
+	if err := live.New(s.db, live.Options{}).Tell(ask); err == nil || !strings.Contains(err.Error(), "no clock") {
 		t.Errorf("without a clock: %v", err)
 	}
 }

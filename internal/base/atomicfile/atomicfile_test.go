@@ -32,9 +32,7 @@ func TestAFileIsThereWholeOrNotAtAll(t *testing.T) {
 
 	draft, err := atomicfile.Create(name)
 	must.OK(t, err)
-	if _, err := draft.WriteString("half"); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(draft.WriteString("half"))
 	draft.Discard()
 	draft.Discard()
 	want("after a draft that was discarded,", "one")
@@ -42,9 +40,7 @@ func TestAFileIsThereWholeOrNotAtAll(t *testing.T) {
 	if draft, err = atomicfile.Create(name); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := draft.WriteString("two"); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(draft.WriteString("two"))
 	if got, err := os.ReadFile(name); err != nil || string(got) != "one" {
 		t.Errorf("before the commit it holds %q (%v), want %q", got, err, "one")
 	}

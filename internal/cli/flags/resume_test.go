@@ -38,7 +38,7 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 	}
 	part := func(over bool, seconds int) {
 		t.Helper()
-		_, err := new(Program).resume(func(v campaign.Prove) (*campaign.Proof, error) {
+		must.Done(t)(new(Program).resume(func(v campaign.Prove) (*campaign.Proof, error) {
 			for range seconds {
 				schedules++
 				clock.Advance(time.Second)
@@ -53,8 +53,7 @@ func TestASearchIsKeptEveryMinute(t *testing.T) {
 				return nil, v.Keep(search, true)
 			}
 			return &campaign.Proof{Explored: sim.Explored{Complete: true}}, nil
-		}, campaign.Prove{}, file, io.Discard, clock)
-		must.OK(t, err)
+		}, campaign.Prove{}, file, io.Discard, clock))
 	}
 	if part(true, 130); kept() != 130 {
 		t.Errorf("%d schedules are kept at the end, expected 130", kept())

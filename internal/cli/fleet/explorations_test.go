@@ -41,9 +41,7 @@ func TestMergeReadsBuckets(t *testing.T) {
 	}
 	folder := t.TempDir() + "/"
 	for _, shard := range []string{"1/2", "2/2"} {
-		if _, err := do(NewExplore(), "--schedules", "40", "--shard", shard, "--out", folder, "two-contenders"); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(do(NewExplore(), "--schedules", "40", "--shard", shard, "--out", folder, "two-contenders"))
 	}
 	put := func(name string, text []byte) {
 		t.Helper()

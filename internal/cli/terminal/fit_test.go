@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/internal/cli/terminal"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func fitted(t *testing.T, text string, width int) string {
@@ -15,14 +16,10 @@ func fitted(t *testing.T, text string, width int) string {
 	f := terminal.Fit(&b, width)
 	for text != "" { // in pieces
 		n := min(7, len(text))
-		if _, err := f.Write([]byte(text[:n])); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(f.Write([]byte(text[:n])))
 		text = text[n:]
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.Close())
 	return b.String()
 }
 

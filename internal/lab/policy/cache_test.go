@@ -26,9 +26,7 @@ func TestCacheLifetimeOfOneEntry(t *testing.T) {
 	renders := 0
 	get := func(now time.Duration, key string, own Lifetime) {
 		t.Helper()
-		if _, err := c.GetOrSet(now, key, own, func() (int, error) { renders++; return renders, nil }); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(c.GetOrSet(now, key, own, func() (int, error) { renders++; return renders, nil }))
 	}
 	for now := time.Duration(0); now <= time.Minute; now += 6 * time.Second {
 		get(now, "session", Sliding(10*time.Second))
@@ -172,9 +170,7 @@ func TestCacheIsItsModel(t *testing.T) {
 				}
 			} else {
 				m.get(now, key)
-				if _, err := c.GetOrSet(now, key, nil, func() (int, error) { return 0, nil }); err != nil {
-					t.Fatal(err)
-				}
+				must.Done(t)(c.GetOrSet(now, key, nil, func() (int, error) { return 0, nil }))
 			}
 			m.stats.Size = len(m.entries)
 			if diff := cmp.Diff(m.stats, c.Stats(now)); diff != "" {
@@ -199,9 +195,7 @@ func sameReads(n int, keys Keys) *Trace {
 func played(t *testing.T, trace *Trace, c *Cache[int, int]) CacheStats {
 	t.Helper()
 	for _, next := range trace.reads {
-		if _, err := c.GetOrSet(next.At, next.Key, nil, func() (int, error) { return 0, nil }); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(c.GetOrSet(next.At, next.Key, nil, func() (int, error) { return 0, nil }))
 	}
 	return c.Stats(trace.Lasts())
 }

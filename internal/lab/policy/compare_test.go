@@ -72,28 +72,19 @@ func TestOneSeedOneResult(t *testing.T) {
 	}
 }
 
-// endless is a workload whose run takes an hour. It is interrupted at its tenth read.
-type endless struct {
-	interrupt context.CancelFunc
-	reads     *int
-}
-
-func (w endless) Begin(_, _ *Random) Traffic { return w }
-
-func (w endless) Read() (Read, bool) {
-	if *w.reads++; *w.reads == 10 {
-		w.interrupt()
-	}
-	return Read{At: time.Duration(*w.reads)}, *w.reads < 1_000_000
-}
-
-func (w endless) Changed(int, time.Duration) time.Duration { return never }
-
 // An interrupt ends a run in its middle: one seed of a large site may take hours.
 func TestAnInterruptEndsARun(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	reads := 0
-	x := Experiment{Policy: Policy{Lifetime: Absolute(time.Minute), Refresh: Locked()}, Workload: endless{interrupt, &reads}, Lasts: time.Hour}
+	hour := workload(func(*Random) traffic { // it is interrupted at its tenth read
+		return func() (Read, bool) {
+			if reads++; reads == 10 {
+				interrupt()
+			}
+			return Read{At: time.Duration(reads)}, reads < 1_000_000
+		}
+	})
+	x := Experiment{Policy: Policy{Lifetime: Absolute(time.Minute), Refresh: Locked()}, Workload: hour, Lasts: time.Hour}
 	if _, err := x.Repeat(ctx, 1, 1, 1, nil); !errors.Is(err, context.Canceled) || reads > 10_000 {
 		t.Errorf("got %v after %d reads, want an end soon after the tenth", err, reads)
 	}

@@ -62,31 +62,80 @@ func onePoisson(l, w float64, lifetime Lifetime, refresh Refresh) Experiment {
 	}
 }
 
-func TestAbsolute(t *testing.T) {
-	for _, p := range sets(t, [][3]float64{{1, 0.3, 2}, {5, 0.1, 3}, {0.5, 0.1, 10}}) {
-		t.Run(fmt.Sprint(p), func(t *testing.T) {
-			t.Parallel()
+// TestFormulas compares the figures of experiments on one key with the formulas of the policies.
+func TestFormulas(t *testing.T) {
+	type meant = map[Measure]float64
+	for _, of := range []struct {
+		name string
+		sets [][]float64
+		make func(p []float64) (Experiment, meant)
+	}{
+		{"absolute", [][]float64{{1, 0.3, 2}, {5, 0.1, 3}, {0.5, 0.1, 10}}, func(p []float64) (Experiment, meant) {
 			l, w, lifetime := p[0], p[1], p[2]
 			x := onePoisson(l, w, Absolute(secondsOf(lifetime)), Unprotected())
 			x.Lasts *= 4
-			s := repeated(t, x)
-			meets(t, s, HitRatio, absoluteHits(l, lifetime))
-			meets(t, s, Outdated, absoluteOutdated(l, w, lifetime))
-			meets(t, s, OutdatedAtExpiry, outdatedAtExpiry(w, lifetime))
-		})
-	}
-}
-
-func TestSliding(t *testing.T) {
-	for _, p := range sets(t, [][3]float64{{1, 0.3, 2}, {2, 0.1, 1}, {0.5, 0.2, 3}}) {
-		t.Run(fmt.Sprint(p), func(t *testing.T) {
-			t.Parallel()
+			return x, meant{
+				HitRatio: absoluteHits(l, lifetime), Outdated: absoluteOutdated(l, w, lifetime), OutdatedAtExpiry: outdatedAtExpiry(w, lifetime),
+			}
+		}},
+		{"sliding", [][]float64{{1, 0.3, 2}, {2, 0.1, 1}, {0.5, 0.2, 3}}, func(p []float64) (Experiment, meant) {
 			l, w, lifetime := p[0], p[1], p[2]
 			x := onePoisson(l, w, Sliding(secondsOf(lifetime)), Unprotected())
-			s := repeated(t, x)
-			meets(t, s, HitRatio, slidingHits(l, lifetime))
-			meets(t, s, Outdated, slidingOutdated(l, w, lifetime))
-		})
+			return x, meant{HitRatio: slidingHits(l, lifetime), Outdated: slidingOutdated(l, w, lifetime)}
+		}},
+		{"hybrid", [][]float64{{1, 2, 5}, {2, 1, 3}, {0.5, 3, 4}}, func(p []float64) (Experiment, meant) {
+			l, idle, most := p[0], p[1], p[2]
+			return onePoisson(l, 0, Hybrid(secondsOf(idle), secondsOf(most)), Unprotected()), meant{HitRatio: hybridHits(l, idle, most)}
+		}},
+		{"periodic", [][]float64{{5, 0.3, 2}, {10, 0.1, 5}, {2, 0.5, 10}}, func(p []float64) (Experiment, meant) {
+			l, w, every := p[0], p[1], p[2]
+			x := onePoisson(l, w, Absolute(secondsOf(every)), Periodic())
+			x.Lasts *= 2
+			return x, meant{
+				Outdated: 1 - freshShare(w*every), OutdatedAge: periodicAge(w, every), OutdatedOver1s: periodicOver(1, w, every),
+			}
+		}},
+		{"stale while revalidate", [][]float64{{2, 0.3, 0.5, 2}, {10, 0.05, 1, 5}, {0.5, 0.1, 3, 6}}, func(p []float64) (Experiment, meant) {
+			l, w, d, lifetime := p[0], p[1], p[2], p[3]
+			x := onePoisson(l, w, Absolute(secondsOf(lifetime)), StaleWhileRevalidate())
+			x.Render = Fixed(secondsOf(d))
+			x.Lasts *= 2
+			return x, meant{
+				Renders: swrRenders(l, lifetime), KnownStale: swrStale(l, d, lifetime), Outdated: swrOutdated(l, w, d, lifetime), RendersPerRefresh: 1,
+			}
+		}},
+		{"unprotected", [][]float64{{2, 0.5, 10}, {20, 1, 5}, {100, 0.2, 3}}, func(p []float64) (Experiment, meant) {
+			l, d, lifetime := p[0], p[1], p[2]
+			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), Unprotected())
+			x.Render = Fixed(secondsOf(d))
+			return x, meant{RendersPerRefresh: unprotectedRenders(l, d)}
+		}},
+		// Before one expiry, about exp(1/beta) readers render under XFetch. Public pages that say "exactly one" are wrong.
+		{"XFetch", [][]float64{{1, 20, 15}, {0.5, 100, 8}, {2, 20, 40}}, func(p []float64) (Experiment, meant) {
+			beta, l, lifetime := p[0], p[1], p[2]
+			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), XFetch(beta))
+			x.Render = Fixed(time.Second)
+			x.Lasts = 800 * secondsOf(lifetime)
+			return x, meant{RendersPerRefresh: xfetchRenders(beta), Early: xfetchEarly(l, beta, 1)}
+		}},
+		{"two tiers", [][]float64{{1, 2, 10}, {5, 0.3, 2}, {0.5, 1, 7}}, func(p []float64) (Experiment, meant) {
+			l, t1, t2 := p[0], p[1], p[2]
+			x := onePoisson(l, 0, Absolute(secondsOf(t2)), Unprotected())
+			x.Tier = Tier{Keys: 1, Lifetime: secondsOf(t1)}
+			h1, h2 := absoluteHits(l, t1), secondTierHits(l, t1, t2)
+			return x, meant{TierRatio: h1, HitRatio: h1 + (1-h1)*h2}
+		}},
+	} {
+		for _, p := range sets(t, of.sets) {
+			t.Run(fmt.Sprint(of.name, p), func(t *testing.T) {
+				t.Parallel()
+				x, want := of.make(p)
+				s := repeated(t, x)
+				for m, formula := range want { //isrsim:unordered each by itself
+					meets(t, s, m, formula)
+				}
+			})
+		}
 	}
 }
 
@@ -97,79 +146,6 @@ func TestSlidingIsThreeTimesAsOutdatedAsAbsolute(t *testing.T) {
 	}
 	if got := absoluteOutdated(1, 0.3, 2); math.Abs(got-0.1655) > 0.001 {
 		t.Errorf("absolute: got %.4f, want 0.165", got)
-	}
-}
-
-func TestHybrid(t *testing.T) {
-	for _, p := range sets(t, [][3]float64{{1, 2, 5}, {2, 1, 3}, {0.5, 3, 4}}) {
-		t.Run(fmt.Sprint(p), func(t *testing.T) {
-			t.Parallel()
-			l, idle, most := p[0], p[1], p[2]
-			x := onePoisson(l, 0, Hybrid(secondsOf(idle), secondsOf(most)), Unprotected())
-			s := repeated(t, x)
-			meets(t, s, HitRatio, hybridHits(l, idle, most))
-		})
-	}
-}
-
-func TestPeriodic(t *testing.T) {
-	for _, p := range sets(t, [][3]float64{{5, 0.3, 2}, {10, 0.1, 5}, {2, 0.5, 10}}) {
-		t.Run(fmt.Sprint(p), func(t *testing.T) {
-			t.Parallel()
-			l, w, every := p[0], p[1], p[2]
-			x := onePoisson(l, w, Absolute(secondsOf(every)), Periodic())
-			x.Lasts *= 2
-			s := repeated(t, x)
-			meets(t, s, Outdated, 1-freshShare(w*every))
-			meets(t, s, OutdatedAge, periodicAge(w, every))
-			meets(t, s, OutdatedOver1s, periodicOver(1, w, every))
-		})
-	}
-}
-
-func TestStaleWhileRevalidate(t *testing.T) {
-	for _, p := range sets(t, [][4]float64{{2, 0.3, 0.5, 2}, {10, 0.05, 1, 5}, {0.5, 0.1, 3, 6}}) {
-		t.Run(fmt.Sprint(p), func(t *testing.T) {
-			t.Parallel()
-			l, w, d, lifetime := p[0], p[1], p[2], p[3]
-			x := onePoisson(l, w, Absolute(secondsOf(lifetime)), StaleWhileRevalidate())
-			x.Render = Fixed(secondsOf(d))
-			x.Lasts *= 2
-			s := repeated(t, x)
-			meets(t, s, Renders, swrRenders(l, lifetime))
-			meets(t, s, KnownStale, swrStale(l, d, lifetime))
-			meets(t, s, Outdated, swrOutdated(l, w, d, lifetime))
-			meets(t, s, RendersPerRefresh, 1)
-		})
-	}
-}
-
-func TestUnprotected(t *testing.T) {
-	for _, p := range sets(t, [][3]float64{{2, 0.5, 10}, {20, 1, 5}, {100, 0.2, 3}}) {
-		t.Run(fmt.Sprint(p), func(t *testing.T) {
-			t.Parallel()
-			l, d, lifetime := p[0], p[1], p[2]
-			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), Unprotected())
-			x.Render = Fixed(secondsOf(d))
-			s := repeated(t, x)
-			meets(t, s, RendersPerRefresh, unprotectedRenders(l, d))
-		})
-	}
-}
-
-// Before one expiry, about exp(1/beta) readers render under XFetch. Public pages that say "exactly one" are wrong.
-func TestXFetch(t *testing.T) {
-	for _, p := range sets(t, [][3]float64{{0.5, 100, 8}, {1, 20, 15}, {2, 20, 40}}) {
-		t.Run(fmt.Sprint(p), func(t *testing.T) {
-			t.Parallel()
-			beta, l, lifetime := p[0], p[1], p[2]
-			x := onePoisson(l, 0, Absolute(secondsOf(lifetime)), XFetch(beta))
-			x.Render = Fixed(time.Second)
-			x.Lasts = 800 * secondsOf(lifetime)
-			s := repeated(t, x)
-			meets(t, s, RendersPerRefresh, xfetchRenders(beta))
-			meets(t, s, Early, xfetchEarly(l, beta, 1))
-		})
 	}
 }
 
@@ -202,27 +178,13 @@ func TestXFetchChance(t *testing.T) {
 	}
 }
 
-func TestTwoTiers(t *testing.T) {
-	for _, p := range sets(t, [][3]float64{{1, 2, 10}, {5, 0.3, 2}, {0.5, 1, 7}}) {
-		t.Run(fmt.Sprint(p), func(t *testing.T) {
-			t.Parallel()
-			l, t1, t2 := p[0], p[1], p[2]
-			x := onePoisson(l, 0, Absolute(secondsOf(t2)), Unprotected())
-			x.Tier = Tier{Keys: 1, Lifetime: secondsOf(t1)}
-			h1, h2 := absoluteHits(l, t1), secondTierHits(l, t1, t2)
-			s := repeated(t, x)
-			meets(t, s, TierRatio, h1)
-			meets(t, s, HitRatio, h1+(1-h1)*h2)
-		})
-	}
-}
-
 // Che's formula is an approximation: it may be off by two points.
 func TestLRU(t *testing.T) {
-	for _, p := range []struct {
+	type set struct {
 		keys     Zipf
 		capacity int
-	}{{Zipf{1000, 0.8}, 100}, {Zipf{10_000, 1}, 500}, {Zipf{500, 0}, 50}} {
+	}
+	for _, p := range sets(t, []set{{Zipf{1000, 0.8}, 100}, {Zipf{10_000, 1}, 500}, {Zipf{500, 0}, 50}}) {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			t.Parallel()
 			x := Experiment{
@@ -248,25 +210,28 @@ func TestLRU(t *testing.T) {
 	}
 }
 
+// workload is a workload whose data never changes: it begins to read, and returns what reads next.
+type workload func(random *Random) traffic
+
+func (w workload) Begin(reads, _ *Random) Traffic { return w(reads) }
+
+type traffic func() (Read, bool)
+
+func (t traffic) Read() (Read, bool) { return t() }
+
+func (traffic) Changed(int, time.Duration) time.Duration { return Never }
+
 // fleeting reads each key once.
-type fleeting struct{ gap float64 }
-
-func (f fleeting) Begin(reads, _ *Random) Traffic { return &fleetingTraffic{f, reads, 0, 0} }
-
-type fleetingTraffic struct {
-	fleeting
-	random *Random
-	now    time.Duration
-	key    int
+func fleeting(gap float64) workload {
+	return func(random *Random) traffic {
+		now, key := time.Duration(0), -1
+		return func() (Read, bool) {
+			now += random.after(gap)
+			key++
+			return Read{At: now, Key: key}, true
+		}
+	}
 }
-
-func (f *fleetingTraffic) Read() (Read, bool) {
-	f.now += f.random.after(f.gap)
-	f.key++
-	return Read{At: f.now, Key: f.key - 1}, true
-}
-
-func (*fleetingTraffic) Changed(int, time.Duration) time.Duration { return Never }
 
 // The number of expired rows that are still there is the number that expires in a second, times the mean lag.
 func TestRowsPastTheirTTL(t *testing.T) {
@@ -286,7 +251,7 @@ func TestRowsPastTheirTTL(t *testing.T) {
 			t.Parallel()
 			x := Experiment{
 				Policy:   Policy{Lifetime: Absolute(time.Second), Refresh: Unprotected()},
-				Workload: fleeting{gapOf(p.rate)},
+				Workload: fleeting(gapOf(p.rate)),
 				Store:    Store{Retention: 10 * time.Second, Lag: p.lag},
 				WarmUp:   300 * time.Second, Lasts: 3000 * time.Second,
 			}

@@ -40,22 +40,15 @@ func TestSchedulesGrow(t *testing.T) {
 }
 
 // polled reads one bucket, which begins with the run, every second.
-type polled struct{ until time.Duration }
-
-func (p polled) Begin(_, _ *Random) Traffic { return &polledTraffic{p, 0} }
-
-type polledTraffic struct {
-	polled
-	now time.Duration
+func polled(until time.Duration) workload {
+	return func(*Random) traffic {
+		now := -time.Second
+		return func() (Read, bool) {
+			now += time.Second
+			return Read{At: now}, now < until
+		}
+	}
 }
-
-func (p *polledTraffic) Read() (Read, bool) {
-	read := Read{At: p.now}
-	p.now += time.Second
-	return read, read.At < p.until
-}
-
-func (*polledTraffic) Changed(int, time.Duration) time.Duration { return Never }
 
 // A bucket that is polled all the time is refreshed 38 times in its first ten minutes, and 62 times in a day; under a
 // uniform lifetime of 5 s, 17,280 times.
@@ -71,7 +64,7 @@ func TestRefreshesOfABucket(t *testing.T) {
 	} {
 		x := Experiment{
 			Policy:   Policy{Lifetime: test.lifetime, Refresh: Locked()},
-			Workload: polled{test.lasts}, Lasts: test.lasts,
+			Workload: polled(test.lasts), Lasts: test.lasts,
 		}
 		got, err := x.Run(t.Context(), 1)
 		if err != nil {

@@ -19,22 +19,16 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// even is a workload that reads one key at equal intervals.
-type even struct{ gap time.Duration }
-
-func (e even) Begin(_, _ *Random) Traffic { return &evenTraffic{e, 0} }
-
-type evenTraffic struct {
-	even
-	now time.Duration
+// even reads one key at equal intervals.
+func even(gap time.Duration) workload {
+	return func(*Random) traffic {
+		now := time.Duration(0)
+		return func() (Read, bool) {
+			now += gap
+			return Read{At: now}, true
+		}
+	}
 }
-
-func (e *evenTraffic) Read() (Read, bool) {
-	e.now += e.gap
-	return Read{At: e.now}, true
-}
-
-func (*evenTraffic) Changed(int, time.Duration) time.Duration { return Never }
 
 // One key is throttled at the documented limits: strongly consistent reads above 3,000 a second, eventually consistent
 // ones above 6,000, and rows of two units above 1,500.
@@ -53,7 +47,7 @@ func TestOneKeyIsThrottledAtItsLimit(t *testing.T) {
 			t.Helper()
 			r, err := Experiment{
 				Policy:   Policy{Lifetime: Absolute(time.Hour), Refresh: Locked()},
-				Workload: even{time.Duration(float64(time.Second) / rate)}, Store: test.store,
+				Workload: even(time.Duration(float64(time.Second) / rate)), Store: test.store,
 				WarmUp: time.Second, Lasts: 20 * time.Second,
 			}.Run(t.Context(), 1)
 			must.OK(t, err)
@@ -188,9 +182,7 @@ func TestRedisModelAgainstRedis(t *testing.T) {
 	for at := redisLook; at <= redisLasts; at += redisLook {
 		clock.Sleep(start.Add(at).Sub(clock.Now()))
 		asked := clock.Now().Sub(start)
-		if _, err := fmt.Fprint(conn, "DBSIZE\r\n"); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(fmt.Fprint(conn, "DBSIZE\r\n"))
 		reply, err := replies.ReadString('\n')
 		must.OK(t, err)
 		answered := clock.Now().Sub(start)
@@ -228,7 +220,7 @@ func TestExpiredRowsByStore(t *testing.T) {
 		s.Retention = 10 * time.Second
 		r, err := Experiment{
 			Policy:   Policy{Lifetime: Absolute(time.Second), Refresh: Unprotected()},
-			Workload: fleeting{gapOf(50)}, Store: s,
+			Workload: fleeting(gapOf(50)), Store: s,
 			WarmUp: time.Hour / 6, Lasts: time.Hour / 4,
 		}.Run(t.Context(), 1)
 		must.OK(t, err)

@@ -384,9 +384,7 @@ func TestARefusedPublish(t *testing.T) {
 	}{
 		{"no takeover: her own page", func(*testing.T, *rig) {}, "alice's 1", "old", ""},
 		{"the successor is at work: her own page, and his lock stays", func(t *testing.T, r *rig) {
-			if _, err := r.store(t, "bob").Acquire(r.ctx, key); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(r.store(t, "bob").Acquire(r.ctx, key))
 		}, "alice's 1", "old", "bob-1"},
 		{"the successor has published: his page", func(t *testing.T, r *rig) {
 			bob := r.store(t, "bob")
@@ -480,9 +478,7 @@ func TestKeepAliveSaysThatTheLeaseIsLost(t *testing.T) {
 	alice := r.node("alice")
 	alice.render = func(ctx context.Context, keepAlive func(context.Context) error) error {
 		r.clock.Advance(30 * time.Second)
-		if _, err := r.store(t, "bob").Acquire(r.ctx, key); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(r.store(t, "bob").Acquire(r.ctx, key))
 		return keepAlive(ctx)
 	}
 	alice.wantError(t, isr.ErrLeaseLost)
@@ -578,9 +574,7 @@ func TestOneRequestAtATimeIsAnOrdinaryCache(t *testing.T) {
 			n := rapid.SampledFrom(nodes).Draw(rt, "node")
 			made := n.made
 			got, err := n.get(r.ctx)
-			if err != nil {
-				rt.Fatal(err)
-			}
+			must.OK(rt, err)
 			due := body == "" || now >= madeAt+60
 			if rendered := n.made > made; rendered != due {
 				rt.Fatalf("rendered: %v, want %v: the page was made at %d and it is %d", rendered, due, madeAt, now)

@@ -62,9 +62,7 @@ func TestAnInvalidatedPageIsServedAsStale(t *testing.T) {
 		alice, bob := r.guarded("alice", onB), r.guarded("bob", onB)
 		alice.wantServed(t, "alice's 1", true, 1)
 		bob.invalidate(t)
-		if _, err := r.store(t, "carol").Acquire(r.ctx, key); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(r.store(t, "carol").Acquire(r.ctx, key))
 		alice.wantServed(t, "alice's 1", false, 1)
 	})
 }

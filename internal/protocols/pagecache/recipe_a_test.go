@@ -131,9 +131,7 @@ var guarded = []struct {
 	{name: "own, long over", prepare: func(_ *testing.T, r *rig) { r.clock.Advance(time.Hour) }, over: true},
 	{name: "taken over", prepare: func(t *testing.T, r *rig) {
 		r.clock.Advance(30 * time.Second)
-		if _, err := r.store(t, "bob").Acquire(r.ctx, key); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(r.store(t, "bob").Acquire(r.ctx, key))
 	}, others: true},
 	{name: "somebody else's although it was not over", prepare: func(t *testing.T, r *rig) { r.lock(t, "bob-1", t0+30) }, others: true},
 	{name: "deleted by TTL", prepare: func(t *testing.T, r *rig) {

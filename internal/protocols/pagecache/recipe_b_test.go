@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 
@@ -192,9 +193,7 @@ func TestRollback(t *testing.T) {
 		if want := map[bool]string{true: fmt.Sprint(t0 + 4), false: ""}[all]; r.meta(t, "version") != want {
 			t.Errorf("version %s, want %q", r.meta(t, "version"), want)
 		}
-		if _, err := r.store(t, "carol").Acquire(r.ctx, key); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(r.store(t, "carol").Acquire(r.ctx, key))
 		alice.wantServed(t, "alice's 1", false, 3)
 		r.clock.Advance(time.Minute)
 		alice.wantServed(t, "alice's 4", true, 4)
@@ -240,9 +239,7 @@ func TestARollbackThatIsOvertaken(t *testing.T) {
 			carol.wantServed(t, "carol's 1", true, 1)
 		}, "VER#alice-2"},
 		{"by TTL, which takes the version: it goes nowhere", func(t *testing.T, r *rig, _ *node) {
-			if _, err := r.db.As("setup").DeleteItem(r.ctx, &dynamodb.DeleteItemInput{TableName: ptr(table), Key: pagecache.Key(isr.PartitionKey("", key), "VER#alice-1")}); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(r.db.As("setup").DeleteItem(r.ctx, &dynamodb.DeleteItemInput{TableName: aws.String(table), Key: pagecache.Key(isr.PartitionKey("", key), "VER#alice-1")}))
 		}, "VER#alice-2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -260,8 +257,6 @@ func TestARollbackThatIsOvertaken(t *testing.T) {
 		})
 	}
 }
-
-func ptr(s string) *string { return &s }
 
 func TestARollbackWaitsForTheHolder(t *testing.T) {
 	r := newRig(t)

@@ -131,12 +131,12 @@ const (
 
 // RequestRow is a REQ# row: one regeneration that was asked for with an idempotency key.
 type RequestRow struct {
-	PK          string        `dynamodbav:"pk"`
-	SK          string        `dynamodbav:"sk"` // REQ# and the idempotency key
-	RequestHash string        `dynamodbav:"request_hash"`
-	Status      RequestStatus `dynamodbav:"status"`
-	ResultS3Key string        `dynamodbav:"result_s3_key,omitempty"` // the body of the page, once it is made
-	TTL         EpochSeconds  `dynamodbav:"ttl"`
+	PK          string
+	SK          string // REQ# and the idempotency key
+	RequestHash string
+	Status      RequestStatus
+	ResultS3Key string // the body of the page, once it is made
+	TTL         EpochSeconds
 }
 
 // Item is the row as DynamoDB stores it.

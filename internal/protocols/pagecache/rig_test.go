@@ -41,10 +41,8 @@ func newRig(t *testing.T) *rig {
 	r := &rig{ctx: context.Background(), clock: fakeclock.New(fakeclock.Epoch), bodies: scenariotest.Bodies{}}
 	r.db = ddbfake.New(ddbfake.Options{Clock: r.clock})
 	setup := r.db.As("setup")
-	_, err := setup.CreateTable(r.ctx, isr.TableInput(table))
-	must.OK(t, err)
-	_, err = setup.UpdateTimeToLive(r.ctx, isr.TTLInput(table))
-	must.OK(t, err)
+	must.Done(t)(setup.CreateTable(r.ctx, isr.TableInput(table)))
+	must.Done(t)(setup.UpdateTimeToLive(r.ctx, isr.TTLInput(table)))
 	return r
 }
 
@@ -75,9 +73,7 @@ func recipeA(t *testing.T, c isr.Config) *pagecache.RecipeA {
 // put writes a row as an actor without a name.
 func (r *rig) put(t *testing.T, item map[string]types.AttributeValue) {
 	t.Helper()
-	if _, err := r.db.As("setup").PutItem(r.ctx, &dynamodb.PutItemInput{TableName: aws.String(table), Item: item}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(r.db.As("setup").PutItem(r.ctx, &dynamodb.PutItemInput{TableName: aws.String(table), Item: item}))
 }
 
 // page puts a page into the cache, generated at that second and fresh for 60 s.

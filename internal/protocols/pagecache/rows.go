@@ -60,17 +60,16 @@ func (e EpochSeconds) attribute() types.AttributeValue { return number(int64(e))
 // An invalidation of a page that does not exist leaves a row without S3Key and CurrentSK: the row has a Version and
 // nothing else.
 type Meta struct {
-	PK                string       `dynamodbav:"pk"`
-	SK                IsMeta       `dynamodbav:"sk"`
-	S3Key             string       `dynamodbav:"s3_key,omitempty"`
-	CurrentSK         string       `dynamodbav:"current_sk,omitempty"` // recipe B: the sort key of the version
-	GeneratedAt       EpochSeconds `dynamodbav:"generated_at"`
-	RevalidateSeconds int64        `dynamodbav:"revalidate_seconds"`
-	ETag              string       `dynamodbav:"etag,omitempty"`
-	Version           int64        `dynamodbav:"version,omitempty"`             // counts publishes and invalidations under guard.Version; 0 is none
-	Invalidated       int64        `dynamodbav:"invalidated_version,omitempty"` // the version that the last invalidation made; 0 is none
-	RenderMillis      int64        `dynamodbav:"render_ms,omitempty"`           // how long it took to make the page; 0 if it is not measured
-	TTL               EpochSeconds `dynamodbav:"ttl,omitempty"`
+	PK                string
+	S3Key             string
+	CurrentSK         string // recipe B: the sort key of the version
+	GeneratedAt       EpochSeconds
+	RevalidateSeconds int64
+	ETag              string
+	Version           int64 // counts publishes and invalidations under guard.Version; 0 is none
+	Invalidated       int64 // the version that the last invalidation made; 0 is none
+	RenderMillis      int64 // how long it took to make the page; 0 if it is not measured
+	TTL               EpochSeconds
 }
 
 // FreshUntil is the first second at which the page is stale.
@@ -124,14 +123,14 @@ func (m Meta) hasPage() bool { return m.S3Key != "" || m.CurrentSK != "" }
 
 // Version is a VER# row of recipe B: one generation of a page.
 type Version struct {
-	PK                string       `dynamodbav:"pk"`
-	SK                string       `dynamodbav:"sk"` // VER# and the lease token of its maker
-	S3Key             string       `dynamodbav:"s3_key"`
-	GeneratedAt       EpochSeconds `dynamodbav:"generated_at"`
-	RevalidateSeconds int64        `dynamodbav:"revalidate_seconds"`
-	ETag              string       `dynamodbav:"etag,omitempty"`
-	Version           int64        `dynamodbav:"version,omitempty"` // the version of META at its publish, under guard.Version; 0 is none
-	TTL               EpochSeconds `dynamodbav:"ttl,omitempty"`
+	PK                string
+	SK                string // VER# and the lease token of its maker
+	S3Key             string
+	GeneratedAt       EpochSeconds
+	RevalidateSeconds int64
+	ETag              string
+	Version           int64 // the version of META at its publish, under guard.Version; 0 is none
+	TTL               EpochSeconds
 }
 
 // Item is the row as DynamoDB stores it.
@@ -170,11 +169,10 @@ func ParseVersion(item map[string]types.AttributeValue) (Version, error) {
 
 // Lock is the LOCK row of a key.
 type Lock struct {
-	PK             string       `dynamodbav:"pk"`
-	SK             IsLock       `dynamodbav:"sk"`
-	LeaseToken     string       `dynamodbav:"lease_token"`
-	LeaseExpiresAt EpochSeconds `dynamodbav:"lease_expires_at"`
-	TTL            EpochSeconds `dynamodbav:"ttl,omitempty"`
+	PK             string
+	LeaseToken     string
+	LeaseExpiresAt EpochSeconds
+	TTL            EpochSeconds
 }
 
 // Item is the row as DynamoDB stores it.
@@ -285,33 +283,4 @@ func describe(v types.AttributeValue) string {
 	default:
 		return fmt.Sprintf("%T", v)
 	}
-}
-
-// IsMeta is the sort key of a META row: package attributevalue writes it as "META", and reads nothing else.
-type IsMeta struct{}
-
-// MarshalDynamoDBAttributeValue implements attributevalue.Marshaler.
-func (IsMeta) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) { return textMeta, nil }
-
-// UnmarshalDynamoDBAttributeValue implements attributevalue.Unmarshaler.
-func (IsMeta) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error {
-	return is(v, isr.SortMeta)
-}
-
-// IsLock is the type of the sort key of a LOCK row, as IsMeta is for META.
-type IsLock struct{}
-
-// MarshalDynamoDBAttributeValue implements attributevalue.Marshaler.
-func (IsLock) MarshalDynamoDBAttributeValue() (types.AttributeValue, error) { return textLock, nil }
-
-// UnmarshalDynamoDBAttributeValue implements attributevalue.Unmarshaler.
-func (IsLock) UnmarshalDynamoDBAttributeValue(v types.AttributeValue) error {
-	return is(v, isr.SortLock)
-}
-
-func is(v types.AttributeValue, expected string) error {
-	if sk, ok := v.(*types.AttributeValueMemberS); ok && sk.Value == expected {
-		return nil
-	}
-	return fmt.Errorf("attribute %s: found %s, expected %q", attrSK, describe(v), expected)
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -104,7 +103,6 @@ func TestRowsSurvive(t *testing.T) {
 		if got, err := pagecache.ParseMeta(meta.Item()); err != nil || got != meta {
 			t.Errorf("got %+v, %v, want %+v", got, err, meta)
 		}
-		sameInPackageAttributevalue(t, meta, meta.Item())
 
 		version := pagecache.Version{
 			PK: meta.PK, SK: "VER#" + meta.S3Key, S3Key: meta.S3Key, ETag: meta.ETag, GeneratedAt: meta.GeneratedAt,
@@ -113,36 +111,7 @@ func TestRowsSurvive(t *testing.T) {
 		if got, err := pagecache.ParseVersion(version.Item()); err != nil || got != version {
 			t.Errorf("got %+v, %v, want %+v", got, err, version)
 		}
-		sameInPackageAttributevalue(t, version, version.Item())
-
-		lock := pagecache.Lock{PK: meta.PK, LeaseToken: meta.ETag, LeaseExpiresAt: meta.GeneratedAt, TTL: meta.TTL}
-		sameInPackageAttributevalue(t, lock, lock.Item())
 	})
-}
-
-// sameInPackageAttributevalue checks that the SDK's own conversion from a model to a row and back gives the same.
-func sameInPackageAttributevalue[Model comparable](t rapid.TB, want Model, item row) {
-	t.Helper()
-	marshalled, err := attributevalue.MarshalMap(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(item, marshalled, sdkValues); diff != "" {
-		t.Errorf("%T (-its Item +MarshalMap):\n%s", want, diff)
-	}
-	var got Model
-	if err := attributevalue.UnmarshalMap(item, &got); err != nil || got != want {
-		t.Errorf("UnmarshalMap: got %+v, %v, want %+v", got, err, want)
-	}
-}
-
-func TestModelsReadNoOtherRows(t *testing.T) {
-	lock := pagecache.Lock{PK: "p", LeaseToken: "t"}.Item()
-	var meta pagecache.Meta
-	wantMention(t, attributevalue.UnmarshalMap(lock, &meta), "sk", `"LOCK" (S)`, `"META"`)
-	lock["sk"] = s("META")
-	var of pagecache.Lock
-	wantMention(t, attributevalue.UnmarshalMap(lock, &of), "sk", `"META" (S)`, `"LOCK"`)
 }
 
 // The row that an invalidation leaves where there is no page.

@@ -60,10 +60,9 @@ func TestPoliciesKeepTheInvariantsOrNameTheOneThatTheyBreak(t *testing.T) {
 // TestABugInAnEarlyRefreshIsFound: the rows hold the time from which on a page may be made again, so a page that is
 // made twice shows.
 func TestABugInAnEarlyRefreshIsFound(t *testing.T) {
-	r, err := campaign.Campaign{
+	r := scenariotest.Ran(t, campaign.Campaign{
 		Scenario: steadyReads(t), Protocol: policyprotocol.Hasty(), Seed: 1, Options: scenario.Options{Only: "single-flight"},
-	}.Run(t.Context())
-	must.OK(t, err)
+	})
 	if r.Verdict != invariant.Violated {
 		t.Errorf("%v after %d schedules, want single-flight violated", r.Verdict, r.Schedules)
 	}
@@ -76,9 +75,7 @@ var replaced = regexp.MustCompile(`META of /home: body \S+ generated \+(\S+) .* 
 func refreshes(t *testing.T, s *scenario.Scenario, p isr.Protocol, seed uint64) (early, late int) {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := (scenario.Run{Scenario: s, Protocol: p, Seed: seed, Strategy: sim.POS, ExpectedSteps: 120, Trace: &b}).Do(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(scenario.Run{Scenario: s, Protocol: p, Seed: seed, Strategy: sim.POS, ExpectedSteps: 120, Trace: &b}.Do(t.Context()))
 	for _, times := range replaced.FindAllStringSubmatch(b.String(), -1) {
 		from, err1 := time.ParseDuration(times[1])
 		to, err2 := time.ParseDuration(times[2])

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 
 	"github.com/isr-sim/isr-sim/internal/rules/must"
-	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
 
@@ -16,11 +16,9 @@ import (
 // made-up one, and takes the steps in another order.
 func TestCertificates(t *testing.T) {
 	effort.OneAtATime(t)
-	s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {lease: 1s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\n"+
-		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [change /home]}]\n"))
-	must.OK(t, err)
-	proof, err := Prove{Scenario: s, Seed: 1, Certify: true}.Run(t.Context())
-	must.OK(t, err)
+	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 1s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\n"+
+		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [change /home]}]\n")
+	proof := scenariotest.Ran(t, Prove{Scenario: s, Seed: 1, Certify: true})
 	whole, err := proof.Certificate()
 	must.OK(t, err)
 	verify := func(change func(states []uint64) []uint64) *Proof {
@@ -32,8 +30,7 @@ func TestCertificates(t *testing.T) {
 		must.OK(t, err)
 		read, err := ReadCertificate(file)
 		must.OK(t, err)
-		p, err := Prove{Scenario: s, Seed: 1, Against: read}.Run(t.Context())
-		must.OK(t, err)
+		p := scenariotest.Ran(t, Prove{Scenario: s, Seed: 1, Against: read})
 		return p
 	}
 	if p := verify(func(all []uint64) []uint64 { return all }); !p.Explored.Complete || p.Verdict != invariant.OK || p.Explored.Schedules <= proof.Explored.Schedules {
@@ -51,13 +48,11 @@ func TestCertificates(t *testing.T) {
 	}
 
 	// A proof that wrongly leaves out a state is not certified.
-	proof, err = Prove{Scenario: s, Seed: 1}.Run(t.Context())
-	must.OK(t, err)
+	proof = scenariotest.Ran(t, Prove{Scenario: s, Seed: 1})
 	if _, err := proof.Certificate(); err == nil {
 		t.Error("got a certificate of a proof that did not list its states, expected an error")
 	}
-	blind, err := scenario.ProtocolNamed("blind-publish")
-	must.OK(t, err)
+	blind := scenariotest.Protocol(t, "blind-publish")
 	if _, err := (Prove{Scenario: s, Protocol: blind, Seed: 1, Against: whole}).Run(t.Context()); err == nil {
 		t.Error("got a proof of another protocol by this certificate, expected an error")
 	}

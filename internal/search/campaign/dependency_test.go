@@ -15,7 +15,6 @@ import (
 
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
-	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/trace/mark"
@@ -26,13 +25,11 @@ import (
 
 func TestThereIsARunForEachPossibleDependencyFault(t *testing.T) {
 	faults := "maybe body-put-failed, maybe body-put-lost actor=alice times=2, maybe body-get-failed times=always, maybe origin-failed"
-	s, err := scenario.Parse("f.yaml", []byte(scenariotest.Troubled(faults)))
-	must.OK(t, err)
+	s := scenariotest.Parsed(t, scenariotest.Troubled(faults))
 	if got := strings.Join(schedules.FaultTexts(s.Faults), ", "); got != faults {
 		t.Errorf("the faults print %q, want %q", got, faults)
 	}
-	r, err := Campaign{Scenario: s, Seed: 1}.Run(context.Background())
-	must.OK(t, err)
+	r := scenariotest.Ran(t, Campaign{Scenario: s, Seed: 1})
 	if !r.Passed() {
 		t.Errorf("got %s, missing %v, unmet %v", r.Summary(), r.Missing, r.Unmet)
 	}
@@ -47,12 +44,9 @@ func TestThereIsARunForEachPossibleDependencyFault(t *testing.T) {
 // out no state.
 func TestSearchesCountDependencyFaults(t *testing.T) {
 	for _, faults := range []string{"maybe origin-failed, maybe body-put-lost", "body-put-failed nth=2, throttled op=PutItem nth=2"} {
-		s, err := scenario.Parse("f.yaml", []byte(strings.Replace(scenariotest.Troubled(faults), "sleep 1s, ", "", 1)))
-		must.OK(t, err)
-		plain, err := Prove{Scenario: s, off: sim.SleepSets | sim.PersistentSets}.Run(context.Background())
-		must.OK(t, err)
-		reduced, err := Prove{Scenario: s, off: sim.PersistentSets}.Run(context.Background())
-		must.OK(t, err)
+		s := scenariotest.Parsed(t, strings.Replace(scenariotest.Troubled(faults), "sleep 1s, ", "", 1))
+		plain := scenariotest.Ran(t, Prove{Scenario: s, off: sim.SleepSets | sim.PersistentSets})
+		reduced := scenariotest.Ran(t, Prove{Scenario: s, off: sim.PersistentSets})
 		if !plain.Explored.Complete || !reduced.Explored.Complete || plain.Explored.States != reduced.Explored.States || reduced.Verdict != invariant.OK {
 			t.Errorf("%s: %+v without sleep sets, %+v with them", faults, plain.Explored, reduced.Explored)
 		}

@@ -1,7 +1,6 @@
 package campaign_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/isr-sim/isr-sim/fixtures"
@@ -43,21 +42,6 @@ func TestEmbeddedScenariosCatchTheMutantsTheyName(t *testing.T) {
 					t.Errorf("caught by %s, but the mutant is there to break %s", got, p.Breaks)
 				}
 			})
-		}
-	}
-}
-
-func TestEveryMutantIsCaughtBySomeEmbeddedScenario(t *testing.T) {
-	caught := map[string]bool{}
-	for _, name := range slices.Concat(fixtures.Names(), fixtures.Museum()) {
-		s := scenariotest.Embedded(t, name)
-		for _, p := range append(s.Catches, s.Broken) {
-			caught[p] = true
-		}
-	}
-	for _, p := range scenario.Protocols() {
-		if p.Breaks != "" && !caught[p.Name] {
-			t.Errorf("no embedded scenario catches %s", p.Name)
 		}
 	}
 }

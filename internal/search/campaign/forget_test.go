@@ -11,6 +11,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -43,10 +44,8 @@ func TestWhatCodeForgetsLeavesOutNoWorld(t *testing.T) {
 		{"recipe-a", lost}, {"recipe-a", ticking}, {"recipe-a-guarded", changed}, {"recipe-a-guarded", asking},
 		{"recipe-b", ticking}, {"recipe-b", back}, {"recipe-b-guarded", changed}, {"recipe-b-guarded", asking},
 	} {
-		s, err := scenario.Parse("f.yaml", []byte(cache+c.text))
-		must.OK(t, err)
-		p, err := scenario.ProtocolNamed(c.protocol)
-		must.OK(t, err)
+		s := scenariotest.Parsed(t, cache+c.text)
+		p := scenariotest.Protocol(t, c.protocol)
 		remembers := p
 		remembers.Memoryless = false
 		want, err := worlds(s, remembers)

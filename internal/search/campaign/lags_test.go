@@ -35,17 +35,14 @@ bounds: {ticks: 0, schedules: 200}
 // Marks count even if only the runs under other lags reach them. A probe sees only the schedule's own run.
 func TestComparedLagsAreRunsOfTheSameSchedule(t *testing.T) {
 	effort.Long(t)
-	s, err := scenario.Parse("f.yaml", []byte(lagging))
-	must.OK(t, err)
-	r, err := Campaign{Scenario: s, Seed: 1}.Run(context.Background())
-	must.OK(t, err)
+	s := scenariotest.Parsed(t, lagging)
+	r := scenariotest.Ran(t, Campaign{Scenario: s, Seed: 1})
 	if !r.Passed() {
 		t.Errorf("got %s, missing %v, unmet %v", r.Summary(), r.Missing, r.Unmet)
 	}
 	alone := clone(s)
 	alone.CompareLags, alone.Reach = []ddbfake.Lag{ddbfake.LagNever}, nil
-	a, err := Campaign{Scenario: alone, Seed: 1}.Run(context.Background())
-	must.OK(t, err)
+	a := scenariotest.Ran(t, Campaign{Scenario: alone, Seed: 1})
 	all, one := exchanges(t, s), exchanges(t, alone)
 	if a.Steps != r.Steps || one != all {
 		t.Errorf("%d steps and %d exchanges with four lags, %d and %d with one", r.Steps, all, a.Steps, one)
@@ -68,8 +65,7 @@ bounds: {ticks: 1}
 // it finds the lock that needs its row. The schedule replays.
 func TestASearchGoesToTheEndOfALag(t *testing.T) {
 	s := scenariotest.Parsed(t, ending)
-	p, err := Prove{Scenario: s, Protocol: scenariotest.Protocol(t, s.Protocol), Seed: 1}.Run(t.Context())
-	must.OK(t, err)
+	p := scenariotest.Ran(t, Prove{Scenario: s, Protocol: scenariotest.Protocol(t, s.Protocol), Seed: 1})
 	if p.Failure == nil || p.Failure.Violation.Invariant.Name != "stale-writer" {
 		t.Fatalf("%s, want a violation of stale-writer", p.Summary())
 	}
@@ -85,9 +81,7 @@ func TestASearchGoesToTheEndOfALag(t *testing.T) {
 func exchanges(t *testing.T, s *scenario.Scenario) int {
 	t.Helper()
 	recorded := hooks.Probe{Record: true}
-	if _, err := (scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: 1}).Do(hooks.With(t.Context(), &recorded)); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(scenario.Run{Scenario: s, Protocol: recipe.Reference(), Seed: 1}.Do(hooks.With(t.Context(), &recorded)))
 	return len(recorded.Exchanges)
 }
 
@@ -120,8 +114,7 @@ bounds: {ticks: 1}
 		cfg.Client = grabbing{cfg.Client}
 		return recipe.New(cfg)
 	}}
-	p, err := Prove{Scenario: s, Protocol: grabs, Seed: 1}.Run(t.Context())
-	must.OK(t, err)
+	p := scenariotest.Ran(t, Prove{Scenario: s, Protocol: grabs, Seed: 1})
 	if p.Failure == nil || p.Failure.Violation.Invariant.Name != "lock-theft" {
 		t.Errorf("%s, want a violation of lock-theft", p.Summary())
 	}

@@ -104,13 +104,10 @@ func TestFilesDoNotDependOnMemory(t *testing.T) {
 			}
 			return err
 		}
-		if _, err := v.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(v.Run(t.Context()))
 		from, err := ReadSearch(searches[i])
 		must.OK(t, err)
-		proof, err := Prove{Scenario: s, Forgetful: i == 0, Certify: true, From: from}.Run(t.Context())
-		must.OK(t, err)
+		proof := scenariotest.Ran(t, Prove{Scenario: s, Forgetful: i == 0, Certify: true, From: from})
 		c, err := proof.Certificate()
 		if err == nil {
 			certificates[i], err = c.Bytes()
@@ -487,8 +484,7 @@ func TestATeamProvesTheSame(t *testing.T) {
 // Here searchers run at the same time, which the race detector looks at.
 func TestATeamCertifiesTheSame(t *testing.T) {
 	run := func(v Prove) (*Proof, string) {
-		p, err := v.Run(t.Context())
-		must.OK(t, err)
+		p := scenariotest.Ran(t, v)
 		return p, fmt.Sprint(p.Summary(), p.Proved(), p.Reached(), p.Unmet, p.Deadlines, p.States)
 	}
 	v := Prove{Scenario: scenariotest.Parsed(t, interruptible), Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1, Certify: true}

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/campaign"
 	"github.com/isr-sim/isr-sim/scenario"
@@ -31,8 +30,7 @@ func TestMetricsOnAnyNumberOfWorkers(t *testing.T) {
 	} {
 		var reports []*campaign.Report
 		for _, workers := range []int{1, 4} {
-			r, err := campaign.Campaign{Scenario: scenariotest.Parsed(t, text), Seed: 1, Schedules: 100, Workers: workers}.Run(t.Context())
-			must.OK(t, err)
+			r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, text), Seed: 1, Schedules: 100, Workers: workers})
 			reports = append(reports, r)
 		}
 		if diff := cmp.Diff(reports[0].Metrics, reports[1].Metrics); diff != "" {
@@ -47,8 +45,7 @@ func TestMetricsOnAnyNumberOfWorkers(t *testing.T) {
 // A fault that strikes each schedule once is counted once for each, and no other throttled request is.
 func TestMetricsCountFaults(t *testing.T) {
 	for fault, want := range map[string]int{"faults: [throttled op=PutItem]\n": 50, "": 0} {
-		r, err := campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+fault), Seed: 1, Schedules: 50}.Run(t.Context())
-		must.OK(t, err)
+		r := scenariotest.Ran(t, campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely+fault), Seed: 1, Schedules: 50})
 		if got := sum(r, func(m ddbfake.Metrics) int { return m.ThrottledRequests }); got != want {
 			t.Errorf("%q: got %d throttled requests in 50 schedules, want %d", fault, got, want)
 		}

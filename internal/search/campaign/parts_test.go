@@ -12,6 +12,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 )
@@ -67,12 +68,10 @@ func searchPart(t *testing.T, v Prove, n int) *Search {
 func TestPartsAreOneProof(t *testing.T) {
 	effort.Long(t)
 	parse := func(text string) *scenario.Scenario {
-		s, err := scenario.Parse("f.yaml", []byte(text))
-		must.OK(t, err)
+		s := scenariotest.Parsed(t, text)
 		return s
 	}
-	thief, err := scenario.ProtocolNamed("acquire-by-get-then-put")
-	must.OK(t, err)
+	thief := scenariotest.Protocol(t, "acquire-by-get-then-put")
 	small := parse(interruptible)
 	mini := parse("name: mini\ncache: {lease: 1s, attempts: 1, patience: 1}\nbounds: {ticks: 1}\n" +
 		"actors: [{name: alice, script: [get /home]}, {name: bob, script: [change /home]}]\n")
@@ -86,8 +85,7 @@ func TestPartsAreOneProof(t *testing.T) {
 			if name == "small" || name == "cut" {
 				effort.Long(t)
 			}
-			whole, err := v.Run(t.Context())
-			must.OK(t, err)
+			whole := scenariotest.Ran(t, v)
 			if (whole.Verdict == invariant.Violated) != (name == "violated") {
 				t.Fatalf("the whole is %v", whole.Verdict)
 			}
@@ -103,8 +101,7 @@ func TestPartsAreOneProof(t *testing.T) {
 				}
 				sum := v
 				sum.From = Sum(all)
-				proof, err := sum.Run(t.Context())
-				must.OK(t, err)
+				proof := scenariotest.Ran(t, sum)
 				if name == "violated" {
 					if proof.Verdict != invariant.Violated || proof.Failure.Violation.Invariant.Name != whole.Failure.Violation.Invariant.Name || proof.FailureStrategy != whole.FailureStrategy || proof.FailedAt == 0 {
 						t.Errorf("%d parts: %v in schedule %d (%s), the whole is %v", parts, proof.Summary(), proof.FailedAt, proof.FailureStrategy, whole.Summary())
@@ -143,8 +140,7 @@ func TestPartsAreOneProof(t *testing.T) {
 }
 
 func TestAPartThatDoesNotFitIsRefused(t *testing.T) {
-	s, err := scenario.Parse("f.yaml", []byte(interruptible))
-	must.OK(t, err)
+	s := scenariotest.Parsed(t, interruptible)
 	part := Prove{Scenario: s, Seed: 1, Split: sim.Split{Part: 1, Parts: 2}}
 	kept := searchPart(t, part, 1000)
 	for want, v := range map[string]Prove{

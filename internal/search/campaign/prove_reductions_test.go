@@ -55,8 +55,7 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 	compared, wanted := 0, 0
 	all := []string{contenders, ticking, timed, regions, lagging}
 	for _, text := range all {
-		s, err := scenario.Parse("f.yaml", []byte(text))
-		must.OK(t, err)
+		s := scenariotest.Parsed(t, text)
 		named := protocols
 		if text == timed {
 			named = protocols[:min(len(protocols), 3)] // the others need ten thousand schedules
@@ -66,8 +65,7 @@ func TestReductionsChangeNoVerdict(t *testing.T) {
 		}
 		wanted += len(named)
 		for _, name := range named {
-			p, err := scenario.ProtocolNamed(name)
-			must.OK(t, err)
+			p := scenariotest.Protocol(t, name)
 			v := Prove{Scenario: s, Protocol: p, Seed: 1, MaxSchedules: bound, off: sim.StateComparison | sim.PersistentSets}
 			want, plain := findingOf(t, v)
 			if !want.Complete {
@@ -97,8 +95,7 @@ type finding struct {
 
 func findingOf(t *testing.T, v Prove) (finding, sim.Explored) {
 	t.Helper()
-	proof, err := v.Run(t.Context())
-	must.OK(t, err)
+	proof := scenariotest.Ran(t, v)
 	f := finding{Complete: proof.Explored.Complete, Verdict: proof.Verdict}
 	if proof.Failure != nil {
 		f.Breaks, f.Complete = proof.Failure.Violation.Invariant.Name, true
@@ -123,11 +120,9 @@ func TestInterchangeableActorsChangeNoVerdict(t *testing.T) {
 	protocols := []string{"recipe-a", "recipe-a-guarded", "recipe-b-guarded", "acquire-by-get-then-put", "blind-publish", "blind-release", "check-then-act-publish", "lease-in-milliseconds"}
 	violated := 0
 	for _, text := range []string{crashed, three, ticking, asking} {
-		s, err := scenario.Parse("f.yaml", []byte(cache+text))
-		must.OK(t, err)
+		s := scenariotest.Parsed(t, cache+text)
 		for _, name := range effort.Fewer(protocols, protocols[:5]) {
-			p, err := scenario.ProtocolNamed(name)
-			must.OK(t, err)
+			p := scenariotest.Protocol(t, name)
 			p.Memoryless = true // these mutants keep nothing, either
 			want, plain := findingOf(t, Prove{Scenario: s, Protocol: p, Seed: 1, off: sim.InterchangeableActors})
 			got, reduced := findingOf(t, Prove{Scenario: s, Protocol: p, Seed: 1})
@@ -153,12 +148,10 @@ func TestInterchangeableActorsChangeNoVerdict(t *testing.T) {
 // A protocol that derives numbers from its tokens does something else under other names. Where it says that it does not,
 // the search begins anew, and tells its machines apart.
 func TestActorsWhoseNamesMatterAreToldApart(t *testing.T) {
-	s, err := scenario.Parse("f.yaml", []byte("name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
-		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n"))
-	must.OK(t, err)
+	s := scenariotest.Parsed(t, "name: small\ncache: {lease: 10s, render: 0s, poll: 11s, patience: 1}\nbounds: {ticks: 0}\n"+
+		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [get /home]}\n")
 	for name, derives := range map[string]bool{"recipe-a": false, "policy-jitter": true} {
-		p, err := scenario.ProtocolNamed(name)
-		must.OK(t, err)
+		p := scenariotest.Protocol(t, name)
 		p.Memoryless = true
 		for _, forgetful := range []bool{false, true} {
 			var found [2]sim.Explored
@@ -548,12 +541,10 @@ func TestSleepSetsLeaveOutNoState(t *testing.T) {
 			"actors:\n  - {name: alice, script: [regenerate /home as order-7 with a], crashes: 1}\n  - {name: bob, script: [regenerate /home as order-7 with b]}\n",
 	}
 	for name, text := range worlds {
-		s, err := scenario.Parse("f.yaml", []byte(text))
-		must.OK(t, err)
+		s := scenariotest.Parsed(t, text)
 		var found [2]sim.Explored
 		for i, off := range []sim.Reduction{sim.PersistentSets, sim.PersistentSets | sim.SleepSets} {
-			proof, err := Prove{Scenario: s, Seed: 1, off: off}.Run(t.Context())
-			must.OK(t, err)
+			proof := scenariotest.Ran(t, Prove{Scenario: s, Seed: 1, off: off})
 			found[i] = proof.Explored
 		}
 		if asleep, plain := found[0], found[1]; !asleep.Complete || !plain.Complete || asleep.States != plain.States || asleep.Schedules >= plain.Schedules {

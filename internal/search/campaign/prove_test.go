@@ -34,8 +34,7 @@ import (
 // prove searches.
 func prove(t testing.TB, v campaign.Prove) *campaign.Proof {
 	t.Helper()
-	p, err := v.Run(context.Background())
-	must.OK(t, err)
+	p := scenariotest.Ran(t, v)
 	return p
 }
 

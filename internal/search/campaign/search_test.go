@@ -16,6 +16,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/base/mistake"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/scenario"
 	"github.com/isr-sim/isr-sim/scenario/invariant"
 	"github.com/isr-sim/isr-sim/scenario/isr"
@@ -73,8 +74,7 @@ func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 		// If a further part runs no schedule, what it has found is what is in the file.
 		nothing := v
 		nothing.Keep, nothing.MaxSchedules = nil, v.From.Reached.Schedules
-		same, err := nothing.Run(t.Context())
-		must.OK(t, err)
+		same := scenariotest.Ran(t, nothing)
 		if diff := cmp.Diff(show(proof), show(same)); diff != "" {
 			t.Errorf("part %d (-found +read):\n%s", parts, diff)
 		}
@@ -87,12 +87,9 @@ func inParts(t *testing.T, v Prove, n int) (proof *Proof, parts int) {
 // A proof in parts is the proof in one go, whatever it finds.
 func TestAnInterruptedProofGoesOn(t *testing.T) {
 	effort.Long(t)
-	s, err := scenario.Parse("f.yaml", []byte(interruptible))
-	must.OK(t, err)
-	cut, err := scenario.Parse("f.yaml", []byte(strings.Replace(interruptible, "ticks: 0", "ticks: 0, steps: 9", 1)))
-	must.OK(t, err)
-	blind, err := scenario.ProtocolNamed("blind-publish")
-	must.OK(t, err)
+	s := scenariotest.Parsed(t, interruptible)
+	cut := scenariotest.Parsed(t, strings.Replace(interruptible, "ticks: 0", "ticks: 0, steps: 9", 1))
+	blind := scenariotest.Protocol(t, "blind-publish")
 	for name, v := range map[string]Prove{
 		"complete":      {Scenario: s, Seed: 1},
 		"cut":           {Scenario: cut, Seed: 1},
@@ -105,8 +102,7 @@ func TestAnInterruptedProofGoesOn(t *testing.T) {
 			if name == "complete" || name == "the SDK" {
 				effort.Long(t) // a certificate is of a complete search, too
 			}
-			whole, err := v.Run(t.Context())
-			must.OK(t, err)
+			whole := scenariotest.Ran(t, v)
 			split, parts := inParts(t, v, 1+whole.Schedules/7)
 			if parts < 4 {
 				t.Errorf("%d parts, expected more", parts)
@@ -123,8 +119,7 @@ func TestAnInterruptedProofGoesOn(t *testing.T) {
 
 // A search goes on only where it was, and a file that is not what was written is refused.
 func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
-	s, err := scenario.Parse("f.yaml", []byte(interruptible))
-	must.OK(t, err)
+	s := scenariotest.Parsed(t, interruptible)
 	v := Prove{Scenario: s, Seed: 1, MaxSchedules: 20}
 	var file []byte
 	v.Keep = func(search func() (*Search, error), over bool) error {
@@ -154,10 +149,8 @@ func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
 		must.OK(t, err)
 		return kept
 	}
-	other, err := scenario.Parse("f.yaml", []byte(strings.Replace(interruptible, "lease: 1s", "lease: 2s", 1)))
-	must.OK(t, err)
-	blind, err := scenario.ProtocolNamed("blind-publish")
-	must.OK(t, err)
+	other := scenariotest.Parsed(t, strings.Replace(interruptible, "lease: 1s", "lease: 2s", 1))
+	blind := scenariotest.Protocol(t, "blind-publish")
 	rebuilt := read()
 	rebuilt.Code = "another"
 	for want, v := range map[string]Prove{
@@ -199,10 +192,8 @@ func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
 // A check of a certificate that goes on is of that certificate, and no part of it takes a state for known that the
 // certificate lacks.
 func TestACertificateIsCheckedInParts(t *testing.T) {
-	s, err := scenario.Parse("f.yaml", []byte(interruptible))
-	must.OK(t, err)
-	whole, err := Prove{Scenario: s, Seed: 1, Certify: true}.Run(t.Context())
-	must.OK(t, err)
+	s := scenariotest.Parsed(t, interruptible)
+	whole := scenariotest.Ran(t, Prove{Scenario: s, Seed: 1, Certify: true})
 	of, err := subjectOf(s, whole.Protocol.Name, 1)
 	must.OK(t, err)
 	right := &Certificate{subject: of, States: whole.States}
@@ -226,7 +217,7 @@ func TestACertificateIsCheckedInParts(t *testing.T) {
 	}
 	_, begun, err := part(Prove{Against: right, MaxSchedules: 20})
 	must.OK(t, err)
-	for i := 0; i < len(right.States); i += effort.Fewer(5, 17) {
+	for i := 0; i < len(right.States); i += effort.Fewer(5, effort.Quick(17, 1+len(right.States)/4)) {
 		wrong := *right
 		wrong.States = slices.Delete(slices.Clone(right.States), i, i+1)
 		wrong.Sum = sum(wrong.numbers())
@@ -248,11 +239,9 @@ func TestACertificateIsCheckedInParts(t *testing.T) {
 // here the search has only a few schedules left, none of which a program that has lost a condition would violate.
 func TestASearchOfAnotherProgramDoesNotGoOn(t *testing.T) {
 	effort.NotShort(t)
-	s, err := scenario.Parse("f.yaml", []byte(interruptible))
-	must.OK(t, err)
+	s := scenariotest.Parsed(t, interruptible)
 	program := func(name string) isr.Protocol {
-		p, err := scenario.ProtocolNamed(name)
-		must.OK(t, err)
+		p := scenariotest.Protocol(t, name)
 		return isr.Protocol{Name: "exec node", New: p.New}
 	}
 	var kept *Search
@@ -262,12 +251,9 @@ func TestASearchOfAnotherProgramDoesNotGoOn(t *testing.T) {
 		}
 		return err
 	}}
-	whole, err := v.Run(t.Context())
-	must.OK(t, err)
+	whole := scenariotest.Ran(t, v)
 	v.MaxSchedules = whole.Schedules - 3
-	if _, err := v.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(v.Run(t.Context()))
 	file, err := kept.Bytes()
 	if err == nil {
 		v.From, err = ReadSearch(file)

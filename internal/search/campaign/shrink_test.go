@@ -41,8 +41,7 @@ func failing(t testing.TB, name, protocol string) scenario.Run {
 
 func shrink(t testing.TB, k campaign.Shrink) *campaign.Shrunk {
 	t.Helper()
-	shrunk, err := k.Run(context.Background())
-	must.OK(t, err)
+	shrunk := scenariotest.Ran(t, k)
 	return shrunk
 }
 
@@ -100,8 +99,7 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 // replays checks that the file of a shrunk run can be read, and that its replay entry is that run. It returns the run.
 func replays(t *testing.T, shrunk *campaign.Shrunk) scenario.Run {
 	t.Helper()
-	s, err := scenario.Parse("shrunk.yaml", []byte(yamlOf(t, shrunk.Scenario)))
-	must.OK(t, err)
+	s := scenariotest.Parsed(t, yamlOf(t, shrunk.Scenario))
 	run, err := s.Recorded()
 	must.OK(t, err)
 	_, o := scenariotest.Trace(t, run)
@@ -382,9 +380,8 @@ faults:
 
 // A shrunk scenario in which no cache can have a fresh page would accuse correct caches, too.
 func TestShrinkKeepsAWorldInWhichPagesCanBeFresh(t *testing.T) {
-	s, err := scenario.Parse("drawn.yaml", []byte("name: drawn\nsettle: 150s\ncache: {lease: 10m, revalidate: 10m, render: 1m}\nfaults: [origin-failed from 0s to 5m]\n"+
-		"actors: [{name: alice, script: [get /home], events: [pause at 3m for 1m]}, {name: bob, script: [sleep 4m, get /home]}]\n"))
-	must.OK(t, err)
+	s := scenariotest.Parsed(t, "name: drawn\nsettle: 150s\ncache: {lease: 10m, revalidate: 10m, render: 1m}\nfaults: [origin-failed from 0s to 5m]\n"+
+		"actors: [{name: alice, script: [get /home], events: [pause at 3m for 1m]}, {name: bob, script: [sleep 4m, get /home]}]\n")
 	only := scenario.Options{Only: "liveness"}
 	p := scenariotest.Protocol(t, "no-release-after-failure")
 	r := scenariotest.Ran(t, campaign.Campaign{Scenario: s, Protocol: p, Seed: 1, Options: only})

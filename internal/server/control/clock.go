@@ -13,13 +13,6 @@ type clockState struct {
 	Mode         string `json:"mode"`
 }
 
-func (a *api) readClock(w http.ResponseWriter, r *http.Request) (any, error) {
-	if err := nothing(w, r); err != nil {
-		return nil, err
-	}
-	return a.time()
-}
-
 func (a *api) time() (any, error) {
 	if a.clock == nil {
 		return nil, conflict("this server's clock cannot be reached", "", "", "")

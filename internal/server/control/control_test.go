@@ -38,34 +38,31 @@ func newFake(t *testing.T) *fake {
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
 	door := db.As("alice")
 	createTable(t, door)
-	_, err := door.UpdateTimeToLive(t.Context(), isr.TTLInput("cache"))
-	must.OK(t, err)
+	must.Done(t)(door.UpdateTimeToLive(t.Context(), isr.TTLInput("cache")))
 	return &fake{t, db, clock, control.Handler(db, control.Options{Clock: clock})}
 }
 
 // createTable creates the table "cache" in the region of a door.
 func createTable(t *testing.T, door *ddbfake.Door) {
 	t.Helper()
-	_, err := door.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+	must.Done(t)(door.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName:            aws.String("cache"),
 		BillingMode:          types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
-	})
-	must.OK(t, err)
+	}))
 }
 
 // put puts a row whose ttl is ttlSeconds after the clock's start.
 func (f *fake) put(pk string, ttlSeconds int64) {
 	f.t.Helper()
-	_, err := f.db.As("alice").PutItem(f.t.Context(), &dynamodb.PutItemInput{
+	must.Done(f.t)(f.db.As("alice").PutItem(f.t.Context(), &dynamodb.PutItemInput{
 		TableName: aws.String("cache"),
 		Item: map[string]types.AttributeValue{
 			"pk":  &types.AttributeValueMemberS{Value: pk},
 			"ttl": &types.AttributeValueMemberN{Value: fmt.Sprint(fakeclock.Epoch.Unix() + ttlSeconds)},
 		},
-	})
-	must.OK(f.t, err)
+	}))
 }
 
 // lagForms returns the forms that ParseLag accepts, as the error of ddbfake lists them.
@@ -314,7 +311,7 @@ func TestLoad(t *testing.T) {
 func TestDump(t *testing.T) {
 	f := newFake(t)
 	f.wantDump("/dump", `{"tables": [{"region": "us-east-1","name": "cache","items": []}]}`)
-	_, err := f.db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{
+	must.Done(t)(f.db.As("alice").PutItem(t.Context(), &dynamodb.PutItemInput{
 		TableName: aws.String("cache"),
 		Item: map[string]types.AttributeValue{
 			"pk":   &types.AttributeValueMemberS{Value: "b"},
@@ -326,8 +323,7 @@ func TestDump(t *testing.T) {
 			"ns":   &types.AttributeValueMemberNS{Value: []string{"1E2"}},
 			"ss":   &types.AttributeValueMemberSS{Value: []string{"<&>"}},
 		},
-	})
-	must.OK(t, err)
+	}))
 	f.put("a", 0)
 	const rows = `{"tables": [{"region": "us-east-1","name": "cache","items": [` +
 		`{"pk": {"S": "a"},"ttl": {"N": "2208988800"}},` +
@@ -370,11 +366,10 @@ func TestRoll(t *testing.T) {
 	if status, got := f.ask("POST", "/roll", `{"table":"cache"}`); status != http.StatusConflict || got != noStream {
 		t.Errorf("got %d %s", status, got)
 	}
-	_, err := f.db.Do(t.Context(), ddbfake.Call{Input: &dynamodb.UpdateTableInput{
+	must.Done(t)(f.db.Do(t.Context(), ddbfake.Call{Input: &dynamodb.UpdateTableInput{
 		TableName:           aws.String("cache"),
 		StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeKeysOnly},
-	}})
-	must.OK(t, err)
+	}}))
 	for i, body := range []string{`{"table":"cache","split":false}`, `{"table":"cache","split":true}`} {
 		if status, got := f.ask("POST", "/roll", body); status != http.StatusOK || strings.Count(got, "shardId-") != i+1 {
 			t.Errorf("%s: got %d %s, want %d open shards", body, status, got, i+1)

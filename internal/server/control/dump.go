@@ -86,12 +86,18 @@ func dumpTables(e *jsontext.Encoder, reading reading, of *ddbfake.Snapshot, name
 	})
 }
 
-// Dump writes all tables of a DB in the form of the answer of GET /dump. ddbfake.DB.Load reads this form.
-func Dump(to io.Writer, db *ddbfake.DB) error {
-	reading, ok := db.Handler().(reading)
+// readingOf is what the HTTP door of a DB can do beside serving calls.
+func readingOf(db *ddbfake.DB) reading {
+	of, ok := db.Handler().(reading)
 	if !ok {
 		panic("control: the door of ddbfake does not read snapshots")
 	}
+	return of
+}
+
+// Dump writes all tables of a DB in the form of the answer of GET /dump. ddbfake.DB.Load reads this form.
+func Dump(to io.Writer, db *ddbfake.DB) error {
+	reading := readingOf(db)
 	of := db.Snapshot()
 	names, _, _, _ := reading.Read(of)
 	return dumpTables(jsontext.NewEncoder(to, jsonOptions), reading, of, names)
@@ -100,10 +106,7 @@ func Dump(to io.Writer, db *ddbfake.DB) error {
 // State describes a DB's tables without their rows, and has the number of the latest change of a row. While State is
 // the same, Dump is the same.
 func State(db *ddbfake.DB) string {
-	reading, ok := db.Handler().(reading)
-	if !ok {
-		panic("control: the door of ddbfake does not read snapshots")
-	}
+	reading := readingOf(db)
 	of := db.Snapshot()
 	names, _, _, last := reading.Read(of)
 	text := strconv.AppendInt(nil, int64(last), 10)
@@ -131,16 +134,11 @@ func (a *api) load(w http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, badRequest("the body cannot be loaded", strings.TrimPrefix(err.Error(), "ddbfake: load: "), "tables and rows in JSON",
 			"docs/CONTROL.md lists the forms; nothing was loaded")
 	}
-	return struct {
-		Tables []string `json:"tables"`
-	}{a.db.Tables()}, nil
+	return map[string]any{"tables": a.db.Tables()}, nil
 }
 
 // save writes the file of serve --data.
-func (a *api) save(w http.ResponseWriter, r *http.Request) (any, error) {
-	if err := nothing(w, r); err != nil {
-		return nil, err
-	}
+func (a *api) save() (any, error) {
 	if a.saving == nil {
 		return nil, conflict("this server keeps no file", "", "", "start it with --data FILE")
 	}
@@ -148,9 +146,7 @@ func (a *api) save(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return struct {
-		Saved string `json:"saved"`
-	}{file}, nil
+	return map[string]any{"saved": file}, nil
 }
 
 // change is a ddbfake.Change in JSON. Before and After are null for a missing row.
@@ -203,13 +199,8 @@ func newChange(c ddbfake.Change) change {
 }
 
 // sweep makes TTL delete every row that has expired.
-func (a *api) sweep(w http.ResponseWriter, r *http.Request) (any, error) {
-	if err := nothing(w, r); err != nil {
-		return nil, err
-	}
-	return struct {
-		Deleted int `json:"deleted"`
-	}{a.db.SweepExpired()}, nil
+func (a *api) sweep() (any, error) {
+	return map[string]any{"deleted": a.db.SweepExpired()}, nil
 }
 
 // roll closes the open shards of a table's stream, and opens their children: {"table":"cache","split":true}.
@@ -230,7 +221,5 @@ func (a *api) roll(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, conflict(err.Error(), table, "the name of a table in "+ddbfake.DefaultRegion+" with a stream, or an ARN", "")
 	}
-	return struct {
-		Open []string `json:"open"`
-	}{open}, nil
+	return map[string]any{"open": open}, nil
 }

@@ -15,47 +15,6 @@ import (
 // of them.
 const MaxFaults = 1000
 
-// lagState is the answer of /ttl-lag.
-type lagState struct {
-	Lag string `json:"ttlLag"`
-}
-
-func (a *api) readLag(w http.ResponseWriter, r *http.Request) (any, error) {
-	if err := nothing(w, r); err != nil {
-		return nil, err
-	}
-	return lagState{a.db.Lag().String()}, nil
-}
-
-// lagForms lists the forms that ddbfake.ParseLag accepts: a test compares the two.
-const lagForms = "manual, never, at-once, fixed 10m, uniform 1m 48h, exponential 10m, or per-item with the name of an attribute"
-
-func (a *api) setLag(w http.ResponseWriter, r *http.Request) (any, error) {
-	lag, err := lagIn(w, r, "ttlLag", "fixed 10m")
-	if err != nil {
-		return nil, err
-	}
-	a.db.SetLag(lag)
-	return lagState{lag.String()}, nil
-}
-
-// lagIn reads the lag in a request whose only member has the given name.
-func lagIn(w http.ResponseWriter, r *http.Request, name, example string) (ddbfake.Lag, error) {
-	found, err := members(w, r, name)
-	if err != nil {
-		return ddbfake.Lag{}, err
-	}
-	text, err := str(found, name, example)
-	if err != nil {
-		return ddbfake.Lag{}, err
-	}
-	lag, err := ddbfake.ParseLag(text)
-	if err != nil {
-		return ddbfake.Lag{}, badRequest(err.Error(), text, lagForms, "")
-	}
-	return lag, nil
-}
-
 // faultState is the answer of /faults.
 type faultState struct {
 	Faults []string `json:"faults"`
@@ -87,10 +46,7 @@ func textsOf[F fmt.Stringer](to []string, faults []F) []string {
 	return to
 }
 
-func (a *api) listFaults(w http.ResponseWriter, r *http.Request) (any, error) {
-	if err := nothing(w, r); err != nil {
-		return nil, err
-	}
+func (a *api) listFaults() (any, error) {
 	return a.faults(), nil
 }
 
@@ -145,10 +101,7 @@ func (a *api) addFaults(w http.ResponseWriter, r *http.Request) (any, error) {
 	return a.faults(), nil
 }
 
-func (a *api) clearFaults(w http.ResponseWriter, r *http.Request) (any, error) {
-	if err := nothing(w, r); err != nil {
-		return nil, err
-	}
+func (a *api) clearFaults() (any, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	idle := Idle(a.db, a.holds)

@@ -80,97 +80,45 @@ func Handler(db *ddbfake.DB, o Options) http.Handler {
 	}
 	a := &api{
 		db: db, clock: o.Clock, mode: o.Mode, findings: o.Findings, tell: o.Tell, restoring: o.Restoring, holds: o.Holds, snapshots: map[string]kept{},
-		saving: o.Save, s3: o.S3, bodies: map[string]*s3fake.Snapshot{}, streams: newStreams(o.Room),
-	}
-	var ok bool
-	if a.reading, ok = db.Handler().(reading); !ok {
-		panic("control: the door of ddbfake does not read snapshots")
+		saving: o.Save, s3: o.S3, bodies: map[string]*s3fake.Snapshot{}, streams: newStreams(o.Room), reading: readingOf(db),
 	}
 	a.resources = map[string]resource{
-		"": {
-			http.MethodGet: a.index,
-		},
-		"/changes": {
-			http.MethodGet: a.changes,
-		},
-		"/clock": {
-			http.MethodGet:  a.readClock,
-			http.MethodPost: a.moveClock,
-		},
-		"/dump": {
-			http.MethodGet: a.dump,
-		},
-		"/load": {
-			http.MethodPost: a.load,
-		},
-		"/save": {
-			http.MethodPost: a.save,
-		},
-		"/drop": {
-			http.MethodPost: a.drop,
-		},
+		"":         {http.MethodGet: a.index},
+		"/changes": {http.MethodGet: a.changes},
+		"/clock":   {http.MethodGet: bare(a.time), http.MethodPost: a.moveClock},
+		"/dump":    {http.MethodGet: a.dump},
+		"/load":    {http.MethodPost: a.load},
+		"/save":    {http.MethodPost: bare(a.save)},
+		"/drop":    {http.MethodPost: a.drop},
 		"/faults": {
-			http.MethodGet:    a.listFaults,
+			http.MethodGet:    bare(a.listFaults),
 			http.MethodPost:   a.addFaults,
-			http.MethodDelete: a.clearFaults,
+			http.MethodDelete: bare(a.clearFaults),
 		},
-		"/held": {
-			http.MethodGet:  a.listHeld,
-			http.MethodPost: a.awaitHeld,
-		},
-		"/history": {
-			http.MethodGet:  a.readHistory,
-			http.MethodPost: a.tellHistory,
-		},
-		"/metrics": {
-			http.MethodGet: a.metrics,
-		},
-		"/region-lag": {
-			http.MethodGet:  a.readRegionLag,
-			http.MethodPost: a.setRegionLag,
-		},
-		"/release": {
-			http.MethodPost: a.release,
-		},
-		"/replica-lag": {
-			http.MethodGet:  a.readReplicaLag,
-			http.MethodPost: a.setReplicaLag,
-		},
-		"/replicate": {
-			http.MethodPost: a.replicate,
-		},
-		"/restore": {
-			http.MethodPost: a.restore,
-		},
-		"/roll": {
-			http.MethodPost: a.roll,
-		},
-		"/rows": {
-			http.MethodGet: a.rows,
-		},
+		"/held":        {http.MethodGet: bare(a.listHeld), http.MethodPost: a.awaitHeld},
+		"/history":     {http.MethodGet: bare(a.historyState), http.MethodPost: a.tellHistory},
+		"/metrics":     {http.MethodGet: a.metrics},
+		"/region-lag":  a.regionLag(),
+		"/release":     {http.MethodPost: a.release},
+		"/replica-lag": a.replicaLag(),
+		"/replicate":   {http.MethodPost: bare(a.replicate)},
+		"/restore":     {http.MethodPost: a.restore},
+		"/roll":        {http.MethodPost: a.roll},
+		"/rows":        {http.MethodGet: a.rows},
 		"/s3/faults": {
-			http.MethodGet:    a.listS3Faults,
+			http.MethodGet:    bare(a.listS3Faults),
 			http.MethodPost:   a.addS3Faults,
-			http.MethodDelete: a.clearS3Faults,
+			http.MethodDelete: bare(a.clearS3Faults),
 		},
 		"/snapshot": {
-			http.MethodGet:    a.listSnapshots,
+			http.MethodGet:    bare(a.listSnapshots),
 			http.MethodPost:   a.takeSnapshot,
-			http.MethodDelete: a.dropSnapshots,
+			http.MethodDelete: bare(a.dropSnapshots),
 		},
-		"/sweep": {
-			http.MethodPost: a.sweep,
-		},
-		"/tables": {
-			http.MethodGet: a.tables,
-		},
-		"/ttl-lag": {
-			http.MethodGet:  a.readLag,
-			http.MethodPost: a.setLag,
-		},
-		"/violations": {
-			http.MethodGet: a.violations,
-		},
+		"/sweep":      {http.MethodPost: bare(a.sweep)},
+		"/tables":     {http.MethodGet: a.tables},
+		"/ttl-lag":    a.ttlLag(),
+		"/violations": {http.MethodGet: bare(a.violations)},
 	}
 	return a
 }
@@ -198,6 +146,16 @@ type answerer interface{ answer(w http.ResponseWriter) }
 // resource has the functions that serve one path, by method. The result of a function is answered as JSON, unless it is
 // an answerer. An error is always answered as JSON.
 type resource map[string]func(http.ResponseWriter, *http.Request) (any, error)
+
+// bare is a function of a resource that takes neither parameters nor a body.
+func bare(serve func() (any, error)) func(http.ResponseWriter, *http.Request) (any, error) {
+	return func(w http.ResponseWriter, r *http.Request) (any, error) {
+		if err := nothing(w, r); err != nil {
+			return nil, err
+		}
+		return serve()
+	}
+}
 
 type api struct {
 	db        *ddbfake.DB
@@ -279,9 +237,7 @@ func (a *api) index(w http.ResponseWriter, r *http.Request) (any, error) {
 	for _, path := range slices.Sorted(maps.Keys(a.resources)) {
 		lines = append(lines, fmt.Sprintf("%s %s%s", strings.Join(slices.Sorted(maps.Keys(a.resources[path])), ","), Prefix, path))
 	}
-	return struct {
-		Resources []string `json:"resources"`
-	}{lines}, nil
+	return map[string]any{"resources": lines}, nil
 }
 
 // parameters reads the query, which may have no parameters but those expected, each once.

@@ -77,10 +77,7 @@ func noHolds() error {
 	return conflict("this server cannot hold requests", "", "", "isr-sim serve can")
 }
 
-func (a *api) listHeld(w http.ResponseWriter, r *http.Request) (any, error) {
-	if err := nothing(w, r); err != nil {
-		return nil, err
-	}
+func (a *api) listHeld() (any, error) {
 	if a.holds == nil {
 		return nil, noHolds()
 	}

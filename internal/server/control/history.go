@@ -48,13 +48,6 @@ type historyState struct {
 	Doubts     int `json:"doubts"`
 }
 
-func (a *api) readHistory(w http.ResponseWriter, r *http.Request) (any, error) {
-	if err := nothing(w, r); err != nil {
-		return nil, err
-	}
-	return a.historyState()
-}
-
 func (a *api) historyState() (any, error) {
 	if a.findings == nil || a.tell == nil {
 		return nil, conflict("the traffic is not checked", "", "", "start it with isr-sim serve --check")

@@ -24,10 +24,7 @@ func (a *api) noS3() error {
 	return conflict("there is no S3 here", "a server of DynamoDB alone", "one that serves S3, too", "isr-sim serve --s3")
 }
 
-func (a *api) listS3Faults(w http.ResponseWriter, r *http.Request) (any, error) {
-	if err := nothing(w, r); err != nil {
-		return nil, err
-	}
+func (a *api) listS3Faults() (any, error) {
 	if err := a.noS3(); err != nil {
 		return nil, err
 	}
@@ -59,10 +56,7 @@ func (a *api) addS3Faults(w http.ResponseWriter, r *http.Request) (any, error) {
 	return a.s3Faults(), nil
 }
 
-func (a *api) clearS3Faults(w http.ResponseWriter, r *http.Request) (any, error) {
-	if err := nothing(w, r); err != nil {
-		return nil, err
-	}
+func (a *api) clearS3Faults() (any, error) {
 	if err := a.noS3(); err != nil {
 		return nil, err
 	}

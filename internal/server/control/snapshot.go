@@ -34,10 +34,7 @@ func (a *api) names() snapshotState {
 	return snapshotState{append([]string{}, slices.Sorted(maps.Keys(a.snapshots))...)}
 }
 
-func (a *api) listSnapshots(w http.ResponseWriter, r *http.Request) (any, error) {
-	if err := nothing(w, r); err != nil {
-		return nil, err
-	}
+func (a *api) listSnapshots() (any, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.names(), nil
@@ -76,10 +73,7 @@ func (a *api) takeSnapshot(w http.ResponseWriter, r *http.Request) (any, error) 
 	return a.names(), nil
 }
 
-func (a *api) dropSnapshots(w http.ResponseWriter, r *http.Request) (any, error) {
-	if err := nothing(w, r); err != nil {
-		return nil, err
-	}
+func (a *api) dropSnapshots() (any, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	clear(a.snapshots)
@@ -115,7 +109,5 @@ func (a *api) restore(w http.ResponseWriter, r *http.Request) (any, error) {
 		a.db.Restore(of.state)
 	})
 	a.restoreBodies(name)
-	return struct {
-		Restored string `json:"restored"`
-	}{name}, nil
+	return map[string]any{"restored": name}, nil
 }

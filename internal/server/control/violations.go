@@ -1,7 +1,6 @@
 package control
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
@@ -64,10 +63,7 @@ func newEvent(e history.Event) event {
 }
 
 // violations shows the findings.
-func (a *api) violations(w http.ResponseWriter, r *http.Request) (any, error) {
-	if err := nothing(w, r); err != nil {
-		return nil, err
-	}
+func (a *api) violations() (any, error) {
 	if a.findings == nil {
 		return nil, conflict("the traffic is not checked", "", "", "start it with isr-sim serve --check")
 	}

@@ -46,12 +46,11 @@ func ran(t *testing.T, s *Server) {
 
 func create(t *testing.T, db *ddbfake.DB) {
 	t.Helper()
-	_, err := db.As("alice").CreateTable(t.Context(), &dynamodb.CreateTableInput{
+	must.Done(t)(db.As("alice").CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("cache"), BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
-	})
-	must.OK(t, err)
+	}))
 }
 
 // Tables and rows are there again when a stopped server starts again, and the messages about the file are true.

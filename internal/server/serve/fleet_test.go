@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -80,25 +79,13 @@ func startFleet(t *testing.T, cache func(isr.Config) (isr.Handler, error)) *flee
 	clock := newWallClock()
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
 	must.Done(t)(db.As("setup").CreateTable(t.Context(), isr.TableInput("cache")))
-	socket, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
-	address := "http://" + socket.Addr().String()
-	f := &fleet{T: t, control: address + control.Prefix, clients: map[string]isr.Handler{}, bodies: map[string][]byte{}}
+	f := &fleet{T: t, clients: map[string]isr.Handler{}, bodies: map[string][]byte{}}
 	f.checker = live.New(db, live.Options{Clock: clock, Promise: invariant.Promise{Revalidate: time.Minute}})
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- Run(ctx, socket, Options{DB: db, Control: control.Options{Clock: clock}, Log: io.Discard, Checker: f.checker})
-	}()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
+	address := "http://" + running(t, Options{DB: db, Control: control.Options{Clock: clock}, Log: io.Discard, Checker: f.checker})
+	f.control = address + control.Prefix
 	for _, actor := range []string{"alice", "bob", "carol", "dave"} {
 		tokens, renders := 0, 0
-		f.clients[actor], err = cache(isr.Config{
+		client, err := cache(isr.Config{
 			Client: dynamodb.New(dynamodb.Options{
 				Region: "us-east-1", BaseEndpoint: aws.String(address),
 				Credentials: credentials.NewStaticCredentialsProvider(actor, "any", ""),
@@ -112,6 +99,7 @@ func startFleet(t *testing.T, cache func(isr.Config) (isr.Handler, error)) *flee
 			},
 		})
 		must.OK(t, err)
+		f.clients[actor] = client
 	}
 	return f
 }

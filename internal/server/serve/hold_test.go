@@ -2,7 +2,6 @@ package serve
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/server/control"
@@ -21,29 +18,12 @@ import (
 )
 
 // startHolding is startServer with a desk.
-func startHolding(t *testing.T, l limits) (*served, *hold.Desk) {
+func startHolding(t *testing.T, l limits) (s *served, desk *hold.Desk) {
 	t.Helper()
-	clock := fakeclock.New(fakeclock.Epoch)
-	s := &served{t: t, db: ddbfake.New(ddbfake.Options{Clock: clock}), ended: make(chan error, 1)}
-	desk := hold.New(hold.Options{DB: s.db, Clock: clock})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
-	ctx, stop := context.WithCancel(t.Context())
-	s.address, s.stop = listener.Addr().String(), stop
-	handler := newHandler(ctx, Options{DB: s.db, Control: control.Options{Clock: clock, Holds: desk}, Log: io.Discard})
-	go func() { s.ended <- serveHTTP(ctx, listener, handler, statusTooLarge, l, nil) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-s.ended; err != nil {
-			t.Errorf("the server ended with %v", err)
-		}
+	s = startWith(t, l, func(o *Options) {
+		desk = hold.New(hold.Options{DB: o.DB, Clock: o.Control.Clock})
+		o.Control.Holds = desk
 	})
-	conn, r := s.call("CreateTable", "alice", `{"TableName":"cache","BillingMode":"PAY_PER_REQUEST",`+
-		`"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}]}`)
-	if status := statusOf(t, r); status != http.StatusOK {
-		t.Fatalf("CreateTable: got %d", status)
-	}
-	conn.Close()
 	return s, desk
 }
 

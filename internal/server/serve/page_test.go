@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -26,6 +25,7 @@ import (
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
 	"github.com/isr-sim/isr-sim/internal/rules/browser"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/server/control"
 	"github.com/isr-sim/isr-sim/internal/server/hold"
 	"github.com/isr-sim/isr-sim/scenario/history"
@@ -48,27 +48,11 @@ func startWatched(t *testing.T) *watched {
 	clock := fakeclock.New(fakeclock.Epoch)
 	s := &watched{T: t, db: ddbfake.New(ddbfake.Options{Clock: clock}), clock: clock}
 	setup := s.db.As("setup")
-	_, err := setup.CreateTable(t.Context(), isr.TableInput("cache"))
-	if err == nil {
-		_, err = setup.UpdateTimeToLive(t.Context(), isr.TTLInput("cache"))
-	}
-	must.OK(t, err)
+	must.Done(t)(setup.CreateTable(t.Context(), isr.TableInput("cache")))
+	must.Done(t)(setup.UpdateTimeToLive(t.Context(), isr.TTLInput("cache")))
 	s.checker = live.New(s.db, live.Options{Clock: clock})
 	s.desk = hold.New(hold.Options{DB: s.db, Clock: clock})
-	socket, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
-	s.address = "http://" + socket.Addr().String()
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- Run(ctx, socket, Options{DB: s.db, Control: control.Options{Clock: clock, Holds: s.desk}, Log: io.Discard, Checker: s.checker})
-	}()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
+	s.address = "http://" + running(t, Options{DB: s.db, Control: control.Options{Clock: clock, Holds: s.desk}, Log: io.Discard, Checker: s.checker})
 	return s
 }
 
@@ -191,7 +175,7 @@ func (s *watched) violate() {
 	s.Helper()
 	n := 0
 	alice, err := pagecache.NewRecipeA(isr.Config{
-		Client: s.db.As("alice"), Clock: s.clock, Table: "cache", Bodies: noBodies{}, Tokens: func() string { n++; return fmt.Sprint("a", n) },
+		Client: s.db.As("alice"), Clock: s.clock, Table: "cache", Bodies: scenariotest.Bodies{}, Tokens: func() string { n++; return fmt.Sprint("a", n) },
 		Render: func(context.Context, string, func(context.Context) error) ([]byte, error) { return nil, nil },
 	})
 	if err == nil {
@@ -200,11 +184,6 @@ func (s *watched) violate() {
 	must.OK(s, err)
 	s.put("mallory", pagecache.Meta{PK: alice.PK("/home"), S3Key: "evil", GeneratedAt: alice.Now(), RevalidateSeconds: 60}.Item())
 }
-
-type noBodies struct{}
-
-func (noBodies) PutBody(context.Context, string, []byte) error   { return nil }
-func (noBodies) GetBody(context.Context, string) ([]byte, error) { return nil, isr.ErrNoBody }
 
 // A foreign page cannot use the API that the server's own page uses, not even through the server's fast path.
 func TestAForeignPageIsRefused(t *testing.T) {

@@ -13,10 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
+	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
@@ -33,11 +30,7 @@ var scan = strings.Replace(head(len(scanBody)), "PutItem", "Scan", 1) + scanBody
 func (s *served) fill(rows int) {
 	s.t.Helper()
 	for i := range rows {
-		_, err := s.db.As("alice").PutItem(s.t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: map[string]types.AttributeValue{
-			"pk":   &types.AttributeValueMemberS{Value: fmt.Sprint(i)},
-			"html": &types.AttributeValueMemberS{Value: strings.Repeat("x", 10_000)},
-		}})
-		must.OK(s.t, err)
+		must.OK(s.t, s.db.Put("cache", attr.Item{"pk": attr.S(fmt.Sprint(i)), "html": attr.S(strings.Repeat("x", 10_000))}))
 	}
 }
 

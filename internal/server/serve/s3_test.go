@@ -3,7 +3,6 @@ package serve
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -36,27 +35,12 @@ func startSecureS3(t *testing.T, certificate *tls.Certificate) (address string, 
 	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)
 	store = s3fake.New(s3fake.Options{Clock: clock, Buckets: []string{"pages"}, LogRequests: 10})
-	sockets := make([]net.Listener, 2)
-	for i := range sockets {
-		var err error
-		if sockets[i], err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() {
-		ended <- Run(ctx, sockets[0], Options{
-			DB: ddbfake.New(ddbfake.Options{Clock: clock}), Control: manual(clock), Log: io.Discard, S3: store, S3Socket: sockets[1], Certificate: certificate,
-		})
-	}()
-	t.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			t.Errorf("the server ended with %v", err)
-		}
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	must.OK(t, err)
+	running(t, Options{
+		DB: ddbfake.New(ddbfake.Options{Clock: clock}), Control: manual(clock), Log: io.Discard, S3: store, S3Socket: socket, Certificate: certificate,
 	})
-	return sockets[1].Addr().String(), store
+	return socket.Addr().String(), store
 }
 
 // The SDK's client, which signs its requests, writes and reads small and large bodies.
@@ -67,8 +51,7 @@ func TestS3Client(t *testing.T) {
 	for _, size := range []int{0, 1, 20 << 10, 3 << 20} {
 		body := strings.Repeat("x", size)
 		key := aws.String(fmt.Sprintf("a b/%d é", size))
-		_, err := client.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String("pages"), Key: key, Body: strings.NewReader(body), Metadata: map[string]string{"size": fmt.Sprint(size)}})
-		must.OK(t, err)
+		must.Done(t)(client.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String("pages"), Key: key, Body: strings.NewReader(body), Metadata: map[string]string{"size": fmt.Sprint(size)}}))
 		head, err := client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: aws.String("pages"), Key: key})
 		if err != nil || aws.ToInt64(head.ContentLength) != int64(size) {
 			t.Errorf("%d bytes: got %+v and %v", size, head, err)

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/wire/hostname"
 )
 
 // secure is a server with TLS, and a client that trusts its certificate and connects to it under any name.
@@ -27,7 +28,7 @@ func secure(t *testing.T, l limits, names ...string) (*served, *http.Client, *tl
 	t.Helper()
 	certificate, text, err := NewCertificate(names)
 	must.OK(t, err)
-	s := startSecure(t, l, certificate)
+	s := startWith(t, l, func(o *Options) { o.Certificate, o.Hosts = certificate, []string{hostname.OfService} })
 	trusted := x509.NewCertPool()
 	if !trusted.AppendCertsFromPEM(text) {
 		t.Fatalf("no certificate: %s", text)
@@ -49,18 +50,16 @@ func TestTheSDKOverTLS(t *testing.T) {
 	sdk := dynamodb.New(dynamodb.Options{
 		Region: "eu-central-1", HTTPClient: client, Credentials: credentials.NewStaticCredentialsProvider("alice", "any", ""),
 	})
-	_, err := sdk.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+	must.Done(t)(sdk.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("pages"), BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
 		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
-	})
-	must.OK(t, err)
+	}))
 	long := strings.Repeat("x", 300_000)
 	for range 3 {
-		_, err := sdk.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("pages"), Item: map[string]types.AttributeValue{
+		must.Done(t)(sdk.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("pages"), Item: map[string]types.AttributeValue{
 			"pk": &types.AttributeValueMemberS{Value: "a"}, "html": &types.AttributeValueMemberS{Value: long},
-		}})
-		must.OK(t, err)
+		}}))
 	}
 	out, err := sdk.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("pages"), Key: map[string]types.AttributeValue{
 		"pk": &types.AttributeValueMemberS{Value: "a"},

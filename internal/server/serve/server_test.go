@@ -3,7 +3,6 @@ package serve
 import (
 	"bufio"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -15,16 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/server/control"
-	"github.com/isr-sim/isr-sim/internal/wire/hostname"
 )
 
 // patience is how long a test waits for an event that should come much earlier.
@@ -41,31 +35,22 @@ type served struct {
 
 func startServer(t *testing.T, l limits) *served {
 	t.Helper()
-	return startSecure(t, l, nil)
+	return startWith(t, l, func(*Options) {})
 }
 
-// startSecure starts a server with a certificate; without one if it is nil.
-func startSecure(t *testing.T, l limits, certificate *tls.Certificate) *served {
+// startWith starts a server with other options.
+func startWith(t *testing.T, l limits, change func(*Options)) *served {
 	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)
-	db := ddbfake.New(ddbfake.Options{Clock: clock})
-	_, err := db.As("alice").CreateTable(t.Context(), &dynamodb.CreateTableInput{
-		TableName:            aws.String("cache"),
-		BillingMode:          types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
-	})
-	must.OK(t, err)
+	o := Options{DB: ddbfake.New(ddbfake.Options{Clock: clock}), Control: manual(clock), Log: io.Discard}
+	create(t, o.DB)
+	change(&o)
 	listener, err := Listen(t.Context(), "127.0.0.1:0")
 	must.OK(t, err)
 	ctx, stop := context.WithCancel(t.Context())
-	s := &served{t, listener.Addr().String(), db, stop, make(chan error, 1)}
-	o := Options{DB: db, Control: manual(clock), Log: io.Discard}
-	if certificate != nil {
-		o.Hosts = []string{hostname.OfService}
-	}
+	s := &served{t, listener.Addr().String(), o.DB, stop, make(chan error, 1)}
 	handler := newHandler(ctx, o)
-	go func() { s.ended <- serveHTTP(ctx, listener, handler, statusTooLarge, l, certificate) }()
+	go func() { s.ended <- serveHTTP(ctx, listener, handler, statusTooLarge, l, o.Certificate) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-s.ended; err != nil {
@@ -74,6 +59,23 @@ func startSecure(t *testing.T, l limits, certificate *tls.Certificate) *served {
 		s.ended <- nil
 	})
 	return s
+}
+
+// running runs a server until the test is over, and returns its address.
+func running(t *testing.T, o Options) string {
+	t.Helper()
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	must.OK(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- Run(ctx, socket, o) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	})
+	return socket.Addr().String()
 }
 
 // manual is the control API with a clock that only requests move.

@@ -13,24 +13,15 @@ import (
 	"github.com/isr-sim/isr-sim/internal/hooks/sim"
 	"github.com/isr-sim/isr-sim/internal/rules/effort"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
+	"github.com/isr-sim/isr-sim/internal/rules/scenariotest"
 	"github.com/isr-sim/isr-sim/internal/search/schedules"
 	"github.com/isr-sim/isr-sim/internal/study/compare"
 	"github.com/isr-sim/isr-sim/scenario"
 )
 
-// recorded runs some schedules of an embedded scenario.
-func recorded(t testing.TB, name string, seed uint64, n int) []scenario.Run {
+// recorded runs some schedules of a scenario.
+func recorded(t testing.TB, s *scenario.Scenario, seed uint64, n int) []scenario.Run {
 	t.Helper()
-	data, err := fixtures.Read(name)
-	must.OK(t, err)
-	return recordedOf(t, name+".yaml", data, seed, n)
-}
-
-// recordedOf runs some schedules of a file.
-func recordedOf(t testing.TB, file string, data []byte, seed uint64, n int) []scenario.Run {
-	t.Helper()
-	s, err := scenario.Parse(file, data)
-	must.OK(t, err)
 	set, err := schedules.New(scenario.Run{Scenario: s, Seed: seed}, sim.Plan{}, n, 0)
 	must.OK(t, err)
 	runs, err := set.First(t.Context(), n)
@@ -46,7 +37,7 @@ func TestEveryCallOfAScenarioCanBeCompared(t *testing.T) {
 		if strings.HasPrefix(name, "two-regions") {
 			continue // the other store is in one region
 		}
-		runs := recorded(t, name, 2, 5)
+		runs := recorded(t, scenariotest.Embedded(t, name), 2, 5)
 		c, err := compare.Run(t.Context(), ddbfake.New(ddbfake.Options{}).Client(), runs, nil)
 		if err != nil || len(c.Differences) > 0 || c.Requests == 0 {
 			t.Errorf("%s: %d requests, differences %v, error %v", name, c.Requests, c.Differences, err)
@@ -57,7 +48,7 @@ func TestEveryCallOfAScenarioCanBeCompared(t *testing.T) {
 // TestWhatHappensAtATimeCanBeCompared: the other store gets the requests that took effect, whatever happened to
 // machines and requests in the meantime.
 func TestWhatHappensAtATimeCanBeCompared(t *testing.T) {
-	runs := recordedOf(t, "timed.yaml", []byte(`
+	runs := recorded(t, scenariotest.Parsed(t, `
 name: timed
 max-clock-skew: 1s
 cache: {lease: 10s, revalidate: 20s, render: 2s}
@@ -78,7 +69,7 @@ faults:
 
 // TestCompareSeesADifference lets a store answer that is wrong on purpose: the fake without the conditions of puts.
 func TestCompareSeesADifference(t *testing.T) {
-	runs := recorded(t, "two-contenders", 1, 1)
+	runs := recorded(t, scenariotest.Embedded(t, "two-contenders"), 1, 1)
 	db := ddbfake.New(ddbfake.Options{})
 	wrong := ddbfake.NewClient(func(ctx context.Context, c ddbfake.Call) (any, error) {
 		if put, ok := c.Input.(*dynamodb.PutItemInput); ok {
@@ -103,7 +94,7 @@ func TestCompareSeesADifference(t *testing.T) {
 // TestCompareIsNotFooledByNoAnswer: a store that goes away, or a caller who loses patience, ends the comparison with an
 // error, and is not a difference.
 func TestCompareIsNotFooledByNoAnswer(t *testing.T) {
-	runs := recorded(t, "two-contenders", 1, 2)
+	runs := recorded(t, scenariotest.Embedded(t, "two-contenders"), 1, 2)
 	for _, test := range []struct {
 		name   string
 		cancel bool

@@ -34,8 +34,7 @@ import (
 // explored explores.
 func explored(t testing.TB, e explore.Explorer) *explore.Exploration {
 	t.Helper()
-	x, err := e.Run(context.Background())
-	must.OK(t, err)
+	x := scenariotest.Ran(t, e)
 	return x
 }
 
@@ -348,24 +347,16 @@ func TestAFileOfACorpusThatDoesNotReplayHasNoVerdictAndIsKept(t *testing.T) {
 	s := scenariotest.Parsed(t, scenariotest.Lonely)
 	corpus := explore.Corpus{Folder: folder}
 	_, o := scenariotest.Trace(t, scenario.Run{Scenario: s, Protocol: scenariotest.Protocol(t, "recipe-a"), Seed: 1})
-	if _, err := corpus.Keep(t.Context(), s, scenariotest.Protocol(t, "recipe-a"), o.Replay(), "reach-something"); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(corpus.Keep(t.Context(), s, scenariotest.Protocol(t, "recipe-a"), o.Replay(), "reach-something"))
 	changed := o.Replay()
 	changed.Digest = "00000000"
-	if _, err := corpus.Keep(t.Context(), s, scenariotest.Protocol(t, "recipe-a"), changed, "reach-something"); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(corpus.Keep(t.Context(), s, scenariotest.Protocol(t, "recipe-a"), changed, "reach-something"))
 	blind := o.Replay()
 	blind.Violates = "stale-writer"
-	if _, err := corpus.Keep(t.Context(), s, scenariotest.Protocol(t, "recipe-a"), blind, "stale-writer"); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(corpus.Keep(t.Context(), s, scenariotest.Protocol(t, "recipe-a"), blind, "stale-writer"))
 	misfit := o.Replay()
 	misfit.Choices, misfit.Digest = sim.Choices{7}, "11111111"
-	if _, err := corpus.Keep(t.Context(), scenariotest.Parsed(t, scenariotest.Lonely+"  - name: bob\n    script: [get /home]"), scenariotest.Protocol(t, "recipe-a"), misfit, "reach-something"); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(corpus.Keep(t.Context(), scenariotest.Parsed(t, scenariotest.Lonely+"  - name: bob\n    script: [get /home]"), scenariotest.Protocol(t, "recipe-a"), misfit, "reach-something"))
 	must.OK(t, os.WriteFile(filepath.Join(folder, "lonely.recipe-a.note.yaml"), []byte("name: lonely\nactrs: []\n"), 0o600))
 	whole, err := os.ReadFile(filepath.Join(folder, "lonely.recipe-a.reach-something.00000000.yaml"))
 	must.OK(t, err)
@@ -403,9 +394,7 @@ func TestACorpusKeepsTheBestAndCountsTheRest(t *testing.T) {
 		if o.Violation == nil || o.Violation.Invariant.Name != "stale-writer" {
 			continue
 		}
-		if _, err := c.Keep(t.Context(), s, p, o.Replay(), "stale-writer"); err != nil {
-			t.Fatal(err)
-		}
+		must.Done(t)(c.Keep(t.Context(), s, p, o.Replay(), "stale-writer"))
 		files, err := os.ReadDir(c.Folder)
 		must.OK(t, err)
 		there, stems := 0, map[string]int{}
@@ -459,9 +448,7 @@ func TestAFileOfASharedCorpusThatStopsToReplayIsMarkedOnce(t *testing.T) {
 		must.OK(t, err)
 		c := explore.Corpus{Folder: m.Folder, Shared: m, Version: version, Night: "n" + version}
 		if i == 0 {
-			if _, err := c.Keep(t.Context(), s, scenariotest.Protocol(t, "recipe-a"), r, "reach-something"); err != nil {
-				t.Fatal(err)
-			}
+			must.Done(t)(c.Keep(t.Context(), s, scenariotest.Protocol(t, "recipe-a"), r, "reach-something"))
 		} else {
 			last = explored(t, explore.Explorer{Campaign: campaign.Campaign{Scenario: s, Seed: 1, Schedules: 5}, Corpus: c})
 			if want := []invariant.Verdict{invariant.Unknown, invariant.OK}[i-1]; last.Verdict() != want {

@@ -14,6 +14,7 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/protocols/pagecache"
+	"github.com/isr-sim/isr-sim/internal/rules/must"
 	"github.com/isr-sim/isr-sim/internal/trace/describe"
 	"github.com/isr-sim/isr-sim/scenario/isr"
 )
@@ -56,9 +57,7 @@ func TestAChangeIsOneLine(t *testing.T) {
 		func() error { _, err := db.As("").CreateTable(ctx, isr.TableInput(*table)); return err },
 		func() error { _, err := db.As("").UpdateTimeToLive(ctx, isr.TTLInput(*table)); return err },
 	} {
-		if err := create(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, create())
 	}
 	clock.Advance(1500*time.Millisecond + 7*time.Microsecond)
 	lock := pagecache.Key("CACHE#1", isr.SortLock)
@@ -66,9 +65,7 @@ func TestAChangeIsOneLine(t *testing.T) {
 	lock["lease_token"] = &types.AttributeValueMemberS{Value: "alice-1"}
 	expires := strconv.FormatInt(fakeclock.Epoch.Add(10*time.Second).Unix(), 10)
 	lock["lease_expires_at"], lock["ttl"] = number(expires), number(expires)
-	if _, err := db.As("alice").PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: lock}); err != nil {
-		t.Fatal(err)
-	}
+	must.Done(t)(db.As("alice").PutItem(ctx, &dynamodb.PutItemInput{TableName: table, Item: lock}))
 	clock.Advance(time.Hour)
 	for _, row := range db.Expired() {
 		db.Sweep(row)
