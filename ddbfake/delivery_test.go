@@ -24,14 +24,11 @@ const home, tokyo = "us-east-1", "ap-northeast-1"
 // global returns a DB with the table "cache" in several regions, the first of them home, and its clock.
 func global(t *testing.T, o ddbfake.Options, regions ...string) (*ddbfake.DB, *fakeclock.Clock) {
 	t.Helper()
-	clock := fakeclock.New(fakeclock.Epoch)
-	o.Clock = clock
-	db := ddbfake.New(o)
-	createCache(t, db.As("setup"))
+	w := worldOf(t, o)
 	for _, region := range regions {
-		addReplica(t, db, region)
+		addReplica(t, w.db, region)
 	}
-	return db, clock
+	return w.db, w.clock
 }
 
 func addReplica(t *testing.T, db *ddbfake.DB, region string) {

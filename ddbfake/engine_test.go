@@ -68,8 +68,15 @@ type world struct {
 
 func newWorld(t testing.TB, lag ddbfake.Lag) *world {
 	t.Helper()
+	return worldOf(t, ddbfake.Options{Lag: lag})
+}
+
+// worldOf returns a world with other options. The clock of a world is its own.
+func worldOf(t testing.TB, o ddbfake.Options) *world {
+	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)
-	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag})
+	o.Clock = clock
+	db := ddbfake.New(o)
 	table(t, db, "cache", "pk", "S", "sk", "S")
 	return &world{TB: t, db: db, clock: clock, c: db.As("alice")}
 }

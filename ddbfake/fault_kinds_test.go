@@ -173,7 +173,9 @@ func TestFaultUnprocessed(t *testing.T) {
 		"If exceptions persist, check if you have a hot key: " +
 		"https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
 	write := map[string][]types.WriteRequest{"cache": {putRequest(key("a", "LOCK")), putRequest(key("a", "META")), deleteRequest(key("b", "LOCK"))}}
-	get := map[string]types.KeysAndAttributes{"cache": {Keys: []values{key("a", "LOCK"), key("a", "META")}, ConsistentRead: aws.Bool(true)}}
+	get := map[string]types.KeysAndAttributes{"cache": {
+		Keys: []values{key("a", "LOCK"), key("a", "META")}, ConsistentRead: aws.Bool(true), AttributesToGet: []string{"sk"},
+	}}
 
 	t.Run("writes", func(t *testing.T) {
 		w := newWorld(t, ddbfake.LagManual)
@@ -198,8 +200,8 @@ func TestFaultUnprocessed(t *testing.T) {
 		out, err := w.c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: get})
 		must.OK(t, err)
 		left := out.UnprocessedKeys["cache"]
-		if len(out.Responses["cache"]) != 1 || len(left.Keys) != 1 || !*left.ConsistentRead {
-			t.Errorf("got %v and %v left, want one of each", out.Responses, left)
+		if len(out.Responses["cache"]) != 1 || len(left.Keys) != 1 || !*left.ConsistentRead || len(left.AttributesToGet) != 1 {
+			t.Errorf("got %v and %v left, want one of each, and the same parameters", out.Responses, left)
 		}
 	})
 	t.Run("all of them", func(t *testing.T) {

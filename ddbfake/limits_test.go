@@ -271,16 +271,6 @@ func TestThroughputThroughSDK(t *testing.T) {
 	}
 }
 
-// Without the option nothing is throttled.
-func TestThroughputIsOffByDefault(t *testing.T) {
-	db := ddbfake.New(ddbfake.Options{})
-	door := db.As("alice")
-	createTableOnDemand(t, door, "rows")
-	for range 5000 {
-		must.Done(t)(door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s("hot")}}))
-	}
-}
-
 // settable is a clock that can be set back, like the clock of isr-sim serve.
 type settable struct{ time.Time }
 
