@@ -42,20 +42,24 @@ func with(item values, more ...any) values {
 	return out
 }
 
-// table creates a table; a sort key "" makes one without.
-func table(t testing.TB, db *ddbfake.DB, name, hash string, hashType types.ScalarAttributeType, sort string, sortType types.ScalarAttributeType) {
-	t.Helper()
+// tableInput creates a table; a sort key "" makes one without.
+func tableInput(name, hash string, hashType types.ScalarAttributeType, sort string, sortType types.ScalarAttributeType) *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{
 		TableName:            &name,
 		BillingMode:          types.BillingModePayPerRequest,
-		KeySchema:            []types.KeySchemaElement{{AttributeName: &hash, KeyType: types.KeyTypeHash}},
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: &hash, AttributeType: hashType}},
+		KeySchema:            []types.KeySchemaElement{keyElement(hash, "HASH")},
+		AttributeDefinitions: []types.AttributeDefinition{definition(hash, hashType)},
 	}
 	if sort != "" {
-		in.KeySchema = append(in.KeySchema, types.KeySchemaElement{AttributeName: &sort, KeyType: types.KeyTypeRange})
-		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: &sort, AttributeType: sortType})
+		in.KeySchema = append(in.KeySchema, keyElement(sort, "RANGE"))
+		in.AttributeDefinitions = append(in.AttributeDefinitions, definition(sort, sortType))
 	}
-	must.Done(t)(db.As("setup").CreateTable(t.Context(), in))
+	return in
+}
+
+func table(t testing.TB, db *ddbfake.DB, name, hash string, hashType types.ScalarAttributeType, sort string, sortType types.ScalarAttributeType) {
+	t.Helper()
+	must.Done(t)(db.As("setup").CreateTable(t.Context(), tableInput(name, hash, hashType, sort, sortType)))
 }
 
 // world is a DB at fakeclock.Epoch with the table "cache" (pk S, sk S).

@@ -26,28 +26,17 @@ func indexedWorld(t *testing.T) (*ddbfake.DB, *ddbfake.Door, *fakeclock.Clock) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
 	door := db.As("alice")
-	key := func(name string, use types.KeyType) types.KeySchemaElement {
-		return types.KeySchemaElement{AttributeName: aws.String(name), KeyType: use}
-	}
-	in := &dynamodb.CreateTableInput{
-		TableName: aws.String("rows"), BillingMode: types.BillingModePayPerRequest,
-		KeySchema: []types.KeySchemaElement{key("pk", "HASH"), key("sk", "RANGE")},
-		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
-			IndexName: aws.String("many"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
-			KeySchema: []types.KeySchemaElement{key("h", "HASH"), key("i", "HASH"), key("a", "RANGE"), key("b", "RANGE")},
-		}},
-		LocalSecondaryIndexes: []types.LocalSecondaryIndex{{
-			IndexName: aws.String("local"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
-			KeySchema: []types.KeySchemaElement{key("pk", "HASH"), key("a", "RANGE")},
-		}},
-	}
-	for _, name := range []string{"pk", "sk", "h", "i", "a", "b"} {
-		kind := types.ScalarAttributeTypeS
-		if name == "b" {
-			kind = types.ScalarAttributeTypeN
-		}
-		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: kind})
-	}
+	in := tableInput("rows", "pk", "S", "sk", "S")
+	in.GlobalSecondaryIndexes = []types.GlobalSecondaryIndex{{
+		IndexName: aws.String("many"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
+		KeySchema: []types.KeySchemaElement{keyElement("h", "HASH"), keyElement("i", "HASH"), keyElement("a", "RANGE"), keyElement("b", "RANGE")},
+	}}
+	in.LocalSecondaryIndexes = []types.LocalSecondaryIndex{{
+		IndexName: aws.String("local"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
+		KeySchema: []types.KeySchemaElement{keyElement("pk", "HASH"), keyElement("a", "RANGE")},
+	}}
+	in.AttributeDefinitions = append(in.AttributeDefinitions,
+		definition("h", "S"), definition("i", "S"), definition("a", "S"), definition("b", "N"))
 	must.Done(t)(door.CreateTable(t.Context(), in))
 	return db, door, clock
 }

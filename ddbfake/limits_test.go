@@ -22,18 +22,18 @@ import (
 
 const rowsARN = "arn:aws:dynamodb:us-east-1:000000000000:table/rows"
 
+func units(read, write int64) *types.ProvisionedThroughput {
+	return &types.ProvisionedThroughput{ReadCapacityUnits: &read, WriteCapacityUnits: &write}
+}
+
 // limited has a table rows under Options.Throughput.
 func limited(t *testing.T, clock ddbfake.Clock, provisioned *types.ProvisionedThroughput) (*ddbfake.DB, *ddbfake.Door) {
 	t.Helper()
 	db := ddbfake.New(ddbfake.Options{Clock: clock, Throughput: true})
 	door := db.As("alice")
-	in := &dynamodb.CreateTableInput{
-		TableName: aws.String("rows"), BillingMode: types.BillingModePayPerRequest, ProvisionedThroughput: provisioned,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
-	}
+	in := tableInput("rows", "pk", "S", "", "")
 	if provisioned != nil {
-		in.BillingMode = types.BillingModeProvisioned
+		in.BillingMode, in.ProvisionedThroughput = types.BillingModeProvisioned, provisioned
 	}
 	must.Done(t)(door.CreateTable(t.Context(), in))
 	return db, door
@@ -137,7 +137,7 @@ func TestThroughputRamps(t *testing.T) {
 // A provisioned table has its units, and an error of its own. A table with a ceiling has an error of its own, too.
 func TestThroughputOfATable(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
-	_, door := limited(t, clock, &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(10)})
+	_, door := limited(t, clock, units(1, 10))
 	got, err := writes(t, door, even)
 	var exceeded *types.ProvisionedThroughputExceededException
 	if !errors.As(err, &exceeded) || got != 10 {
@@ -185,7 +185,7 @@ func TestThroughputOfAnIndex(t *testing.T) {
 // A part of a batch is done at once, and the rest a second later.
 func TestThroughputLeavesABatchUnprocessed(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
-	db, door := limited(t, clock, &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(2)})
+	db, door := limited(t, clock, units(1, 2))
 	in := &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{}}
 	for _, pk := range []string{"a", "b", "c"} {
 		in.RequestItems["rows"] = append(in.RequestItems["rows"], types.WriteRequest{PutRequest: &types.PutRequest{Item: values{"pk": s(pk)}}})
@@ -204,7 +204,7 @@ func TestThroughputLeavesABatchUnprocessed(t *testing.T) {
 // A large request is let in on credit, because otherwise it could never succeed. Over time, the rate holds.
 func TestThroughputLetsLargeRequestsIn(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
-	_, door := limited(t, clock, &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)})
+	_, door := limited(t, clock, units(1, 1))
 	large := &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s("a"), "body": s(string(make([]byte, 10_000)))}}
 	served := 0
 	for range 100 {
@@ -225,7 +225,7 @@ func TestThroughputThroughSDK(t *testing.T) {
 		provisioned *types.ProvisionedThroughput
 	}{
 		{"on demand", nil},
-		{"provisioned", &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1000), WriteCapacityUnits: aws.Int64(1000)}},
+		{"provisioned", units(1000, 1000)},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			clock := clockwork.NewRealClock() // in a bubble, the time of the bubble
@@ -301,13 +301,9 @@ func TestARestoreGivesUnitsBack(t *testing.T) {
 func TestThrottlingReasons(t *testing.T) {
 	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/"
 	db, door, _ := indexedWorld(t)
-	_, err := door.CreateTable(t.Context(), &dynamodb.CreateTableInput{
-		TableName:             aws.String("provisioned"),
-		ProvisionedThroughput: &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)},
-		AttributeDefinitions:  []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
-		KeySchema:             []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
-	})
-	must.OK(t, err)
+	provisioned := tableInput("provisioned", "pk", "S", "", "")
+	provisioned.BillingMode, provisioned.ProvisionedThroughput = types.BillingModeProvisioned, units(1, 1)
+	must.Done(t)(door.CreateTable(t.Context(), provisioned))
 	c := db.Client(func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
 	for _, tc := range []struct {
 		name  string

@@ -38,16 +38,7 @@ type client interface {
 // createCache creates the table "cache" (pk S, sk S).
 func createCache(t testing.TB, c client) *types.TableDescription {
 	t.Helper()
-	out, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
-		TableName:   aws.String("cache"),
-		BillingMode: types.BillingModePayPerRequest,
-		KeySchema: []types.KeySchemaElement{
-			{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}, {AttributeName: aws.String("sk"), KeyType: types.KeyTypeRange},
-		},
-		AttributeDefinitions: []types.AttributeDefinition{
-			{AttributeName: aws.String("pk"), AttributeType: "S"}, {AttributeName: aws.String("sk"), AttributeType: "S"},
-		},
-	})
+	out, err := c.CreateTable(t.Context(), tableInput("cache", "pk", "S", "sk", "S"))
 	must.OK(t, err)
 	return out.TableDescription
 }

@@ -270,7 +270,6 @@ func TestOnRestoreSeesWhatGoes(t *testing.T) {
 func TestSnapshotsKeepSettings(t *testing.T) {
 	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/cache"
 	name := aws.String("cache")
-	units := &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(5), WriteCapacityUnits: aws.Int64(5)}
 	for _, change := range []any{
 		&dynamodb.TagResourceInput{ResourceArn: aws.String(arn), Tags: []types.Tag{{Key: aws.String("new"), Value: aws.String("v")}}},
 		&dynamodb.UntagResourceInput{ResourceArn: aws.String(arn), TagKeys: []string{"team"}},
@@ -280,16 +279,16 @@ func TestSnapshotsKeepSettings(t *testing.T) {
 		&dynamodb.UpdateTableInput{TableName: name, DeletionProtectionEnabled: aws.Bool(true)},
 		&dynamodb.UpdateTableInput{TableName: name, TableClass: types.TableClassStandardInfrequentAccess},
 		&dynamodb.UpdateTableInput{TableName: name, SSESpecification: &types.SSESpecification{Enabled: aws.Bool(true)}},
-		&dynamodb.UpdateTableInput{TableName: name, BillingMode: types.BillingModeProvisioned, ProvisionedThroughput: units},
+		&dynamodb.UpdateTableInput{TableName: name, BillingMode: types.BillingModeProvisioned, ProvisionedThroughput: units(5, 5)},
 		&dynamodb.UpdateTableInput{TableName: name, OnDemandThroughput: &types.OnDemandThroughput{MaxReadRequestUnits: aws.Int64(7)}},
 		&dynamodb.UpdateTableInput{TableName: name, ReplicaUpdates: []types.ReplicationGroupUpdate{
 			{Create: &types.CreateReplicationGroupMemberAction{RegionName: aws.String("eu-west-1")}},
 		}},
 		&dynamodb.UpdateTableInput{
 			TableName:            name,
-			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("tag"), AttributeType: types.ScalarAttributeTypeS}},
+			AttributeDefinitions: []types.AttributeDefinition{definition("tag", "S")},
 			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: &types.CreateGlobalSecondaryIndexAction{
-				IndexName: aws.String("byTag"), KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("tag"), KeyType: types.KeyTypeHash}},
+				IndexName: aws.String("byTag"), KeySchema: []types.KeySchemaElement{keyElement("tag", "HASH")},
 				Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
 			}}},
 		},
@@ -383,7 +382,7 @@ func TestRestoreLeavesTheBackup(t *testing.T) {
 	before := described()
 	do[dynamodb.RestoreTableFromBackupOutput](t, w.db, "", &dynamodb.RestoreTableFromBackupInput{
 		BackupArn: &backup, TargetTableName: aws.String("copy"), BillingModeOverride: types.BillingModeProvisioned,
-		ProvisionedThroughputOverride: &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)},
+		ProvisionedThroughputOverride: units(1, 1),
 	})
 	if diff := cmp.Diff(before, described(), sdktest.Equal); diff != "" {
 		t.Errorf("the backup has changed (-before +after):\n%s", diff)
