@@ -1,7 +1,6 @@
 package ddbfake_test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -92,24 +91,6 @@ func TestConflictReasons(t *testing.T) {
 				t.Errorf("%s on %T (-want +got):\n%s", tc.fault, in, d)
 			}
 		}
-	}
-}
-
-// The SDK decodes a conflict and hands it to its caller at once: it is not one of the errors that it retries.
-func TestConflictThroughTheSDK(t *testing.T) {
-	w := newWorld(t, ddbfake.LagManual)
-	w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultConflict, Times: 2})
-	client := w.db.Client()
-	_, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: key("a", "LOCK")})
-	if conflict, ok := errors.AsType[*types.TransactionConflictException](err); !ok || conflict.ErrorMessage() != ongoing {
-		t.Errorf("PutItem: got %v, want a TransactionConflictException", err)
-	}
-	_, err = client.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{putAction(key("a", "META"))}})
-	if cancelled, ok := errors.AsType[*types.TransactionCanceledException](err); !ok || aws.ToString(cancelled.CancellationReasons[0].Code) != "TransactionConflict" {
-		t.Errorf("TransactWriteItems: got %v, want a TransactionCanceledException", err)
-	}
-	if got := w.db.Injected(); len(got) != 0 {
-		t.Errorf("the SDK did not send each call once: %v", got)
 	}
 }
 

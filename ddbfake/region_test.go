@@ -126,18 +126,6 @@ func TestRegionsAreSeparate(t *testing.T) {
 	}
 }
 
-// A client of the SDK may send a single call to another region.
-func TestRegionOfOneCall(t *testing.T) {
-	db := ddbfake.New(ddbfake.Options{})
-	createCache(t, db.As("alice").In(ireland))
-	for name, c := range map[string]*dynamodb.Client{"named": db.Client(ddbfake.WithActor("alice")), "anonymous": db.Client()} {
-		out, err := c.ListTables(t.Context(), &dynamodb.ListTablesInput{}, func(o *dynamodb.Options) { o.Region = ireland })
-		if err != nil || len(out.TableNames) != 1 {
-			t.Errorf("%s: got %v, %v, want one table", name, out, err)
-		}
-	}
-}
-
 // A request reaches only its own region, whatever region an ARN names.
 func TestARNOfAnotherRegion(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{})

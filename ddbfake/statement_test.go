@@ -107,18 +107,6 @@ func TestFaultsHitStatements(t *testing.T) {
 	}
 }
 
-// A write whose answer is lost has taken effect.
-func TestStatementsLoseAnswers(t *testing.T) {
-	db := statementWorld(t, ddbfake.Options{})
-	db.Inject(ddbfake.Fault{Kind: ddbfake.FaultResponseLost})
-	if _, err := run(t, db, updateFirst); !errors.As(err, new(*ddbfake.NetworkError)) {
-		t.Errorf("got %v, want a lost connection", err)
-	}
-	if seen, err := run(t, db, selectFirst); err != nil || !slices.Equal(seen, []string{"new"}) {
-		t.Errorf("got %v and %v, want the write to have taken effect", seen, err)
-	}
-}
-
 // The logs name the rows of a statement, and its caller.
 func TestStatementsAreLogged(t *testing.T) {
 	db := statementWorld(t, ddbfake.Options{LogRequests: 2})
