@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
@@ -119,12 +118,6 @@ func fromSDK(t testing.TB, v values) attr.Item {
 	item, err := attr.ItemFromSDK(v)
 	must.OK(t, err)
 	return item
-}
-
-// diff compares two items by value.
-func diff(t testing.TB, got, want values) string {
-	t.Helper()
-	return cmp.Diff(fromSDK(t, want).String(), fromSDK(t, got).String())
 }
 
 // code returns an error's code and message, "" for nil.

@@ -210,12 +210,16 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// Callers may change the answers of one row and read it any number of times. The next answer still is the row, also in
-// a snapshot.
+// Callers may change what they have put, and the answers of one row, and read it any number of times. The next answer
+// still is the row, also in a snapshot.
 func TestAnswersAreTheCallers(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
-	row := with(key("a", "b"), "v", n("1"), "text", s("x"), "list", &types.AttributeValueMemberL{Value: []types.AttributeValue{n("2")}})
+	blob := []byte("blob")
+	row := with(key("a", "b"), "v", n("1"), "text", s("x"), "list", &types.AttributeValueMemberL{Value: []types.AttributeValue{n("2")}},
+		"blob", &types.AttributeValueMemberB{Value: blob})
+	want := fromSDK(t, row)
 	w.put(row)
+	blob[0], row["more"] = 'X', s("more")
 	other := ddbfake.New(ddbfake.Options{})
 	other.Restore(w.db.Snapshot())
 	in := &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key("a", "b")}
@@ -226,12 +230,13 @@ func TestAnswersAreTheCallers(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			if d := cmp.Diff(fromSDK(t, row), fromSDK(t, out.Item)); d != "" {
+			if d := cmp.Diff(want, fromSDK(t, out.Item)); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 			out.Item["v"].(*types.AttributeValueMemberN).Value = "3"
 			out.Item["text"].(*types.AttributeValueMemberS).Value = "y"
 			out.Item["list"].(*types.AttributeValueMemberL).Value[0] = n("4")
+			out.Item["blob"].(*types.AttributeValueMemberB).Value[1] = 'Z'
 			delete(out.Item, "pk")
 		}
 	}
