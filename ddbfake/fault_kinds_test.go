@@ -94,8 +94,7 @@ func TestConflictReasons(t *testing.T) {
 	}
 }
 
-// A request delivered twice takes effect twice, and its caller gets the
-// second answer.
+// A request delivered twice takes effect twice, and its caller gets the second answer.
 func TestDuplicate(t *testing.T) {
 	const absent = "attribute_not_exists(pk)"
 	add := &dynamodb.UpdateItemInput{
