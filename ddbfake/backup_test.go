@@ -187,17 +187,15 @@ func TestRestoreInAnotherRegion(t *testing.T) {
 
 // A table can be restored to instants that the change log still covers, and to no earlier ones.
 func TestRecoveryOfWhatTheLogHas(t *testing.T) {
-	clock := fakeclock.New(fakeclock.Epoch)
-	db := ddbfake.New(ddbfake.Options{Clock: clock, KeepChanges: 2})
-	table(t, db, "cache", "pk", "S", "sk", "S")
-	recovery(t, db)
+	w := worldOf(t, ddbfake.Options{KeepChanges: 2})
+	recovery(t, w.db)
 	for i := range 5 { // at 1s to 5s; the fifth drops the changes up to 2s
-		clock.Advance(time.Second)
-		do[dynamodb.PutItemOutput](t, db, "", &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: with(key("a", "1"), "v", n(fmt.Sprint(i+1)))})
+		w.clock.Advance(time.Second)
+		w.put(with(key("a", "1"), "v", n(fmt.Sprint(i+1))))
 	}
-	clock.Advance(time.Hour)
+	w.clock.Advance(time.Hour)
 	at := func(seconds int) error {
-		_, err := db.Do(t.Context(), ddbfake.Call{Input: &dynamodb.RestoreTableToPointInTimeInput{
+		_, err := w.db.Do(t.Context(), ddbfake.Call{Input: &dynamodb.RestoreTableToPointInTimeInput{
 			SourceTableName: aws.String("cache"), TargetTableName: aws.String(fmt.Sprintf("copy%d", seconds)),
 			RestoreDateTime: aws.Time(fakeclock.Epoch.Add(time.Duration(seconds) * time.Second)),
 		}})
@@ -209,7 +207,7 @@ func TestRecoveryOfWhatTheLogHas(t *testing.T) {
 	}
 	for seconds := 2; seconds <= 5; seconds++ {
 		must.OK(t, at(seconds))
-		if got, want := fmt.Sprint(db.Items(fmt.Sprintf("copy%d", seconds))), fmt.Sprintf(`[{pk: "a", sk: "1", v: %d}]`, seconds); got != want {
+		if got, want := fmt.Sprint(w.db.Items(fmt.Sprintf("copy%d", seconds))), fmt.Sprintf(`[{pk: "a", sk: "1", v: %d}]`, seconds); got != want {
 			t.Errorf("after %d seconds: got %s, want %s", seconds, got, want)
 		}
 	}

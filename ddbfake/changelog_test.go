@@ -6,23 +6,13 @@ import (
 	"time"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
-
-// newBounded returns a world whose log keeps the given number of changes.
-func newBounded(t testing.TB, keep int, lag ddbfake.Lag) *world {
-	t.Helper()
-	clock := fakeclock.New(fakeclock.Epoch)
-	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag, KeepChanges: keep})
-	createCache(t, db.As("setup"))
-	return &world{TB: t, db: db, clock: clock, c: db.As("alice")}
-}
 
 // However many changes there were, the latest ones are kept, and not many more. Each keeps its number.
 func TestKeepChanges(t *testing.T) {
 	const keep = 10
-	w := newBounded(t, keep, ddbfake.LagManual)
+	w := worldOf(t, ddbfake.Options{KeepChanges: keep})
 	early := []ddbfake.Change(nil)
 	for i := 1; i <= 200; i++ {
 		w.put(with(key("a", "b"), "v", n(fmt.Sprint(i))))
@@ -57,7 +47,7 @@ func TestKeepChanges(t *testing.T) {
 }
 
 func TestKeepOneChange(t *testing.T) {
-	w := newBounded(t, 1, ddbfake.LagAtOnce)
+	w := worldOf(t, ddbfake.Options{KeepChanges: 1, Lag: ddbfake.LagAtOnce})
 	w.enableTTL()
 	for i := range 50 {
 		w.put(with(key("a", fmt.Sprint(i)), "ttl", due(0)))
@@ -74,7 +64,7 @@ func TestKeepOneChange(t *testing.T) {
 
 // A snapshot has the log of its instant, and every DB that goes on from it has the same numbers.
 func TestKeepChangesOfSnapshots(t *testing.T) {
-	w := newBounded(t, 4, ddbfake.LagManual)
+	w := worldOf(t, ddbfake.Options{KeepChanges: 4})
 	version := func(i int) values { return with(key("a", "b"), "v", n(fmt.Sprint(i))) }
 	for i := 1; i <= 7; i++ {
 		w.put(version(i))
@@ -101,7 +91,7 @@ func TestKeepChangesOfSnapshots(t *testing.T) {
 
 // A lagging replica is never further behind than the beginning of the log.
 func TestReplicaOfBoundedLog(t *testing.T) {
-	w := newBounded(t, 2, ddbfake.LagManual)
+	w := worldOf(t, ddbfake.Options{KeepChanges: 2})
 	for i := 1; i <= 9; i++ {
 		w.put(with(key("a", "b"), "v", n(fmt.Sprint(i))))
 	}

@@ -17,22 +17,12 @@ import (
 // collectionWorld has a table with five local indexes, so that a row takes six times its size of its collection.
 func collectionWorld(t *testing.T) *ddbfake.Door {
 	t.Helper()
-	in := &dynamodb.CreateTableInput{
-		TableName: aws.String("rows"), BillingMode: types.BillingModePayPerRequest,
-		KeySchema: []types.KeySchemaElement{
-			{AttributeName: aws.String("pk"), KeyType: "HASH"}, {AttributeName: aws.String("sk"), KeyType: "RANGE"},
-		},
-		AttributeDefinitions: []types.AttributeDefinition{
-			{AttributeName: aws.String("pk"), AttributeType: "S"}, {AttributeName: aws.String("sk"), AttributeType: "S"},
-			{AttributeName: aws.String("n"), AttributeType: "N"},
-		},
-	}
+	in := tableInput("rows", "pk", "S", "sk", "S")
+	in.AttributeDefinitions = append(in.AttributeDefinitions, definition("n", "N"))
 	for i := range 5 {
 		in.LocalSecondaryIndexes = append(in.LocalSecondaryIndexes, types.LocalSecondaryIndex{
 			IndexName: aws.String(fmt.Sprint("lsi", i)), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
-			KeySchema: []types.KeySchemaElement{
-				{AttributeName: aws.String("pk"), KeyType: "HASH"}, {AttributeName: aws.String("n"), KeyType: "RANGE"},
-			},
+			KeySchema: []types.KeySchemaElement{keyElement("pk", "HASH"), keyElement("n", "RANGE")},
 		})
 	}
 	door := ddbfake.New(ddbfake.Options{}).As("alice")

@@ -14,7 +14,6 @@ import (
 	streamtypes "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
-	"github.com/isr-sim/isr-sim/ddbfake/attr"
 	"github.com/isr-sim/isr-sim/fakeclock"
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
@@ -24,14 +23,11 @@ const home, tokyo = "us-east-1", "ap-northeast-1"
 // global returns a DB with the table "cache" in several regions, the first of them home, and its clock.
 func global(t *testing.T, o ddbfake.Options, regions ...string) (*ddbfake.DB, *fakeclock.Clock) {
 	t.Helper()
-	clock := fakeclock.New(fakeclock.Epoch)
-	o.Clock = clock
-	db := ddbfake.New(o)
-	createCache(t, db.As("setup"))
+	w := worldOf(t, o)
 	for _, region := range regions {
-		addReplica(t, db, region)
+		addReplica(t, w.db, region)
 	}
-	return db, clock
+	return w.db, w.clock
 }
 
 func addReplica(t *testing.T, db *ddbfake.DB, region string) {
@@ -88,17 +84,6 @@ func recordsOf(t *testing.T, c *dynamodbstreams.Client) []streamtypes.Record {
 	out, err := c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: from.ShardIterator})
 	must.OK(t, err)
 	return out.Records
-}
-
-// Without a lag all regions are the same at any moment.
-func TestReplicationAtOnce(t *testing.T) {
-	db, _ := global(t, ddbfake.Options{}, ireland, tokyo)
-	write(t, db, home, "1", "x")
-	write(t, db, ireland, "2", "y")
-	write(t, db, tokyo, "1", "z")
-	for _, region := range []string{home, ireland, tokyo} {
-		wantRows(t, db, "at once", region, "1=z 2=y")
-	}
 }
 
 // A write is seen elsewhere when its lag is over, and no earlier.
@@ -318,16 +303,5 @@ func TestLoadGlobalTable(t *testing.T) {
 	if err := ddbfake.New(ddbfake.Options{}).Load("", strings.NewReader(strings.Replace(described, "eu-west-1", "", 1))); err == nil ||
 		!strings.Contains(err.Error(), `a replica in the region ""`) {
 		t.Errorf("a replica without a region: %v", err)
-	}
-}
-
-// The regions' tables share no memory of rows: an item that a reader got earlier does not change.
-func TestReplicatedRowsAreSeparate(t *testing.T) {
-	db, _ := global(t, ddbfake.Options{}, ireland)
-	write(t, db, home, "1", "x")
-	before := db.Items("cache")
-	write(t, db, ireland, "1", "y")
-	if got, _ := before[0]["v"].(attr.S); got != "x" {
-		t.Errorf("an item that was read before is %s now", got)
 	}
 }

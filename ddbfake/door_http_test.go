@@ -45,13 +45,18 @@ func clientOver(url, actor string, attempts int) *dynamodb.Client {
 	})
 }
 
+// posted is a request of alice for the HTTP door.
+func posted(operation string, body io.Reader) *http.Request {
+	r := httptest.NewRequest(http.MethodPost, "/", body)
+	r.Header.Set("Content-Type", awsjson.ContentType)
+	r.Header.Set("X-Amz-Target", awsjson.TargetPrefix+operation)
+	r.Header.Set("Authorization", awsjson.Authorization("alice", DefaultRegion))
+	return r
+}
+
 func TestHandlerRaw(t *testing.T) {
 	effort.Long(t)
-	const (
-		signed  = "AWS4-HMAC-SHA256 Credential=alice/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=00"
-		coral   = `{"__type":"com.amazon.coral.service#`
-		listing = "DynamoDB_20120810.ListTables"
-	)
+	const coral = `{"__type":"com.amazon.coral.service#`
 	type headers map[string]string
 	tests := []struct {
 		name    string
@@ -104,10 +109,8 @@ func TestHandlerRaw(t *testing.T) {
 	id := regexp.MustCompile(`^[0-9A-Z]{52}$`)
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			r := httptest.NewRequest(test.method, "/", strings.NewReader(test.body))
-			r.Header.Set("Content-Type", awsjson.ContentType)
-			r.Header.Set("X-Amz-Target", listing)
-			r.Header.Set("Authorization", signed)
+			r := posted("ListTables", strings.NewReader(test.body))
+			r.Method = test.method
 			for name, value := range test.headers {
 				r.Header.Set(name, value)
 			}
@@ -170,13 +173,10 @@ func TestHandlerBoundsBodies(t *testing.T) {
 				return nil, nil
 			}}
 			body := &countingReader{Reader: bytes.NewReader(test.body)}
-			r := httptest.NewRequest(http.MethodPost, "/", body)
+			r := posted("ListTables", body)
 			if test.declare {
 				r.ContentLength = int64(len(test.body))
 			}
-			r.Header.Set("Content-Type", awsjson.ContentType)
-			r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
-			r.Header.Set("Authorization", awsjson.Authorization("alice", DefaultRegion))
 			if test.gzip {
 				r.Header.Set("Content-Encoding", "gzip")
 			}
@@ -235,10 +235,7 @@ func TestHandlerCallerGone(t *testing.T) {
 
 func checkAborts(t *testing.T, h *handler, body io.Reader) {
 	t.Helper()
-	r := httptest.NewRequest(http.MethodPost, "/", body)
-	r.Header.Set("Content-Type", awsjson.ContentType)
-	r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
-	r.Header.Set("Authorization", awsjson.Authorization("alice", DefaultRegion))
+	r := posted("ListTables", body)
 	defer func() {
 		if got, _ := recover().(error); !errors.Is(got, http.ErrAbortHandler) {
 			t.Errorf("got panic %v, want http.ErrAbortHandler", got)
@@ -268,10 +265,7 @@ func TestHandlerRefusesValues(t *testing.T) {
 		{"PutItem", `{"TableName":"cache","Item":{"pk":{"S":"a","N":"1"},"sk":{"S":"b"}}}`, two},
 	}
 	for _, test := range tests {
-		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(test.body))
-		r.Header.Set("Content-Type", awsjson.ContentType)
-		r.Header.Set("X-Amz-Target", awsjson.TargetPrefix+test.op)
-		r.Header.Set("Authorization", awsjson.Authorization("alice", DefaultRegion))
+		r := posted(test.op, strings.NewReader(test.body))
 		w := httptest.NewRecorder()
 		db.Handler().ServeHTTP(w, r)
 		want := `{"__type":"com.amazon.coral.validate#ValidationException","message":"` + test.want + `"}`
@@ -311,10 +305,7 @@ func TestLongAnswersArePacked(t *testing.T) {
 		h := &handler{do: func(context.Context, Call) (any, error) {
 			return &dynamodb.ListTablesOutput{TableNames: names[:test.names]}, nil
 		}}
-		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("{}"))
-		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-		r.Header.Set("X-Amz-Target", "DynamoDB_20120810.ListTables")
-		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=alice/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=00")
+		r := posted("ListTables", strings.NewReader("{}"))
 		r.Header.Set("Accept-Encoding", test.accepted)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)

@@ -359,15 +359,6 @@ func TestLostResponseOfTransaction(t *testing.T) {
 	}
 }
 
-// Features that the fake does not have are loud errors through the SDK, too.
-func TestClientUnsupported(t *testing.T) {
-	_, err := New(Options{}).Client().DescribeImport(t.Context(), &dynamodb.DescribeImportInput{ImportArn: aws.String("arn")})
-	var api smithy.APIError
-	if !errors.As(err, &api) || api.ErrorCode() != "UnknownOperationException" || !strings.Contains(api.ErrorMessage(), "DescribeImport") {
-		t.Errorf("got %v, want an UnknownOperationException that names DescribeImport", err)
-	}
-}
-
 func createTable(t testing.TB, db *DB, name string) {
 	t.Helper()
 	_, err := db.As("").CreateTable(context.Background(), createInput(name))

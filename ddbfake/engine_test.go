@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
@@ -42,20 +41,24 @@ func with(item values, more ...any) values {
 	return out
 }
 
-// table creates a table; a sort key "" makes one without.
-func table(t testing.TB, db *ddbfake.DB, name, hash string, hashType types.ScalarAttributeType, sort string, sortType types.ScalarAttributeType) {
-	t.Helper()
+// tableInput creates a table; a sort key "" makes one without.
+func tableInput(name, hash string, hashType types.ScalarAttributeType, sort string, sortType types.ScalarAttributeType) *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{
 		TableName:            &name,
 		BillingMode:          types.BillingModePayPerRequest,
-		KeySchema:            []types.KeySchemaElement{{AttributeName: &hash, KeyType: types.KeyTypeHash}},
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: &hash, AttributeType: hashType}},
+		KeySchema:            []types.KeySchemaElement{keyElement(hash, "HASH")},
+		AttributeDefinitions: []types.AttributeDefinition{definition(hash, hashType)},
 	}
 	if sort != "" {
-		in.KeySchema = append(in.KeySchema, types.KeySchemaElement{AttributeName: &sort, KeyType: types.KeyTypeRange})
-		in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: &sort, AttributeType: sortType})
+		in.KeySchema = append(in.KeySchema, keyElement(sort, "RANGE"))
+		in.AttributeDefinitions = append(in.AttributeDefinitions, definition(sort, sortType))
 	}
-	must.Done(t)(db.As("setup").CreateTable(t.Context(), in))
+	return in
+}
+
+func table(t testing.TB, db *ddbfake.DB, name, hash string, hashType types.ScalarAttributeType, sort string, sortType types.ScalarAttributeType) {
+	t.Helper()
+	must.Done(t)(db.As("setup").CreateTable(t.Context(), tableInput(name, hash, hashType, sort, sortType)))
 }
 
 // world is a DB at fakeclock.Epoch with the table "cache" (pk S, sk S).
@@ -68,8 +71,15 @@ type world struct {
 
 func newWorld(t testing.TB, lag ddbfake.Lag) *world {
 	t.Helper()
+	return worldOf(t, ddbfake.Options{Lag: lag})
+}
+
+// worldOf returns a world with other options. The clock of a world is its own.
+func worldOf(t testing.TB, o ddbfake.Options) *world {
+	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)
-	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag})
+	o.Clock = clock
+	db := ddbfake.New(o)
 	table(t, db, "cache", "pk", "S", "sk", "S")
 	return &world{TB: t, db: db, clock: clock, c: db.As("alice")}
 }
@@ -108,12 +118,6 @@ func fromSDK(t testing.TB, v values) attr.Item {
 	item, err := attr.ItemFromSDK(v)
 	must.OK(t, err)
 	return item
-}
-
-// diff compares two items by value.
-func diff(t testing.TB, got, want values) string {
-	t.Helper()
-	return cmp.Diff(fromSDK(t, want).String(), fromSDK(t, got).String())
 }
 
 // code returns an error's code and message, "" for nil.

@@ -13,12 +13,10 @@ type FaultKind uint8
 
 // The kinds of fault.
 const (
-	// FaultThrottled refuses the call with no effect, as Options.Throughput
-	// does: ThrottlingException if its table is paid per request,
-	// ProvisionedThroughputExceededException if it is not, or for a transaction
-	// TransactionCanceledException whose reasons say so. Operations that take no
-	// units answer ThrottlingException, except GetRecords:
-	// LimitExceededException.
+	// FaultThrottled refuses the call with no effect, as Options.Throughput does: ThrottlingException if its table is
+	// paid per request, ProvisionedThroughputExceededException if it is not, or for a transaction
+	// TransactionCanceledException whose reasons say so. Operations that take no units answer ThrottlingException,
+	// except GetRecords: LimitExceededException.
 	FaultThrottled FaultKind = iota + 1
 	// FaultRequestLost drops the request: no effect, NetworkError.
 	FaultRequestLost
@@ -30,40 +28,31 @@ const (
 	// FaultErrorAfter serves the call and answers InternalServerError (500) in place of its response, whatever the
 	// response was.
 	FaultErrorAfter
-	// FaultConflict refuses a write or a transaction with no effect, as if a
-	// transaction were going on with one of its rows:
-	// TransactionConflictException, or for a transaction
-	// TransactionCanceledException whose reasons say so. On a strongly consistent
-	// global table, which has no transactions, another region writes the row:
-	// ReplicatedWriteConflictException. It can hit PutItem, UpdateItem,
-	// DeleteItem, TransactWriteItems, TransactGetItems, ExecuteStatement with a
-	// write, ExecuteTransaction, and BatchWriteItem on such a global table. Of a
-	// BatchExecuteStatement that writes it refuses the statements whose rows the
-	// predicates match, each with the code TransactionConflict; the others take
-	// effect. It matches no other call. The SDKs do not retry a conflict with a
-	// transaction by themselves.
+	// FaultConflict refuses a write or a transaction with no effect, as if a transaction were going on with one of its
+	// rows: TransactionConflictException, or for a transaction TransactionCanceledException whose reasons say so. On a
+	// strongly consistent global table, which has no transactions, another region writes the row:
+	// ReplicatedWriteConflictException. It can hit PutItem, UpdateItem, DeleteItem, TransactWriteItems,
+	// TransactGetItems, ExecuteStatement with a write, ExecuteTransaction, and BatchWriteItem on such a global table.
+	// Of a BatchExecuteStatement that writes it refuses the statements whose rows the predicates match, each with the
+	// code TransactionConflict; the others take effect. It matches no other call. The SDKs do not retry a conflict with
+	// a transaction by themselves.
 	FaultConflict
 	// FaultDuplicate delivers the request twice, as a proxy may do. The service serves them as two requests, one right
 	// after the other. The caller gets the second answer; the first is lost.
 	FaultDuplicate
-	// FaultStaleRead serves an eventually consistent read from a replica that
-	// has not heard of the last change of the rows that it reads: the item of
-	// GetItem, each item of BatchGetItem, the partition of a Query, the table
-	// of a Scan. It matches no other call, and no read with ConsistentRead. A
-	// row that has never changed is read as it is.
+	// FaultStaleRead serves an eventually consistent read from a replica that has not heard of the last change of the
+	// rows that it reads: the item of GetItem, each item of BatchGetItem, the partition of a Query, the table of a
+	// Scan. It matches no other call, and no read with ConsistentRead. A row that has never changed is read as it is.
 	FaultStaleRead
-	// FaultUnprocessed leaves requests of a batch undone: the requests whose rows
-	// the predicates match, or all requests for a table, come back in
-	// UnprocessedItems or UnprocessedKeys, and the others take effect. If no request
-	// is left, the answer is the same as with FaultThrottled, as at the service. A
-	// batch of statements says of each whether it was throttled. The fault matches
-	// BatchGetItem, BatchWriteItem and BatchExecuteStatement, and no other call.
+	// FaultUnprocessed leaves requests of a batch undone: the requests whose rows the predicates match, or all requests
+	// for a table, come back in UnprocessedItems or UnprocessedKeys, and the others take effect. If no request is left,
+	// the answer is the same as with FaultThrottled, as at the service. A batch of statements says of each whether it
+	// was throttled. The fault matches BatchGetItem, BatchWriteItem and BatchExecuteStatement, and no other call.
 	FaultUnprocessed
-	// FaultShortPage ends a page of a Query, of a Scan, or of a SELECT of many rows
-	// by ExecuteStatement after the first row that it reads, as if 1 MB were read:
-	// with LastEvaluatedKey or NextToken, and the counts and units of that row. The
-	// filter may drop the row, so a page may have no items. The fault matches calls
-	// whose page would read two rows or more, and no other call.
+	// FaultShortPage ends a page of a Query, of a Scan, or of a SELECT of many rows by ExecuteStatement after the first
+	// row that it reads, as if 1 MB were read: with LastEvaluatedKey or NextToken, and the counts and units of that
+	// row. The filter may drop the row, so a page may have no items. The fault matches calls whose page would read two
+	// rows or more, and no other call.
 	FaultShortPage
 )
 
@@ -80,8 +69,7 @@ var faultKindNames = [...]string{
 	FaultShortPage:    "short-page",
 }
 
-// String returns the kind's name in a fault's text form, for example
-// "response-lost".
+// String returns the kind's name in a fault's text form, for example "response-lost".
 func (k FaultKind) String() string {
 	if int(k) < len(faultKindNames) && faultKindNames[k] != "" {
 		return faultKindNames[k]
@@ -106,8 +94,7 @@ func FaultKinds() []FaultKind {
 // Always is the Times of a fault that never stops.
 const Always = faults.Always
 
-// Fault makes certain calls go wrong. Its text form is the kind followed by
-// predicates, all of which must hold:
+// Fault makes certain calls go wrong. Its text form is the kind followed by predicates, all of which must hold:
 //
 //	response-lost op=TransactWriteItems actor=alice nth=1
 //	throttled op=PutItem table=cache key=LOCK times=2
@@ -120,22 +107,18 @@ type Fault struct {
 	Kind FaultKind
 	// Op is the name of an operation; "" is any.
 	Op string
-	// Table is the name of a table that the call touches, in any region, or the
-	// ARN of one; "" is any.
+	// Table is the name of a table that the call touches, in any region, or the ARN of one; "" is any.
 	Table string
-	// Key is the value of a partition or sort key of a row that the call
-	// touches: the text of a string, the normalised text of a number, the
-	// standard base64 of a binary. A final * matches any rest. A Query
-	// touches its partition key, and its sort key if it asks for equality; a
-	// Scan names no key. "" is any.
+	// Key is the value of a partition or sort key of a row that the call touches: the text of a string, the normalised
+	// text of a number, the standard base64 of a binary. A final * matches any rest. A Query touches its partition key,
+	// and its sort key if it asks for equality; a Scan names no key. "" is any.
 	Key string
 	// Actor is the caller; "" is any. alice matches alice.2 as well, the name
 	// that a simulator gives to alice after a crash and a restart.
 	Actor string
 	// Nth is the number of the first matching call that is hit, counted from 1 since the fault was injected. Zero means 1.
 	Nth int
-	// Times is the number of matching calls in a row that are hit. Zero means
-	// 1, Always has no end.
+	// Times is the number of matching calls in a row that are hit. Zero means 1, Always has no end.
 	Times int
 }
 
@@ -153,9 +136,8 @@ func (f *Fault) text() faults.Text {
 // String returns the fault's text form. Defaults are left out.
 func (f Fault) String() string { return f.text().String() }
 
-// ParseFault reads the text form of a fault. Errors name what was found and
-// what was expected. An operation that is not supported is an error: such a
-// fault would never strike.
+// ParseFault reads the text form of a fault. Errors name what was found and what was expected. An operation that is not
+// supported is an error: such a fault would never strike.
 func ParseFault(text string) (Fault, error) {
 	var f Fault
 	t := f.text()

@@ -13,14 +13,12 @@ import (
 	"github.com/isr-sim/isr-sim/ddbfake/attr"
 )
 
-// Inject adds faults to those that wait. Each counts the calls that match it
-// from now on. They are tried in the order of injection. If one of them hits a
-// call, those after it do not see the call. A fault that has hit Times calls is
+// Inject adds faults to those that wait. Each counts the calls that match it from now on. They are tried in the order
+// of injection. If one of them hits a call, those after it do not see the call. A fault that has hit Times calls is
 // dropped.
 //
-// A fault whose kind is not one of FaultKinds is a mistake, and does not pass
-// in silence: every call that its predicates match fails, with an error that
-// names FaultKinds.
+// A fault whose kind is not one of FaultKinds is a mistake, and does not pass in silence: every call that its
+// predicates match fails, with an error that names FaultKinds.
 func (db *DB) Inject(faults ...Fault) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -57,9 +55,8 @@ func (db *DB) nextFault(r *request, in any) *Fault {
 	)
 }
 
-// Matches reports whether a fault's kind can hit a call that is about to be
-// made, and its predicates hold. Nth and Times, which count calls, are not
-// among them.
+// Matches reports whether a fault's kind can hit a call that is about to be made, and its predicates hold. Nth and
+// Times, which count calls, are not among them.
 func (db own) Matches(f Fault, c Call) bool {
 	op := operationOf(c.Input)
 	if op == nil {
@@ -301,8 +298,7 @@ func actionTarget(item *types.TransactWriteItem) target {
 	return target{}
 }
 
-// queriedKey returns the key values that a Query asks to be equal; nil if
-// the query is not valid.
+// queriedKey returns the key values that a Query asks to be equal; nil if the query is not valid.
 func (db *DB) queriedKey(region string, in *dynamodb.QueryInput) map[string]types.AttributeValue {
 	t := db.state.tables[address(region, nameInARN(aws.ToString(in.TableName)))]
 	if t == nil || in.KeyConditionExpression == nil {

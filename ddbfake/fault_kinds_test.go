@@ -1,7 +1,6 @@
 package ddbfake_test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -95,26 +94,7 @@ func TestConflictReasons(t *testing.T) {
 	}
 }
 
-// The SDK decodes a conflict and hands it to its caller at once: it is not one of the errors that it retries.
-func TestConflictThroughTheSDK(t *testing.T) {
-	w := newWorld(t, ddbfake.LagManual)
-	w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultConflict, Times: 2})
-	client := w.db.Client()
-	_, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("cache"), Item: key("a", "LOCK")})
-	if conflict, ok := errors.AsType[*types.TransactionConflictException](err); !ok || conflict.ErrorMessage() != ongoing {
-		t.Errorf("PutItem: got %v, want a TransactionConflictException", err)
-	}
-	_, err = client.TransactWriteItems(t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{putAction(key("a", "META"))}})
-	if cancelled, ok := errors.AsType[*types.TransactionCanceledException](err); !ok || aws.ToString(cancelled.CancellationReasons[0].Code) != "TransactionConflict" {
-		t.Errorf("TransactWriteItems: got %v, want a TransactionCanceledException", err)
-	}
-	if got := w.db.Injected(); len(got) != 0 {
-		t.Errorf("the SDK did not send each call once: %v", got)
-	}
-}
-
-// A request delivered twice takes effect twice, and its caller gets the
-// second answer.
+// A request delivered twice takes effect twice, and its caller gets the second answer.
 func TestDuplicate(t *testing.T) {
 	const absent = "attribute_not_exists(pk)"
 	add := &dynamodb.UpdateItemInput{
@@ -173,7 +153,9 @@ func TestFaultUnprocessed(t *testing.T) {
 		"If exceptions persist, check if you have a hot key: " +
 		"https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
 	write := map[string][]types.WriteRequest{"cache": {putRequest(key("a", "LOCK")), putRequest(key("a", "META")), deleteRequest(key("b", "LOCK"))}}
-	get := map[string]types.KeysAndAttributes{"cache": {Keys: []values{key("a", "LOCK"), key("a", "META")}, ConsistentRead: aws.Bool(true)}}
+	get := map[string]types.KeysAndAttributes{"cache": {
+		Keys: []values{key("a", "LOCK"), key("a", "META")}, ConsistentRead: aws.Bool(true), AttributesToGet: []string{"sk"},
+	}}
 
 	t.Run("writes", func(t *testing.T) {
 		w := newWorld(t, ddbfake.LagManual)
@@ -198,8 +180,8 @@ func TestFaultUnprocessed(t *testing.T) {
 		out, err := w.c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: get})
 		must.OK(t, err)
 		left := out.UnprocessedKeys["cache"]
-		if len(out.Responses["cache"]) != 1 || len(left.Keys) != 1 || !*left.ConsistentRead {
-			t.Errorf("got %v and %v left, want one of each", out.Responses, left)
+		if len(out.Responses["cache"]) != 1 || len(left.Keys) != 1 || !*left.ConsistentRead || len(left.AttributesToGet) != 1 {
+			t.Errorf("got %v and %v left, want one of each, and the same parameters", out.Responses, left)
 		}
 	})
 	t.Run("all of them", func(t *testing.T) {

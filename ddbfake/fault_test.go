@@ -194,7 +194,8 @@ func TestFaultPredicates(t *testing.T) {
 		{"error-before table=cache", &dynamodb.DescribeTableInput{TableName: aws.String("cache")}, true},
 		{"error-before table=cache", &dynamodb.ListTablesInput{}, false},
 	} {
-		w := queryWorld(t)
+		w := newWorld(t, ddbfake.LagManual)
+		table(t, w.db, "log", "pk", "S", "at", "N")
 		fault, err := ddbfake.ParseFault(tc.fault)
 		must.OK(t, err)
 		w.db.Inject(fault)

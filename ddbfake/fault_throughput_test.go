@@ -1,7 +1,6 @@
 package ddbfake_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -20,7 +19,6 @@ import (
 // The fault throttled answers as Options.Throughput does: the same exception, the same text and the same reasons, for
 // tables of both kinds.
 func TestThrottledAsByThroughput(t *testing.T) {
-	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/rows"
 	const configured = "The level of configured provisioned throughput for the table was exceeded. " +
 		"Consider increasing your provisioning level with the UpdateTable API."
 	const scaling = "Throughput exceeds the current capacity of your table or index. " +
@@ -29,96 +27,58 @@ func TestThrottledAsByThroughput(t *testing.T) {
 		"https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
 	rows := aws.String("rows")
 	item := values{"pk": s("a"), "body": s(strings.Repeat("x", 380_000))} // 372 write units, 93 read units
+	exception := func(of string) [2][]string {
+		return [2][]string{
+			{"ProvisionedThroughputExceededException", configured, "Table" + of + "ProvisionedThroughputExceeded " + rowsARN},
+			{"ThrottlingException", scaling, "Table" + of + "KeyRangeThroughputExceeded " + rowsARN},
+		}
+	}
+	const cancelled = "Transaction cancelled, please refer cancellation reasons for specific reasons "
+	transaction := [2][]string{
+		{"TransactionCanceledException", cancelled + "[ProvisionedThroughputExceeded]", "ProvisionedThroughputExceeded " + configured},
+		{"TransactionCanceledException", cancelled + "[ThrottlingError]", "ThrottlingError " + scaling},
+	}
+	put := &dynamodb.PutItemInput{TableName: rows, Item: item}
 	calls := []struct {
-		name string
-		do   func(context.Context, *ddbfake.Door) error
+		in   any
 		want [2][]string // for a provisioned table, and for a table on demand
 	}{
-		{"PutItem", func(ctx context.Context, c *ddbfake.Door) error {
-			_, err := c.PutItem(ctx, &dynamodb.PutItemInput{TableName: rows, Item: item})
-			return err
-		}, [2][]string{
-			{"ProvisionedThroughputExceededException", configured, "TableWriteProvisionedThroughputExceeded " + arn},
-			{"ThrottlingException", scaling, "TableWriteKeyRangeThroughputExceeded " + arn},
-		}},
-		{"GetItem", func(ctx context.Context, c *ddbfake.Door) error {
-			_, err := c.GetItem(ctx, &dynamodb.GetItemInput{TableName: rows, Key: values{"pk": s("a")}, ConsistentRead: aws.Bool(true)})
-			return err
-		}, [2][]string{
-			{"ProvisionedThroughputExceededException", configured, "TableReadProvisionedThroughputExceeded " + arn},
-			{"ThrottlingException", scaling, "TableReadKeyRangeThroughputExceeded " + arn},
-		}},
-		{"BatchGetItem", func(ctx context.Context, c *ddbfake.Door) error {
-			_, err := c.BatchGetItem(ctx, &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
-				"rows": {Keys: []values{{"pk": s("a")}}, ConsistentRead: aws.Bool(true)},
-			}})
-			return err
-		}, [2][]string{
-			{"ProvisionedThroughputExceededException", configured, "TableReadProvisionedThroughputExceeded " + arn},
-			{"ThrottlingException", scaling, "TableReadKeyRangeThroughputExceeded " + arn},
-		}},
-		{"TransactWriteItems", func(ctx context.Context, c *ddbfake.Door) error {
-			_, err := c.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-				{Put: &types.Put{TableName: rows, Item: item}},
-			}})
-			return err
-		}, [2][]string{
-			{"TransactionCanceledException", "Transaction cancelled, please refer cancellation reasons for specific reasons [ProvisionedThroughputExceeded]",
-				"ProvisionedThroughputExceeded " + configured},
-			{"TransactionCanceledException", "Transaction cancelled, please refer cancellation reasons for specific reasons [ThrottlingError]",
-				"ThrottlingError " + scaling},
-		}},
-		{"TransactGetItems", func(ctx context.Context, c *ddbfake.Door) error {
-			_, err := c.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{
-				{Get: &types.Get{TableName: rows, Key: values{"pk": s("a")}}},
-			}})
-			return err
-		}, [2][]string{
-			{"TransactionCanceledException", "Transaction cancelled, please refer cancellation reasons for specific reasons [ProvisionedThroughputExceeded]",
-				"ProvisionedThroughputExceeded " + configured},
-			{"TransactionCanceledException", "Transaction cancelled, please refer cancellation reasons for specific reasons [ThrottlingError]",
-				"ThrottlingError " + scaling},
-		}},
+		{put, exception("Write")},
+		{&dynamodb.GetItemInput{TableName: rows, Key: values{"pk": s("a")}, ConsistentRead: aws.Bool(true)}, exception("Read")},
+		{&dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+			"rows": {Keys: []values{{"pk": s("a")}}, ConsistentRead: aws.Bool(true)},
+		}}, exception("Read")},
+		{&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Put: &types.Put{TableName: rows, Item: item}}}}, transaction},
+		{&dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{
+			{Get: &types.Get{TableName: rows, Key: values{"pk": s("a")}}},
+		}}, transaction},
 	}
-	for kind, name := range []string{"provisioned", "on demand"} {
+	for kind, provisioned := range []*types.ProvisionedThroughput{units(400, 500), nil} {
 		for _, call := range calls {
-			world := func(limited bool) (*fakeclock.Clock, *ddbfake.DB, *ddbfake.Door) {
-				clock := fakeclock.New(fakeclock.Epoch)
-				db := ddbfake.New(ddbfake.Options{Clock: clock, Throughput: limited})
-				c := db.As("alice")
-				in := &dynamodb.CreateTableInput{
-					TableName: rows, BillingMode: types.BillingModePayPerRequest,
-					AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
-					KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
-				}
-				if kind == 0 {
-					in.BillingMode = types.BillingModeProvisioned
-					in.ProvisionedThroughput = &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(400), WriteCapacityUnits: aws.Int64(500)}
-				}
-				must.Done(t)(c.CreateTable(t.Context(), in))
-				must.Done(t)(c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: rows, Item: item}))
-				return clock, db, c
+			clock := fakeclock.New(fakeclock.Epoch)
+			db, door := limited(t, clock, provisioned)
+			must.Done(t)(door.PutItem(t.Context(), put))
+			do := func() error {
+				_, err := db.Do(t.Context(), ddbfake.Call{Input: call.in})
+				return err
 			}
-			_, db, c := world(false)
-			db.Inject(ddbfake.Fault{Kind: ddbfake.FaultThrottled})
-			if diff := cmp.Diff(call.want[kind], refusalOf(call.do(t.Context(), c))); diff != "" {
-				t.Errorf("%s, %s, by a fault (-want +got):\n%s", name, call.name, diff)
+			check := func(by string, err error) {
+				t.Helper()
+				if diff := cmp.Diff(call.want[kind], refusalOf(err)); diff != "" {
+					t.Errorf("%T of a table with %v, by %s (-want +got):\n%s", call.in, provisioned, by, diff)
+				}
 			}
-			clock, _, c := world(true)
 			clock.Advance(time.Minute)
 			var err error
-			for range 100 {
-				if err = call.do(t.Context(), c); err != nil {
-					break
-				}
+			for n := 0; err == nil && n < 100; n++ {
+				err = do()
 			}
-			if diff := cmp.Diff(call.want[kind], refusalOf(err)); diff != "" {
-				t.Errorf("%s, %s, by Options.Throughput (-want +got):\n%s", name, call.name, diff)
-			}
+			check("Options.Throughput", err)
 			clock.Advance(time.Minute)
-			if err := call.do(t.Context(), c); err != nil {
-				t.Errorf("%s, %s: a minute later: %v", name, call.name, err)
-			}
+			must.OK(t, do())
+			db.Reset(ddbfake.Options{Clock: clock}, db.Snapshot())
+			db.Inject(ddbfake.Fault{Kind: ddbfake.FaultThrottled})
+			check("a fault", do())
 		}
 	}
 }

@@ -3,15 +3,12 @@ package ddbfake_test
 import (
 	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -24,32 +21,6 @@ const hammers = 64
 // TestHammer: 64 goroutines through each door, with every kind of write that is safe under concurrency, and at the end
 // every count is exact.
 func TestHammer(t *testing.T) {
-	doors := []struct {
-		name string
-		open func(t *testing.T, db *ddbfake.DB) func(actor string) client
-	}{
-		{"Go", func(_ *testing.T, db *ddbfake.DB) func(string) client {
-			return func(actor string) client { return db.As(actor) }
-		}},
-		{"SDK", func(_ *testing.T, db *ddbfake.DB) func(string) client {
-			shared := db.Client() // one client for all, as in real programs
-			return func(string) client { return shared }
-		}},
-		{"HTTP", func(t *testing.T, db *ddbfake.DB) func(string) client {
-			server := httptest.NewServer(db.Handler())
-			t.Cleanup(server.Close)
-			wire := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: hammers}}
-			t.Cleanup(wire.CloseIdleConnections)
-			return func(actor string) client {
-				return dynamodb.New(dynamodb.Options{
-					Region:       ddbfake.DefaultRegion,
-					BaseEndpoint: &server.URL,
-					Credentials:  credentials.NewStaticCredentialsProvider(actor, "secret", ""),
-					HTTPClient:   wire,
-				})
-			}
-		}},
-	}
 	times := 4
 	if testing.Short() {
 		times = 1
@@ -64,7 +35,7 @@ func TestHammer(t *testing.T) {
 				open := door.open(t, db)
 				var wg sync.WaitGroup
 				for i := range hammers {
-					wg.Go(func() { h.strike(open(fmt.Sprint("hammer", i)), i) })
+					wg.Go(func() { h.strike(open(fmt.Sprint("hammer", i), ddbfake.DefaultRegion), i) })
 				}
 				wg.Wait()
 				h.check(db)

@@ -10,8 +10,8 @@ import (
 // Looking at a DB is not a request: faults still wait, and nothing is counted.
 func TestTables(t *testing.T) {
 	db := New(Options{})
-	if got := db.Tables(); len(got) != 0 {
-		t.Errorf("got tables %q, want none", got)
+	if got := db.Tables(); len(got) != 0 || db.Items("pages") != nil {
+		t.Errorf("got tables %q, or items of a table that is not there; want none", got)
 	}
 	createTable(t, db, "pages")
 	createTable(t, db, "cache")

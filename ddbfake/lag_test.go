@@ -18,10 +18,7 @@ import (
 // lagWorld is a table of n rows, all due an hour after the epoch.
 func lagWorld(t *testing.T, lag ddbfake.Lag, seed uint64, n int) *world {
 	t.Helper()
-	clock := fakeclock.New(fakeclock.Epoch)
-	db := ddbfake.New(ddbfake.Options{Clock: clock, Lag: lag, Seed: seed})
-	table(t, db, "cache", "pk", "S", "sk", "S")
-	w := &world{TB: t, db: db, clock: clock, c: db.As("alice")}
+	w := worldOf(t, ddbfake.Options{Lag: lag, Seed: seed})
 	w.enableTTL()
 	for i := range n {
 		w.put(with(key("a", fmt.Sprintf("%03d", i)), "ttl", due(time.Hour)))

@@ -3,6 +3,7 @@ package ddbfake_test
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -22,18 +23,18 @@ import (
 
 const rowsARN = "arn:aws:dynamodb:us-east-1:000000000000:table/rows"
 
+func units(read, write int64) *types.ProvisionedThroughput {
+	return &types.ProvisionedThroughput{ReadCapacityUnits: &read, WriteCapacityUnits: &write}
+}
+
 // limited has a table rows under Options.Throughput.
 func limited(t *testing.T, clock ddbfake.Clock, provisioned *types.ProvisionedThroughput) (*ddbfake.DB, *ddbfake.Door) {
 	t.Helper()
 	db := ddbfake.New(ddbfake.Options{Clock: clock, Throughput: true})
 	door := db.As("alice")
-	in := &dynamodb.CreateTableInput{
-		TableName: aws.String("rows"), BillingMode: types.BillingModePayPerRequest, ProvisionedThroughput: provisioned,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
-	}
+	in := tableInput("rows", "pk", "S", "", "")
 	if provisioned != nil {
-		in.BillingMode = types.BillingModeProvisioned
+		in.BillingMode, in.ProvisionedThroughput = types.BillingModeProvisioned, provisioned
 	}
 	must.Done(t)(door.CreateTable(t.Context(), in))
 	return db, door
@@ -137,7 +138,7 @@ func TestThroughputRamps(t *testing.T) {
 // A provisioned table has its units, and an error of its own. A table with a ceiling has an error of its own, too.
 func TestThroughputOfATable(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
-	_, door := limited(t, clock, &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(10)})
+	_, door := limited(t, clock, units(1, 10))
 	got, err := writes(t, door, even)
 	var exceeded *types.ProvisionedThroughputExceededException
 	if !errors.As(err, &exceeded) || got != 10 {
@@ -185,7 +186,7 @@ func TestThroughputOfAnIndex(t *testing.T) {
 // A part of a batch is done at once, and the rest a second later.
 func TestThroughputLeavesABatchUnprocessed(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
-	db, door := limited(t, clock, &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(2)})
+	db, door := limited(t, clock, units(1, 2))
 	in := &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{}}
 	for _, pk := range []string{"a", "b", "c"} {
 		in.RequestItems["rows"] = append(in.RequestItems["rows"], types.WriteRequest{PutRequest: &types.PutRequest{Item: values{"pk": s(pk)}}})
@@ -204,7 +205,7 @@ func TestThroughputLeavesABatchUnprocessed(t *testing.T) {
 // A large request is let in on credit, because otherwise it could never succeed. Over time, the rate holds.
 func TestThroughputLetsLargeRequestsIn(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
-	_, door := limited(t, clock, &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)})
+	_, door := limited(t, clock, units(1, 1))
 	large := &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s("a"), "body": s(string(make([]byte, 10_000)))}}
 	served := 0
 	for range 100 {
@@ -225,7 +226,7 @@ func TestThroughputThroughSDK(t *testing.T) {
 		provisioned *types.ProvisionedThroughput
 	}{
 		{"on demand", nil},
-		{"provisioned", &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1000), WriteCapacityUnits: aws.Int64(1000)}},
+		{"provisioned", units(1000, 1000)},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			clock := clockwork.NewRealClock() // in a bubble, the time of the bubble
@@ -271,16 +272,6 @@ func TestThroughputThroughSDK(t *testing.T) {
 	}
 }
 
-// Without the option nothing is throttled.
-func TestThroughputIsOffByDefault(t *testing.T) {
-	db := ddbfake.New(ddbfake.Options{})
-	door := db.As("alice")
-	createTableOnDemand(t, door, "rows")
-	for range 5000 {
-		must.Done(t)(door.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: values{"pk": s("hot")}}))
-	}
-}
-
 // settable is a clock that can be set back, like the clock of isr-sim serve.
 type settable struct{ time.Time }
 
@@ -305,63 +296,30 @@ func TestARestoreGivesUnitsBack(t *testing.T) {
 	}
 }
 
-// The error of a throttled call names the throttled resource, over the wire, too.
+// The error of a throttled call names the index, or the one table of two. A call that takes no units has no reason.
 //
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_ThrottlingReason.html
 func TestThrottlingReasons(t *testing.T) {
 	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/"
 	db, door, _ := indexedWorld(t)
-	_, err := door.CreateTable(t.Context(), &dynamodb.CreateTableInput{
-		TableName:             aws.String("provisioned"),
-		ProvisionedThroughput: &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)},
-		AttributeDefinitions:  []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
-		KeySchema:             []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
-	})
-	must.OK(t, err)
-	c := db.Client(func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
+	provisioned := tableInput("provisioned", "pk", "S", "", "")
+	provisioned.BillingMode, provisioned.ProvisionedThroughput = types.BillingModeProvisioned, units(1, 1)
+	must.Done(t)(door.CreateTable(t.Context(), provisioned))
 	for _, tc := range []struct {
-		name  string
-		fault ddbfake.Fault
-		call  func() error
-		code  string
-		want  [][2]string
+		table string // of the fault
+		in    any
+		want  []string // the code, and the reasons
 	}{
-		{"write on demand", ddbfake.Fault{}, func() error {
-			_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("rows"), Item: key("a", "b")})
-			return err
-		}, "ThrottlingException", [][2]string{{"TableWriteKeyRangeThroughputExceeded", arn + "rows"}}},
-		{"read of a provisioned table", ddbfake.Fault{}, func() error {
-			_, err := c.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("provisioned"), Key: values{"pk": s("a")}})
-			return err
-		}, "ProvisionedThroughputExceededException", [][2]string{{"TableReadProvisionedThroughputExceeded", arn + "provisioned"}}},
-		{"read of an index", ddbfake.Fault{}, func() error {
-			_, err := c.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("rows"), IndexName: aws.String("many")})
-			return err
-		}, "ThrottlingException", [][2]string{{"IndexReadKeyRangeThroughputExceeded", arn + "rows/index/many"}}},
-		{"one table of two", ddbfake.Fault{Table: "provisioned"}, func() error {
-			_, err := c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
-				"rows":        {Keys: []map[string]types.AttributeValue{key("a", "b"), key("a", "c")}},
-				"provisioned": {Keys: []map[string]types.AttributeValue{{"pk": s("a")}}},
-			}})
-			return err
-		}, "ProvisionedThroughputExceededException", [][2]string{{"TableReadProvisionedThroughputExceeded", arn + "provisioned"}}},
-		{"no throughput", ddbfake.Fault{}, func() error {
-			_, err := c.ListTables(t.Context(), &dynamodb.ListTablesInput{})
-			return err
-		}, "ThrottlingException", nil},
+		{"", &dynamodb.ScanInput{TableName: aws.String("rows"), IndexName: aws.String("many")},
+			[]string{"ThrottlingException", "IndexReadKeyRangeThroughputExceeded " + arn + "rows/index/many"}},
+		{"provisioned", &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{
+			"rows": {Keys: []values{key("a", "b"), key("a", "c")}}, "provisioned": {Keys: []values{{"pk": s("a")}}},
+		}}, []string{"ProvisionedThroughputExceededException", "TableReadProvisionedThroughputExceeded " + arn + "provisioned"}},
+		{"", &dynamodb.ListTablesInput{}, []string{"ThrottlingException"}},
 	} {
-		tc.fault.Kind = ddbfake.FaultThrottled
-		db.Inject(tc.fault)
-		err := tc.call()
-		if got, _ := code(err); got != tc.code {
-			t.Fatalf("%s: got %v, want %s", tc.name, err, tc.code)
-		}
-		var got [][2]string
-		for _, r := range reasonsOf(err) {
-			got = append(got, [2]string{aws.ToString(r.Reason), aws.ToString(r.Resource)})
-		}
-		if diff := cmp.Diff(tc.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		_, err := db.Do(t.Context(), ddbfake.Call{Input: tc.in, Fault: &ddbfake.Fault{Kind: ddbfake.FaultThrottled, Table: tc.table}})
+		if diff := cmp.Diff(tc.want, slices.Delete(refusalOf(err), 1, 2)); diff != "" {
+			t.Errorf("%T (-want +got):\n%s", tc.in, diff)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func total[N int | float64](db *ddbfake.DB, of func(ddbfake.Metrics) N) N {
 func TestMetricsRingAnAlarm(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
-	createTableOnDemand(t, db.As("setup"), "rows")
+	table(t, db, "rows", "pk", "S", "", "")
 	client := db.Client()
 	for _, test := range []struct {
 		name  string
@@ -58,18 +58,6 @@ func TestMetricsRingAnAlarm(t *testing.T) {
 			t.Errorf("%s: got an alarm %v, want %v", test.name, rings, test.rings)
 		}
 	}
-}
-
-// createTableOnDemand creates a table on demand with the partition key pk.
-func createTableOnDemand(t *testing.T, door *ddbfake.Door, name string) {
-	t.Helper()
-	_, err := door.CreateTable(t.Context(), &dynamodb.CreateTableInput{
-		TableName:            aws.String(name),
-		BillingMode:          types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
-	})
-	must.OK(t, err)
 }
 
 // Every metric, under its dimensions.
@@ -143,7 +131,7 @@ func TestMetrics(t *testing.T) {
 		{"not supported", ddbfake.Call{Input: &dynamodb.ImportTableInput{}}, []ddbfake.Metrics{users}},
 	} {
 		db := ddbfake.New(ddbfake.Options{Clock: clock})
-		createTableOnDemand(t, db.As("setup"), "rows")
+		table(t, db, "rows", "pk", "S", "", "")
 		must.OK(t, db.Put("rows", attr.Item{"pk": attr.S("a")}))
 		kept := db.Snapshot()
 		db.Reset(ddbfake.Options{Clock: clock}, kept)
@@ -163,7 +151,7 @@ func TestMetrics(t *testing.T) {
 func TestMetricsThroughSDK(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	db := ddbfake.New(ddbfake.Options{Clock: clock})
-	createTableOnDemand(t, db.As("setup"), "rows")
+	table(t, db, "rows", "pk", "S", "", "")
 	client := db.Client()
 	_, err := client.UpdateTimeToLive(t.Context(), ttlOn("rows"))
 	must.OK(t, err)

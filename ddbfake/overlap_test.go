@@ -39,10 +39,10 @@ type conflictWorld struct {
 	db    *DB
 }
 
-func newConflictWorld(t *testing.T, on bool) *conflictWorld {
+func newConflictWorld(t *testing.T) *conflictWorld {
 	t.Helper()
 	w := &conflictWorld{T: t, clock: hookClock{Clock: fakeclock.New(fakeclock.Epoch)}}
-	w.db = New(Options{Clock: &w.clock, Conflicts: on})
+	w.db = New(Options{Clock: &w.clock, Conflicts: true})
 	createTable(t, w.db, "cache")
 	createTable(t, w.db, "other")
 	return w
@@ -176,7 +176,7 @@ func TestConflicts(t *testing.T) {
 		{"two tokens", transactOf("once", "x"), transactOf("twice", "y"), "ok"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := newConflictWorld(t, true)
+			w := newConflictWorld(t)
 			err, err2 := w.overlap(c.first, c.second)
 			if got := outcome(err2); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
@@ -200,7 +200,7 @@ func TestConflicts(t *testing.T) {
 // A real conflict and an injected conflict have the same answers.
 func TestConflictsAnswerAsFaults(t *testing.T) {
 	for _, in := range []any{putOf("x"), transactOf("", "w", "x"), readsOf("w", "x")} {
-		w := newConflictWorld(t, true)
+		w := newConflictWorld(t)
 		_, real := w.overlap(transactOf("", "x"), in)
 		fault := Fault{Kind: FaultConflict, Key: "x"}
 		_, injected := w.db.Do(t.Context(), Call{Input: in, Fault: &fault})
@@ -212,7 +212,7 @@ func TestConflictsAnswerAsFaults(t *testing.T) {
 
 // A refused call has no effect, so it refuses no other call. Effects from before a call do not matter for it.
 func TestConflictsChain(t *testing.T) {
-	w := newConflictWorld(t, true)
+	w := newConflictWorld(t)
 	must.Done(t)(w.db.Do(t.Context(), Call{Input: transactOf("", "x")}))
 	if _, err := w.db.Do(t.Context(), Call{Input: putOf("x")}); err != nil {
 		t.Errorf("after a transaction: %v", err)
@@ -226,7 +226,7 @@ func TestConflictsChain(t *testing.T) {
 
 // A request that is delivered twice does not conflict with itself.
 func TestConflictsOfDuplicates(t *testing.T) {
-	w := newConflictWorld(t, true)
+	w := newConflictWorld(t)
 	fault := Fault{Kind: FaultDuplicate}
 	for _, in := range []any{transactOf("", "x"), transactOf("once", "y")} {
 		if _, err := w.db.Do(t.Context(), Call{Input: in, Fault: &fault}); err != nil {
@@ -237,7 +237,7 @@ func TestConflictsOfDuplicates(t *testing.T) {
 
 // Calls from before a restore conflict with nothing.
 func TestConflictsAfterRestore(t *testing.T) {
-	w := newConflictWorld(t, true)
+	w := newConflictWorld(t)
 	kept := w.db.Snapshot()
 	slow := w.db.overlaps.enter()
 	defer w.db.overlaps.leave(slow)
@@ -248,25 +248,6 @@ func TestConflictsAfterRestore(t *testing.T) {
 	w.db.Restore(kept)
 	if len(w.db.overlaps.done) != 0 {
 		t.Error("the past was not forgotten")
-	}
-}
-
-// Without the option nothing conflicts.
-func TestNoConflicts(t *testing.T) {
-	w := newConflictWorld(t, false)
-	done := make(chan error)
-	w.clock.hook = func() {
-		go func() {
-			_, err := w.db.Do(t.Context(), Call{Input: putOf("x")})
-			done <- err
-		}()
-		runtime.Gosched()
-	}
-	if _, err := w.db.Do(t.Context(), Call{Input: transactOf("", "x")}); err != nil {
-		t.Error(err)
-	}
-	if err := <-done; err != nil {
-		t.Error(err)
 	}
 }
 

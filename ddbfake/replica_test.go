@@ -71,6 +71,25 @@ func reads() []read {
 		{"Scan", func(w *world, consistent bool, fault *ddbfake.Fault) []string {
 			return show(call(w, &dynamodb.ScanInput{TableName: aws.String("cache"), ConsistentRead: &consistent}, fault).(*dynamodb.ScanOutput).Items...)
 		}},
+		{"ExecuteStatement", func(w *world, consistent bool, fault *ddbfake.Fault) []string {
+			return show(call(w, &dynamodb.ExecuteStatementInput{
+				Statement: aws.String(`SELECT * FROM cache WHERE pk = 'a'`), ConsistentRead: &consistent,
+			}, fault).(*dynamodb.ExecuteStatementOutput).Items...)
+		}},
+		{"BatchExecuteStatement", func(w *world, consistent bool, fault *ddbfake.Fault) (seen []string) {
+			in := &dynamodb.BatchExecuteStatementInput{}
+			for _, sk := range []string{"1", "2", "3"} {
+				in.Statements = append(in.Statements, types.BatchStatementRequest{
+					Statement: aws.String(`SELECT * FROM cache WHERE pk = 'a' AND sk = '` + sk + `'`), ConsistentRead: &consistent,
+				})
+			}
+			for _, r := range call(w, in, fault).(*dynamodb.BatchExecuteStatementOutput).Responses {
+				if r.Item != nil {
+					seen = append(seen, show(r.Item)...)
+				}
+			}
+			return seen
+		}},
 	}
 }
 
@@ -170,6 +189,8 @@ func TestStaleRead(t *testing.T) {
 		"Query with KeyConditions": {"1=new", "2=old"},
 		"Scan with ScanFilter":     {"1=new", "2=old"},
 		"Scan":                     {"1=new", "2=old"},
+		"ExecuteStatement":         {"1=new", "2=old"},
+		"BatchExecuteStatement":    {"1=old", "2=old"},
 	}
 	stale := ddbfake.Fault{Kind: ddbfake.FaultStaleRead}
 	for _, r := range reads() {

@@ -210,12 +210,16 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// Callers may change the answers of one row and read it any number of times. The next answer still is the row, also in
-// a snapshot.
+// Callers may change what they have put, and the answers of one row, and read it any number of times. The next answer
+// still is the row, also in a snapshot.
 func TestAnswersAreTheCallers(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
-	row := with(key("a", "b"), "v", n("1"), "text", s("x"), "list", &types.AttributeValueMemberL{Value: []types.AttributeValue{n("2")}})
+	blob := []byte("blob")
+	row := with(key("a", "b"), "v", n("1"), "text", s("x"), "list", &types.AttributeValueMemberL{Value: []types.AttributeValue{n("2")}},
+		"blob", &types.AttributeValueMemberB{Value: blob})
+	want := fromSDK(t, row)
 	w.put(row)
+	blob[0], row["more"] = 'X', s("more")
 	other := ddbfake.New(ddbfake.Options{})
 	other.Restore(w.db.Snapshot())
 	in := &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key("a", "b")}
@@ -226,12 +230,13 @@ func TestAnswersAreTheCallers(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			if d := cmp.Diff(fromSDK(t, row), fromSDK(t, out.Item)); d != "" {
+			if d := cmp.Diff(want, fromSDK(t, out.Item)); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 			out.Item["v"].(*types.AttributeValueMemberN).Value = "3"
 			out.Item["text"].(*types.AttributeValueMemberS).Value = "y"
 			out.Item["list"].(*types.AttributeValueMemberL).Value[0] = n("4")
+			out.Item["blob"].(*types.AttributeValueMemberB).Value[1] = 'Z'
 			delete(out.Item, "pk")
 		}
 	}
@@ -270,7 +275,6 @@ func TestOnRestoreSeesWhatGoes(t *testing.T) {
 func TestSnapshotsKeepSettings(t *testing.T) {
 	const arn = "arn:aws:dynamodb:us-east-1:000000000000:table/cache"
 	name := aws.String("cache")
-	units := &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(5), WriteCapacityUnits: aws.Int64(5)}
 	for _, change := range []any{
 		&dynamodb.TagResourceInput{ResourceArn: aws.String(arn), Tags: []types.Tag{{Key: aws.String("new"), Value: aws.String("v")}}},
 		&dynamodb.UntagResourceInput{ResourceArn: aws.String(arn), TagKeys: []string{"team"}},
@@ -280,16 +284,16 @@ func TestSnapshotsKeepSettings(t *testing.T) {
 		&dynamodb.UpdateTableInput{TableName: name, DeletionProtectionEnabled: aws.Bool(true)},
 		&dynamodb.UpdateTableInput{TableName: name, TableClass: types.TableClassStandardInfrequentAccess},
 		&dynamodb.UpdateTableInput{TableName: name, SSESpecification: &types.SSESpecification{Enabled: aws.Bool(true)}},
-		&dynamodb.UpdateTableInput{TableName: name, BillingMode: types.BillingModeProvisioned, ProvisionedThroughput: units},
+		&dynamodb.UpdateTableInput{TableName: name, BillingMode: types.BillingModeProvisioned, ProvisionedThroughput: units(5, 5)},
 		&dynamodb.UpdateTableInput{TableName: name, OnDemandThroughput: &types.OnDemandThroughput{MaxReadRequestUnits: aws.Int64(7)}},
 		&dynamodb.UpdateTableInput{TableName: name, ReplicaUpdates: []types.ReplicationGroupUpdate{
 			{Create: &types.CreateReplicationGroupMemberAction{RegionName: aws.String("eu-west-1")}},
 		}},
 		&dynamodb.UpdateTableInput{
 			TableName:            name,
-			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("tag"), AttributeType: types.ScalarAttributeTypeS}},
+			AttributeDefinitions: []types.AttributeDefinition{definition("tag", "S")},
 			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Create: &types.CreateGlobalSecondaryIndexAction{
-				IndexName: aws.String("byTag"), KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("tag"), KeyType: types.KeyTypeHash}},
+				IndexName: aws.String("byTag"), KeySchema: []types.KeySchemaElement{keyElement("tag", "HASH")},
 				Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
 			}}},
 		},
@@ -383,7 +387,7 @@ func TestRestoreLeavesTheBackup(t *testing.T) {
 	before := described()
 	do[dynamodb.RestoreTableFromBackupOutput](t, w.db, "", &dynamodb.RestoreTableFromBackupInput{
 		BackupArn: &backup, TargetTableName: aws.String("copy"), BillingModeOverride: types.BillingModeProvisioned,
-		ProvisionedThroughputOverride: &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)},
+		ProvisionedThroughputOverride: units(1, 1),
 	})
 	if diff := cmp.Diff(before, described(), sdktest.Equal); diff != "" {
 		t.Errorf("the backup has changed (-before +after):\n%s", diff)

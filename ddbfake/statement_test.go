@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -20,19 +19,12 @@ import (
 	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
-// statementWorld is a table "cache" with two rows.
-func statementWorld(t *testing.T, options ddbfake.Options) (*ddbfake.DB, *fakeclock.Clock) {
+// statementWorld has two rows.
+func statementWorld(t *testing.T, options ddbfake.Options) *ddbfake.DB {
 	t.Helper()
-	clock := fakeclock.New(fakeclock.Epoch)
-	options.Clock = clock
-	db := ddbfake.New(options)
-	table(t, db, "cache", "pk", "S", "sk", "S")
-	for _, sk := range []string{"1", "2"} {
-		must.Done(t)(db.As("").PutItem(t.Context(), &dynamodb.PutItemInput{
-			TableName: aws.String("cache"), Item: values{"pk": s("a"), "sk": s(sk), "v": s("old")},
-		}))
-	}
-	return db, clock
+	w := worldOf(t, options)
+	w.put(with(key("a", "1"), "v", s("old")), with(key("a", "2"), "v", s("old")))
+	return w.db
 }
 
 // run runs one statement by itself, or several as a transaction. It returns the values of v that were read.
@@ -93,7 +85,7 @@ func TestFaultsHitStatements(t *testing.T) {
 		{"error-before actor=alice", []string{selectFirst}, "InternalServerError"},
 		{"error-before op=ExecuteTransaction", []string{selectFirst}, ""},
 	} {
-		db, _ := statementWorld(t, ddbfake.Options{})
+		db := statementWorld(t, ddbfake.Options{})
 		fault, err := ddbfake.ParseFault(test.fault)
 		must.OK(t, err)
 		db.Inject(fault)
@@ -115,56 +107,9 @@ func TestFaultsHitStatements(t *testing.T) {
 	}
 }
 
-// A write whose answer is lost has taken effect.
-func TestStatementsLoseAnswers(t *testing.T) {
-	db, _ := statementWorld(t, ddbfake.Options{})
-	db.Inject(ddbfake.Fault{Kind: ddbfake.FaultResponseLost})
-	if _, err := run(t, db, updateFirst); !errors.As(err, new(*ddbfake.NetworkError)) {
-		t.Errorf("got %v, want a lost connection", err)
-	}
-	if seen, err := run(t, db, selectFirst); err != nil || !slices.Equal(seen, []string{"new"}) {
-		t.Errorf("got %v and %v, want the write to have taken effect", seen, err)
-	}
-}
-
-// A SELECT with eventual consistency sees rows as old as other reads do.
-func TestStatementsReadReplicas(t *testing.T) {
-	batch := func(db *ddbfake.DB, consistent bool) string {
-		out, err := db.As("").BatchExecuteStatement(t.Context(), &dynamodb.BatchExecuteStatementInput{
-			Statements: []types.BatchStatementRequest{{Statement: aws.String(selectFirst), ConsistentRead: &consistent}},
-		})
-		must.OK(t, err)
-		return out.Responses[0].Item["v"].(*types.AttributeValueMemberS).Value
-	}
-	one := func(db *ddbfake.DB, consistent bool) string {
-		out, err := db.As("").ExecuteStatement(t.Context(), &dynamodb.ExecuteStatementInput{Statement: aws.String(selectFirst), ConsistentRead: &consistent})
-		must.OK(t, err)
-		return out.Items[0]["v"].(*types.AttributeValueMemberS).Value
-	}
-	for name, read := range map[string]func(*ddbfake.DB, bool) string{"ExecuteStatement": one, "BatchExecuteStatement": batch} {
-		t.Run(name, func(t *testing.T) {
-			lagging, clock := statementWorld(t, ddbfake.Options{ReplicaLag: time.Second})
-			clock.Advance(time.Minute)
-			stale, _ := statementWorld(t, ddbfake.Options{})
-			for _, db := range []*ddbfake.DB{lagging, stale} {
-				must.Done(t)(run(t, db, updateFirst))
-			}
-			stale.Inject(ddbfake.Fault{Kind: ddbfake.FaultStaleRead})
-			for kind, db := range map[string]*ddbfake.DB{"lag": lagging, "fault": stale} {
-				if got := read(db, true); got != "new" {
-					t.Errorf("%s: a consistent read gives %q", kind, got)
-				}
-				if got := read(db, false); got != "old" {
-					t.Errorf("%s: an eventually consistent read gives %q", kind, got)
-				}
-			}
-		})
-	}
-}
-
 // The logs name the rows of a statement, and its caller.
 func TestStatementsAreLogged(t *testing.T) {
-	db, _ := statementWorld(t, ddbfake.Options{LogRequests: 2})
+	db := statementWorld(t, ddbfake.Options{LogRequests: 2})
 	must.Done(t)(run(t, db, updateFirst))
 	if _, err := run(t, db, updateOther, `INSERT INTO cache VALUE {'pk': 'a', 'sk': '1'}`); err == nil {
 		t.Fatal("the INSERT has replaced a row")

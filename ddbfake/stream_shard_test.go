@@ -60,63 +60,6 @@ func (w *world) wantFamily(arn, want string) {
 	}
 }
 
-// A shard is closed after four hours. What it has can still be read, to its end, and what comes is in its child.
-func TestShardRollsOver(t *testing.T) {
-	w := newWorld(t, ddbfake.LagManual)
-	arn := w.stream(types.StreamViewTypeKeysOnly)
-	w.clock.Advance(4*time.Hour - time.Millisecond)
-	w.put(key("a", "1"))
-	w.wantFamily(arn, "first open")
-	early := w.iterator(arn, streamtypes.ShardIteratorTypeTrimHorizon)
-	w.clock.Advance(time.Millisecond)
-	w.put(key("a", "2"))
-	w.wantFamily(arn, "first, 0 open")
-
-	if next := w.wantRecords(early, "INSERT 1"); next != nil {
-		t.Error("the closed shard goes on after its last record")
-	}
-	old := *w.shards(arn)[0].ShardId
-	if next := w.wantRecords(w.iteratorOf(arn, old, streamtypes.ShardIteratorTypeLatest)); next != nil {
-		t.Error("the closed shard goes on after its end")
-	}
-	next := w.wantRecords(w.iterator(arn, streamtypes.ShardIteratorTypeTrimHorizon), "INSERT 2")
-	w.put(key("a", "3"))
-	w.wantRecords(next, "INSERT 3")
-
-	// The numbers of the other shard are not those of this one.
-	for shard, seq := range map[string]string{old: "100000000000000000002", *w.shards(arn)[1].ShardId: "100000000000000000000"} { //isrsim:unordered each by itself
-		_, err := w.c.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
-			StreamArn: &arn, ShardId: &shard, ShardIteratorType: streamtypes.ShardIteratorTypeAtSequenceNumber, SequenceNumber: &seq,
-		})
-		wantError(t, err, validation, "Invalid SequenceNumber for the shard")
-	}
-}
-
-// A shard goes a day after it was closed, and its children still name it.
-func TestShardGoes(t *testing.T) {
-	w := newWorld(t, ddbfake.LagManual)
-	arn := w.stream(types.StreamViewTypeKeysOnly)
-	first := *w.shards(arn)[0].ShardId
-	w.put(key("a", "1"))
-	w.clock.Advance(28 * time.Hour)
-	w.wantFamily(arn, "first, 0, 1, 2, 3, 4, 5, 6 open")
-	late := w.iteratorOf(arn, first, streamtypes.ShardIteratorTypeLatest)
-	w.clock.Advance(time.Millisecond)
-	w.wantFamily(arn, "gone, 0, 1, 2, 3, 4, 5 open")
-	if got := aws.ToString(w.shards(arn)[0].ParentShardId); got != first {
-		t.Errorf("got parent %s, want %s", got, first)
-	}
-	_, err := w.c.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
-		StreamArn: &arn, ShardId: &first, ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon,
-	})
-	wantError(t, err, "ResourceNotFoundException", "Requested resource not found: Shard does not exist")
-	if next := w.wantRecords(late); next != nil {
-		t.Error("a reader who was at the end is not told of it")
-	}
-	w.clock.Advance(100 * 365 * 24 * time.Hour)
-	w.wantFamily(arn, "gone, 0, 1, 2, 3, 4, 5 open")
-}
-
 // The shards do not depend on the times at which somebody looks.
 func TestShardsWithoutWitness(t *testing.T) {
 	run := func(watched bool) (all []string) {

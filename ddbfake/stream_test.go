@@ -95,37 +95,6 @@ func (w *world) wantRecords(iterator *string, want ...string) (next *string) {
 	return out.NextShardIterator
 }
 
-// A row that TTL deletes arrives on the stream as the service's deletion, with the row as it was: consumers that
-// archive expired rows rely on it.
-func TestStreamOfTTLDeletion(t *testing.T) {
-	for _, lag := range []ddbfake.Lag{ddbfake.LagManual, ddbfake.LagAtOnce} {
-		t.Run(lag.String(), func(t *testing.T) {
-			w := newWorld(t, lag)
-			w.enableTTL()
-			arn := w.stream(types.StreamViewTypeNewAndOldImages)
-			expired := with(key("a", "expired"), "ttl", n(fmt.Sprint(w.clock.Now().Add(time.Minute).Unix())))
-			w.put(expired, key("a", "other"))
-			start := w.iterator(arn, streamtypes.ShardIteratorTypeLatest)
-			w.clock.Advance(2 * time.Minute)
-			w.db.SweepExpired()
-			must.Done(t)(w.c.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("cache"), Key: key("a", "other")}))
-			records := w.records(start).Records
-			if diff := cmp.Diff([]string{"REMOVE expired by dynamodb.amazonaws.com", "REMOVE other"}, said(records)); diff != "" {
-				t.Fatalf("records (-want +got):\n%s", diff)
-			}
-			if got := *records[0].UserIdentity.Type; got != "Service" {
-				t.Errorf("userIdentity: got type %s, want Service", got)
-			}
-			if got := records[0].Dynamodb.OldImage["ttl"].(*streamtypes.AttributeValueMemberN).Value; got != expired["ttl"].(*types.AttributeValueMemberN).Value {
-				t.Errorf("got ttl %s in the old image, want %v", got, expired["ttl"])
-			}
-			if records[0].Dynamodb.NewImage != nil {
-				t.Errorf("got a new image %v, want none", records[0].Dynamodb.NewImage)
-			}
-		})
-	}
-}
-
 // A record has the number, the time (in whole seconds) and the size of its change.
 func TestStreamRecordIsTheChange(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
@@ -150,26 +119,6 @@ func TestStreamRecordIsTheChange(t *testing.T) {
 		if got, want := *d.SizeBytes, int64(c.Key.Size()+c.Before.Size()+c.After.Size()); got != want {
 			t.Errorf("change %d: got %d bytes, want %d", c.Seq, got, want)
 		}
-	}
-}
-
-// The state of an iterator is only in its text: any DB with the same changes takes it, and two DBs give the same
-// answers.
-func TestStreamIsDeterministic(t *testing.T) {
-	run := func() string {
-		w := newWorld(t, ddbfake.LagManual)
-		arn := w.stream(types.StreamViewTypeNewAndOldImages)
-		w.put(with(key("a", "1"), "v", m(values{"x": n("1"), "y": ss("q", "p")})), key("a", "2"))
-		start := w.iterator(arn, streamtypes.ShardIteratorTypeTrimHorizon)
-		out := w.records(start)
-		var text strings.Builder
-		for _, r := range out.Records {
-			fmt.Fprintln(&text, *r.EventID, *r.Dynamodb.SequenceNumber, *r.Dynamodb.SizeBytes)
-		}
-		return text.String() + arn + *start + *out.NextShardIterator
-	}
-	if first, second := run(), run(); first != second {
-		t.Errorf("two runs differ:\n%s\n%s", first, second)
 	}
 }
 
@@ -276,29 +225,20 @@ func TestStreamGone(t *testing.T) {
 	}
 }
 
-// A reader who stays away for too long misses records, and gets an error.
-func TestStreamReaderTooLate(t *testing.T) {
+// A reader misses nothing if only changes of other tables have expired.
+func TestStreamReaderInTime(t *testing.T) {
 	w := newWorld(t, ddbfake.LagManual)
 	table(t, w.db, "other", "pk", "S", "sk", "S")
 	arn := w.stream(types.StreamViewTypeKeysOnly)
-	w.put(key("a", "1"))
-	first := *w.shards(arn)[0].ShardId
-	w.clock.Advance(24 * time.Hour)
-	inTime := w.iteratorOf(arn, first, streamtypes.ShardIteratorTypeTrimHorizon)
-	w.clock.Advance(time.Second)
-	_, err := w.c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: inTime})
-	wantError(t, err, "TrimmedDataAccessException", "The data you are trying to access has been trimmed")
-
-	// A reader misses nothing if only changes of other tables have expired.
-	must.Done(t)(w.c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("other"), Item: key("a", "x")}))
+	putInto(t, w.c, "other", key("a", "x"))
 	w.clock.Advance(24 * time.Hour)
 	w.put(key("a", "2"))
-	inTime = w.iterator(arn, streamtypes.ShardIteratorTypeTrimHorizon)
+	inTime := w.iterator(arn, streamtypes.ShardIteratorTypeTrimHorizon)
 	w.clock.Advance(time.Second)
 	w.wantRecords(inTime, "INSERT 2")
 
 	// A shard can be read from the number at which it is said to begin.
-	_, err = w.c.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
+	_, err := w.c.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
 		StreamArn: &arn, ShardId: w.shards(arn)[0].ShardId, ShardIteratorType: streamtypes.ShardIteratorTypeAtSequenceNumber,
 		SequenceNumber: w.shards(arn)[0].SequenceNumberRange.StartingSequenceNumber,
 	})
@@ -359,12 +299,10 @@ func TestStreamFaults(t *testing.T) {
 
 // The log of requests says whose stream it was.
 func TestStreamRequests(t *testing.T) {
-	db := ddbfake.New(ddbfake.Options{LogRequests: 1})
-	table(t, db, "cache", "pk", "S", "sk", "S")
-	w := &world{TB: t, db: db, c: db.As("alice")}
+	w := worldOf(t, ddbfake.Options{LogRequests: 1})
 	arn := w.stream(types.StreamViewTypeKeysOnly)
 	w.records(w.iterator(arn, streamtypes.ShardIteratorTypeLatest))
-	if got, want := fmt.Sprint(db.Requests()), "[5 alice GetRecords cache: ok]"; got != want {
+	if got, want := fmt.Sprint(w.db.Requests()), "[5 alice GetRecords cache: ok]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -409,9 +347,7 @@ func TestStreamRegions(t *testing.T) {
 
 // Changes that a bounded log has dropped are trimmed, and a reader who had not read them gets an error.
 func TestStreamOfBoundedLog(t *testing.T) {
-	db := ddbfake.New(ddbfake.Options{KeepChanges: 2})
-	table(t, db, "cache", "pk", "S", "sk", "S")
-	w := &world{TB: t, db: db, c: db.As("alice")}
+	w := worldOf(t, ddbfake.Options{KeepChanges: 2})
 	arn := w.stream(types.StreamViewTypeKeysOnly)
 	start := w.iterator(arn, streamtypes.ShardIteratorTypeTrimHorizon)
 	for i := range 5 {

@@ -16,21 +16,18 @@ import (
 )
 
 func settingsInput() *dynamodb.CreateTableInput {
-	return &dynamodb.CreateTableInput{
-		TableName: aws.String("rows"), BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{
-			{AttributeName: aws.String("pk"), AttributeType: "S"}, {AttributeName: aws.String("g"), AttributeType: "S"}},
-		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
-		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{
-			IndexName: aws.String("gsi"), Projection: &types.Projection{ProjectionType: "ALL"},
-			KeySchema:          []types.KeySchemaElement{{AttributeName: aws.String("g"), KeyType: "HASH"}},
-			OnDemandThroughput: &types.OnDemandThroughput{MaxReadRequestUnits: aws.Int64(7)},
-			WarmThroughput:     &types.WarmThroughput{WriteUnitsPerSecond: aws.Int64(5000)},
-		}},
-		SSESpecification:   &types.SSESpecification{Enabled: aws.Bool(true)},
-		OnDemandThroughput: &types.OnDemandThroughput{MaxReadRequestUnits: aws.Int64(20), MaxWriteRequestUnits: aws.Int64(15)},
-		WarmThroughput:     &types.WarmThroughput{ReadUnitsPerSecond: aws.Int64(13000)},
-	}
+	in := tableInput("rows", "pk", "S", "", "")
+	in.AttributeDefinitions = append(in.AttributeDefinitions, definition("g", "S"))
+	in.GlobalSecondaryIndexes = []types.GlobalSecondaryIndex{{
+		IndexName: aws.String("gsi"), Projection: &types.Projection{ProjectionType: "ALL"},
+		KeySchema:          []types.KeySchemaElement{keyElement("g", "HASH")},
+		OnDemandThroughput: &types.OnDemandThroughput{MaxReadRequestUnits: aws.Int64(7)},
+		WarmThroughput:     &types.WarmThroughput{WriteUnitsPerSecond: aws.Int64(5000)},
+	}}
+	in.SSESpecification = &types.SSESpecification{Enabled: aws.Bool(true)}
+	in.OnDemandThroughput = &types.OnDemandThroughput{MaxReadRequestUnits: aws.Int64(20), MaxWriteRequestUnits: aws.Int64(15)}
+	in.WarmThroughput = &types.WarmThroughput{ReadUnitsPerSecond: aws.Int64(13000)}
+	return in
 }
 
 // settings prints a table's settings as a client sees them.
@@ -101,9 +98,9 @@ func TestTableSettings(t *testing.T) {
 			"UPDATING " + on + " at most 20/0 warm 13000/4001 ACTIVE; gsi at most 8/9 warm 12001/5000 ACTIVE",
 			"ACTIVE " + on + " at most 20/0 warm 13000/4001 ACTIVE; gsi at most 8/9 warm 12001/5000 ACTIVE"},
 		{dynamodb.UpdateTableInput{
-			BillingMode: "PROVISIONED", ProvisionedThroughput: &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(5), WriteCapacityUnits: aws.Int64(5000)},
+			BillingMode: "PROVISIONED", ProvisionedThroughput: units(5, 5000),
 			GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Update: &types.UpdateGlobalSecondaryIndexAction{
-				IndexName: aws.String("gsi"), ProvisionedThroughput: &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)}}}}},
+				IndexName: aws.String("gsi"), ProvisionedThroughput: units(1, 1)}}}},
 			"UPDATING PROVISIONED since 00:00 warm 13000/5000 ACTIVE; gsi warm 12001/5000 ACTIVE",
 			"ACTIVE PROVISIONED since 00:00 warm 13000/5000 ACTIVE; gsi warm 12001/5000 ACTIVE"},
 		{dynamodb.UpdateTableInput{BillingMode: "PAY_PER_REQUEST"},
@@ -130,7 +127,7 @@ func TestTableSettings(t *testing.T) {
 func TestBillingModeSummaryOfProvisioned(t *testing.T) {
 	in := settingsInput()
 	in.BillingMode = ""
-	units := &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(3), WriteCapacityUnits: aws.Int64(4)}
+	units := units(3, 4)
 	in.ProvisionedThroughput, in.OnDemandThroughput, in.WarmThroughput, in.SSESpecification = units, nil, nil, nil
 	g := &in.GlobalSecondaryIndexes[0]
 	g.ProvisionedThroughput, g.OnDemandThroughput, g.WarmThroughput = units, nil, nil

@@ -24,12 +24,7 @@ func keyElement(name string, kind types.KeyType) types.KeySchemaElement {
 
 // createInput returns a valid CreateTable; each case breaks it in one place.
 func createInput(change func(in *dynamodb.CreateTableInput)) *dynamodb.CreateTableInput {
-	in := &dynamodb.CreateTableInput{
-		TableName:            aws.String("fresh"),
-		BillingMode:          types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{definition("pk", "S"), definition("sk", "N")},
-		KeySchema:            []types.KeySchemaElement{keyElement("pk", "HASH"), keyElement("sk", "RANGE")},
-	}
+	in := tableInput("fresh", "pk", "S", "sk", "N")
 	change(in)
 	return in
 }

@@ -27,26 +27,6 @@ func tagsOf(t *testing.T, c *ddbfake.Door, arn string) (tags []string) {
 
 func tag(key, value string) types.Tag { return types.Tag{Key: &key, Value: &value} }
 
-// Tags belong to the state: a snapshot keeps them.
-func TestTagsInSnapshots(t *testing.T) {
-	w := newWorld(t, ddbfake.LagManual)
-	change := func(tags ...types.Tag) {
-		t.Helper()
-		must.Done(t)(w.c.TagResource(t.Context(), &dynamodb.TagResourceInput{ResourceArn: aws.String(cacheARN), Tags: tags}))
-	}
-	change(tag("b", "1"), tag("a", "2"))
-	before := w.db.Snapshot()
-	change(tag("b", "3"), tag("c", "4"))
-	must.Done(t)(w.c.UntagResource(t.Context(), &dynamodb.UntagResourceInput{ResourceArn: aws.String(cacheARN), TagKeys: []string{"a"}}))
-	if d := cmp.Diff([]string{"b=3", "c=4"}, tagsOf(t, w.c, cacheARN)); d != "" {
-		t.Error(d)
-	}
-	w.db.Restore(before)
-	if d := cmp.Diff([]string{"a=2", "b=1"}, tagsOf(t, w.c, cacheARN)); d != "" {
-		t.Errorf("restored: %s", d)
-	}
-}
-
 func TestCreateTableWithTags(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{})
 	c := db.As("test")

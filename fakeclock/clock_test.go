@@ -122,19 +122,6 @@ func TestNonPositiveAfterFuncRunsInNextAdvance(t *testing.T) {
 	}
 }
 
-func TestBackwardsDoesNothing(t *testing.T) {
-	c := newClock()
-	j := &journal{clock: c}
-	c.Advance(time.Minute)
-	c.AfterFunc(0, j.note("due"))
-	c.Advance(-s)
-	c.Advance(-1 << 63)
-	c.AdvanceTo(at(0))
-	c.AdvanceTo(time.Time{})
-	checkNow(t, c, at(time.Minute))
-	j.check(t)
-}
-
 func TestAdvanceSurvivesPanickingCallback(t *testing.T) {
 	c := newClock()
 	j := &journal{clock: c}

@@ -10,20 +10,6 @@ import (
 	"github.com/isr-sim/isr-sim/fakeclock"
 )
 
-func TestNonPositiveTimerFiresAtOnce(t *testing.T) {
-	for _, d := range []time.Duration{0, -1, -1 << 63} {
-		c := newClock()
-		c.Advance(s)
-		checkReceive(t, c.NewTimer(d).Chan(), at(s))
-		checkReceive(t, c.After(d), at(s))
-		timer := c.NewTimer(time.Hour)
-		timer.Reset(d)
-		checkReceive(t, timer.Chan(), at(s))
-		c.Sleep(d)
-		checkWaiters(t, c, 0)
-	}
-}
-
 // Stop and Reset behave as in package time since Go 1.23: if the value was not yet received, they report true, and
 // nothing is received later.
 func TestTimerStopAndReset(t *testing.T) {
@@ -74,31 +60,6 @@ func TestTimerStopAndReset(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestAfterFuncStopAndReset(t *testing.T) {
-	c := newClock()
-	j := &journal{clock: c}
-	timer := c.AfterFunc(s, j.note("ran"))
-	if timer.Chan() != nil {
-		t.Error("Chan() of an AfterFunc is not nil")
-	}
-	if !timer.Stop() || timer.Stop() {
-		t.Error("Stop of a running, then of a stopped timer: want true, false")
-	}
-	c.Advance(time.Hour)
-	j.check(t)
-	if timer.Reset(s) {
-		t.Error("Reset of a stopped timer = true, want false")
-	}
-	c.Advance(s)
-	j.check(t, "1h0m1s ran")
-	if timer.Stop() || timer.Reset(0) {
-		t.Error("Stop and Reset of a timer that ran: want false")
-	}
-	j.check(t)
-	c.Advance(0)
-	j.check(t, "1h0m1s ran")
 }
 
 func TestSleep(t *testing.T) {

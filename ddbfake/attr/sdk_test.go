@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
-	"github.com/isr-sim/isr-sim/internal/rules/must"
 )
 
 func sdkS(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
@@ -142,37 +140,4 @@ func TestConversionsCopy(t *testing.T) {
 	if set[0] != "a" {
 		t.Error("ToSDK shares a set")
 	}
-}
-
-// TestToSDKIsTheCallers checks that a caller's change to one answer shows in no other answer, although the values of an
-// answer are allocated together.
-func TestToSDKIsTheCallers(t *testing.T) {
-	row, err := ItemFromSDK(metaRow)
-	must.OK(t, err)
-	first := row.ToSDK()
-	//isrsim:unordered each by itself
-	for _, v := range first {
-		switch v := v.(type) {
-		case *types.AttributeValueMemberS:
-			v.Value = "scribble"
-		case *types.AttributeValueMemberN:
-			v.Value = "0"
-		}
-	}
-	clear(first)
-	again, err := ItemFromSDK(row.ToSDK())
-	if err != nil || !again.Equal(row) {
-		t.Errorf("the row has become %v, %v; want %v", again, err, row)
-	}
-}
-
-// metaRow is a row such as a cache writes.
-var metaRow = map[string]types.AttributeValue{
-	"pk":                 &types.AttributeValueMemberS{Value: "CACHE#9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
-	"sk":                 &types.AttributeValueMemberS{Value: "META"},
-	"s3_key":             &types.AttributeValueMemberS{Value: "pages/9f86d081884c7d65/0000000042.html"},
-	"generated_at":       &types.AttributeValueMemberN{Value: "2208988800"},
-	"revalidate_seconds": &types.AttributeValueMemberN{Value: "60"},
-	"etag":               &types.AttributeValueMemberS{Value: `"5d41402abc4b2a76b9719d911017c592"`},
-	"ttl":                &types.AttributeValueMemberN{Value: "2209075200"},
 }

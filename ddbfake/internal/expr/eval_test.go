@@ -34,6 +34,7 @@ func TestTouched(t *testing.T) {
 		{"SET a.c[100] = :n", nested, nil, nil}, // the element is not at 100
 		{"REMOVE a.c[1], a.c[3]", nested, attr.Item{"a": attr.M{"c": list(2)}}, attr.Item{"a": attr.M{"c": list(3)}}}, // what moved up
 		{"DELETE d :ss", attr.Item{"d": attr.SS{"a"}}, attr.Item{"d": attr.SS{"a"}}, nil},
+		{"ADD d :bs", attr.Item{"d": attr.BS{{2}, {3}}}, attr.Item{"d": attr.BS{{2}, {3}}}, attr.Item{"d": attr.BS{{0, 1, 2}, {2}, {3}}}},
 	}
 	for _, tt := range tests {
 		u, err := ParseUpdate(tt.src)
@@ -74,6 +75,31 @@ func TestUpdateProperties(t *testing.T) {
 		}
 		if got := u.CreatesNothing(); got != tt.createsNothing {
 			t.Errorf("%s: CreatesNothing() = %v, want %v", tt.src, got, tt.createsNothing)
+		}
+	}
+}
+
+// A condition is true or false of any row: operands may be missing, or of other types.
+func TestEval(t *testing.T) {
+	row := attr.Item{"n": attr.Int(3), "s": attr.S("a"), "t": attr.S("b")}
+	given := Args{Values: map[string]attr.Value{":one": attr.Int(1), ":two": attr.Int(2), ":three": attr.Int(3)}}
+	tests := map[string]bool{
+		"n BETWEEN :two AND :three": true, "n BETWEEN :three AND :three": true, "n BETWEEN :one AND :two": false, "n BETWEEN n2 AND :three": false,
+		"s BETWEEN :one AND :two": false, "n BETWEEN :two AND s": false, "n BETWEEN s AND :three": false, "s BETWEEN t AND t": false,
+		"x IN (y)": false, "x IN (y, n)": false, "n IN (:one, :three, :two)": true, "n IN (:one, :two)": false,
+	}
+	for key, v := range values {
+		kind := ":" + string(attr.KindOf(v))
+		given.Values[kind], row["of"+key[1:]] = attr.S(attr.KindOf(v)), v
+		tests["attribute_type(of"+key[1:]+", "+kind+")"] = true
+		tests["attribute_type(x, "+kind+")"] = false
+	}
+	for src, want := range tests {
+		c, err := ParseCondition(src)
+		must.OK(t, err)
+		must.OK(t, c.Check(given))
+		if got, err := c.Eval(row, given); got != want || err != nil {
+			t.Errorf("%s = %v, %v; want %v", src, got, err, want)
 		}
 	}
 }
