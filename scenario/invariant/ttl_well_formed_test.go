@@ -54,7 +54,7 @@ func TestTTLWellFormedCatches(t *testing.T) {
 		{name: "a heartbeat that leaves the ttl behind",
 			log: newLog().write("alice", "LOCK", lockUntil(in(30*second), in(30*second))).write("alice", "LOCK", lockUntil(in(50*second), in(30*second))),
 			why: []string{"20s before"}, show: []int{1, 2}},
-		{name: "in milliseconds", log: newLog().page("alice", "1", ttl(attr.Int(in(60*second)*1000))), why: []string{"epoch seconds"}, show: []int{1}},
+		{name: "in milliseconds", log: newLog().page("alice", "1", ttl(attr.Int(in(60*second)*1000))), why: []string{"looks like milliseconds"}, show: []int{1}},
 		{name: "a string", log: newLog().page("alice", "1", ttl(attr.S("2000000060"))), why: []string{"epoch seconds"}, show: []int{1}},
 		{name: "a fraction", log: newLog().page("alice", "1", ttl(fraction)), why: []string{"epoch seconds"}, show: []int{1}},
 		{name: "nought", log: newLog().write("alice", "REQ#1", ttl(attr.Int(0))), why: []string{"REQ#1"}, show: []int{1}},

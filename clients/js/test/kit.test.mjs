@@ -39,6 +39,7 @@ async function run(get, commands = 1, create = `(init) => ({ get: ${get} })`, sc
     import http from 'node:http'
     import { spawn } from 'node:child_process'
     import promises from 'node:timers/promises'
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1) // nothing to report: no life has begun
     const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
     node(${create}, ${more})`
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['pipe', 'pipe', 'inherit'] })

@@ -121,4 +121,7 @@ func TestACheckEndsWithItsContext(t *testing.T) {
 	if err != nil || r.Failed != nil || r.Worlds < 3 || r.Worlds > 3+2*atOnce {
 		t.Errorf("%s, error %v", said(r), err)
 	}
+	if r, err := c.Run(ctx); err != nil || !strings.Contains(c.nothing(r), "--for") {
+		t.Errorf("without a world it says %q, error %v", c.nothing(r), err)
+	}
 }

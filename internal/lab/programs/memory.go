@@ -31,7 +31,7 @@ func (m *memory) at(name string) *variable {
 // thread is the interface of a program's code to its run.
 type thread struct {
 	*memory
-	proc *sim.Proc
+	proc interface{ Do(sim.Request) } // a *sim.Proc
 }
 
 func (t thread) get(name string) int {
