@@ -23,8 +23,7 @@ import (
 // do makes a call in a region.
 func do[O any](t testing.TB, db *ddbfake.DB, region string, in any) *O {
 	t.Helper()
-	out, err := db.Do(t.Context(), ddbfake.Call{Actor: "alice", Region: region, Input: in})
-	must.OK(t, err)
+	out := must.Of(db.Do(t.Context(), ddbfake.Call{Actor: "alice", Region: region, Input: in}))(t)
 	typed, ok := out.(*O)
 	if !ok {
 		t.Fatalf("got a %T", out)

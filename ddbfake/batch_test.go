@@ -25,8 +25,7 @@ func deleteRequest(key values) types.WriteRequest {
 
 func batchWrite(t *testing.T, c *ddbfake.Door, requests map[string][]types.WriteRequest) *dynamodb.BatchWriteItemOutput {
 	t.Helper()
-	out, err := c.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: requests})
-	must.OK(t, err)
+	out := must.Of(c.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: requests}))(t)
 	return out
 }
 

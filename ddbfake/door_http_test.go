@@ -208,8 +208,7 @@ func TestHandlerDropsTheConnection(t *testing.T) {
 	if _, err := clientOver(server.URL, "bob", 1).ListTables(t.Context(), &dynamodb.ListTablesInput{}); err == nil {
 		t.Error("a dropped connection was no error")
 	}
-	out, err := clientOver(server.URL, "bob", 3).ListTables(t.Context(), &dynamodb.ListTablesInput{})
-	must.OK(t, err)
+	out := must.Of(clientOver(server.URL, "bob", 3).ListTables(t.Context(), &dynamodb.ListTablesInput{}))(t)
 	if len(out.TableNames) != 1 || out.TableNames[0] != "bob" {
 		t.Errorf("got %q, want the actor bob", out.TableNames)
 	}

@@ -107,16 +107,14 @@ func (w *world) put(items ...values) {
 
 func (w *world) get(key values) attr.Item {
 	w.Helper()
-	out, err := w.c.GetItem(w.Context(), &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key})
-	must.OK(w, err)
+	out := must.Of(w.c.GetItem(w.Context(), &dynamodb.GetItemInput{TableName: aws.String("cache"), Key: key}))(w)
 	return fromSDK(w, out.Item)
 }
 
 // fromSDK converts to the form that compares and prints well.
 func fromSDK(t testing.TB, v values) attr.Item {
 	t.Helper()
-	item, err := attr.ItemFromSDK(v)
-	must.OK(t, err)
+	item := must.Of(attr.ItemFromSDK(v))(t)
 	return item
 }
 

@@ -75,8 +75,7 @@ func TestConflictReasons(t *testing.T) {
 		{"conflict key=LOCK", []string{"None", "TransactionConflict: " + ongoing}},
 		{"conflict table=cache key=ME*", []string{"TransactionConflict: " + ongoing, "None"}},
 	} {
-		fault, err := ddbfake.ParseFault(tc.fault)
-		must.OK(t, err)
+		fault := must.Of(ddbfake.ParseFault(tc.fault))(t)
 		gets := []types.TransactGetItem{
 			{Get: &types.Get{TableName: aws.String("cache"), Key: key("a", "META")}},
 			{Get: &types.Get{TableName: aws.String("cache"), Key: key("a", "LOCK")}},
@@ -177,8 +176,7 @@ func TestFaultUnprocessed(t *testing.T) {
 		w.put(key("a", "LOCK"))
 		w.put(key("a", "META"))
 		w.db.Inject(ddbfake.Fault{Kind: ddbfake.FaultUnprocessed, Key: "LOCK"})
-		out, err := w.c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: get})
-		must.OK(t, err)
+		out := must.Of(w.c.BatchGetItem(t.Context(), &dynamodb.BatchGetItemInput{RequestItems: get}))(t)
 		left := out.UnprocessedKeys["cache"]
 		if len(out.Responses["cache"]) != 1 || len(left.Keys) != 1 || !*left.ConsistentRead || len(left.AttributesToGet) != 1 {
 			t.Errorf("got %v and %v left, want one of each, and the same parameters", out.Responses, left)

@@ -204,20 +204,17 @@ func pagesOf(t *testing.T, door *ddbfake.Door, in any, limit int32) (pages []pag
 		case *dynamodb.QueryInput:
 			page := *asked
 			page.Limit, page.ExclusiveStartKey = limitOf(page.Limit), from
-			out, err := door.Query(t.Context(), &page)
-			must.OK(t, err)
+			out := must.Of(door.Query(t.Context(), &page))(t)
 			p, from = pageOf{out.Items, out.Count, out.ScannedCount, out.ConsumedCapacity, nil}, out.LastEvaluatedKey
 		case *dynamodb.ScanInput:
 			page := *asked
 			page.Limit, page.ExclusiveStartKey = limitOf(page.Limit), from
-			out, err := door.Scan(t.Context(), &page)
-			must.OK(t, err)
+			out := must.Of(door.Scan(t.Context(), &page))(t)
 			p, from = pageOf{out.Items, out.Count, out.ScannedCount, out.ConsumedCapacity, nil}, out.LastEvaluatedKey
 		case *dynamodb.ExecuteStatementInput:
 			page := *asked
 			page.Limit, page.NextToken = limitOf(page.Limit), token
-			out, err := door.ExecuteStatement(t.Context(), &page)
-			must.OK(t, err)
+			out := must.Of(door.ExecuteStatement(t.Context(), &page))(t)
 			p, token = pageOf{out.Items, int32(len(out.Items)), int32(len(out.Items)), out.ConsumedCapacity, nil}, out.NextToken
 		}
 		switch {

@@ -224,8 +224,7 @@ func TestFaultCounters(t *testing.T) {
 	} {
 		w := newWorld(t, ddbfake.LagManual)
 		for _, text := range tc.faults {
-			fault, err := ddbfake.ParseFault(text)
-			must.OK(t, err)
+			fault := must.Of(ddbfake.ParseFault(text))(t)
 			w.db.Inject(fault)
 		}
 		got := ""

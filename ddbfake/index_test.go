@@ -74,8 +74,7 @@ func queried(t *testing.T, door *ddbfake.Door, in *dynamodb.QueryInput) []string
 	in.TableName, in.Limit = aws.String("rows"), aws.Int32(2)
 	var keys []string
 	for {
-		out, err := door.Query(t.Context(), in)
-		must.OK(t, err)
+		out := must.Of(door.Query(t.Context(), in))(t)
 		for _, item := range out.Items {
 			pk, sk := item["pk"].(*types.AttributeValueMemberS), item["sk"].(*types.AttributeValueMemberS)
 			keys = append(keys, pk.Value+"/"+sk.Value)
@@ -240,8 +239,7 @@ func TestUpdateTableStatuses(t *testing.T) {
 		if got := statuses(update(step.change)); got != step.answer {
 			t.Errorf("answer: got %s, want %s", got, step.answer)
 		}
-		out, err := door.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("rows")})
-		must.OK(t, err)
+		out := must.Of(door.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("rows")}))(t)
 		if got := statuses(out.Table); got != step.after {
 			t.Errorf("afterwards: got %s, want %s", got, step.after)
 		}
@@ -303,8 +301,7 @@ func scanIndex(t *testing.T, door *ddbfake.Door, index string, segment, of int32
 		Segment: aws.Int32(segment), TotalSegments: aws.Int32(of),
 	}
 	for {
-		out, err := door.Scan(t.Context(), in)
-		must.OK(t, err)
+		out := must.Of(door.Scan(t.Context(), in))(t)
 		for _, item := range out.Items {
 			found = append(found, item["sk"].(*types.AttributeValueMemberS).Value)
 		}

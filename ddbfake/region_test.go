@@ -39,8 +39,7 @@ type client interface {
 // createCache creates the table "cache" (pk S, sk S).
 func createCache(t testing.TB, c client) *types.TableDescription {
 	t.Helper()
-	out, err := c.CreateTable(t.Context(), tableInput("cache", "pk", "S", "sk", "S"))
-	must.OK(t, err)
+	out := must.Of(c.CreateTable(t.Context(), tableInput("cache", "pk", "S", "sk", "S")))(t)
 	return out.TableDescription
 }
 

@@ -20,8 +20,7 @@ import (
 func scanned(t *testing.T, db *ddbfake.DB, in dynamodb.ScanInput) (keys []string, last values) {
 	t.Helper()
 	in.TableName = aws.String("ids")
-	out, err := db.As("test").Scan(t.Context(), &in)
-	must.OK(t, err)
+	out := must.Of(db.As("test").Scan(t.Context(), &in))(t)
 	for _, item := range out.Items {
 		keys = append(keys, fmt.Sprint(fromSDK(t, item)["id"]))
 	}

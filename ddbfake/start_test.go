@@ -50,8 +50,7 @@ func TestStart(t *testing.T) {
 		table(t, db, "cache", "pk", "S", "sk", "S")
 		must.OK(t, db.Put("cache", attr.Item{"pk": attr.S("a"), "sk": attr.S("META")}))
 		for _, text := range []string{"response-lost op=DeleteItem", "throttled op=Query"} {
-			fault, err := ddbfake.ParseFault(text)
-			must.OK(t, err)
+			fault := must.Of(ddbfake.ParseFault(text))(t)
 			db.Inject(fault)
 		}
 		alice := db.As("alice")

@@ -22,8 +22,7 @@ import (
 // roll makes the stream of the table "cache" roll over now.
 func (w *world) roll(split bool) []string {
 	w.Helper()
-	open, err := w.rolling(split)
-	must.OK(w, err)
+	open := must.Of(w.rolling(split))(w)
 	return open
 }
 
@@ -118,8 +117,7 @@ func TestRoll(t *testing.T) {
 	// A page of shards, and the children of one.
 	describe := func(in dynamodbstreams.DescribeStreamInput) *streamtypes.StreamDescription {
 		in.StreamArn = &arn
-		out, err := w.c.DescribeStream(t.Context(), &in)
-		must.OK(t, err)
+		out := must.Of(w.c.DescribeStream(t.Context(), &in))(t)
 		return out.StreamDescription
 	}
 	var ids, want []string

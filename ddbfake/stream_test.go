@@ -41,8 +41,7 @@ func (w *world) setStream(s *types.StreamSpecification) string {
 func (w *world) shards(arn string) (all []streamtypes.Shard) {
 	w.Helper()
 	for in := (dynamodbstreams.DescribeStreamInput{StreamArn: &arn}); ; {
-		out, err := w.c.DescribeStream(w.Context(), &in)
-		must.OK(w, err)
+		out := must.Of(w.c.DescribeStream(w.Context(), &in))(w)
 		all = append(all, out.StreamDescription.Shards...)
 		if in.ExclusiveStartShardId = out.StreamDescription.LastEvaluatedShardId; in.ExclusiveStartShardId == nil {
 			return all
@@ -68,8 +67,7 @@ func (w *world) iteratorOf(arn, shard string, kind streamtypes.ShardIteratorType
 
 func (w *world) records(iterator *string) *dynamodbstreams.GetRecordsOutput {
 	w.Helper()
-	out, err := w.c.GetRecords(w.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: iterator})
-	must.OK(w, err)
+	out := must.Of(w.c.GetRecords(w.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: iterator}))(w)
 	return out
 }
 

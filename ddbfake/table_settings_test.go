@@ -62,8 +62,7 @@ func settings(d *types.TableDescription) string {
 func TestTableSettings(t *testing.T) {
 	clock := fakeclock.New(fakeclock.Epoch)
 	client := ddbfake.New(ddbfake.Options{Clock: clock}).Client()
-	created, err := client.CreateTable(t.Context(), settingsInput())
-	must.OK(t, err)
+	created := must.Of(client.CreateTable(t.Context(), settingsInput()))(t)
 	const index = "; gsi at most 7/0 warm 12000/5000 ACTIVE"
 	key := aws.ToString(created.TableDescription.SSEDescription.KMSMasterKeyArn)
 	if !strings.HasPrefix(key, "arn:aws:kms:us-east-1:000000000000:key/") {
@@ -131,8 +130,7 @@ func TestBillingModeSummaryOfProvisioned(t *testing.T) {
 	in.ProvisionedThroughput, in.OnDemandThroughput, in.WarmThroughput, in.SSESpecification = units, nil, nil, nil
 	g := &in.GlobalSecondaryIndexes[0]
 	g.ProvisionedThroughput, g.OnDemandThroughput, g.WarmThroughput = units, nil, nil
-	out, err := ddbfake.New(ddbfake.Options{}).As("alice").CreateTable(t.Context(), in)
-	must.OK(t, err)
+	out := must.Of(ddbfake.New(ddbfake.Options{}).As("alice").CreateTable(t.Context(), in))(t)
 	if got, want := settings(out.TableDescription), "CREATING warm 3/4 ACTIVE; gsi warm 3/4 ACTIVE"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

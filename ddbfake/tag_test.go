@@ -17,8 +17,7 @@ const cacheARN = "arn:aws:dynamodb:us-east-1:000000000000:table/cache"
 // tagsOf returns a table's tags in the order in which they are listed.
 func tagsOf(t *testing.T, c *ddbfake.Door, arn string) (tags []string) {
 	t.Helper()
-	out, err := c.ListTagsOfResource(t.Context(), &dynamodb.ListTagsOfResourceInput{ResourceArn: &arn})
-	must.OK(t, err)
+	out := must.Of(c.ListTagsOfResource(t.Context(), &dynamodb.ListTagsOfResourceInput{ResourceArn: &arn}))(t)
 	for _, tag := range out.Tags {
 		tags = append(tags, *tag.Key+"="+*tag.Value)
 	}
@@ -31,8 +30,7 @@ func TestCreateTableWithTags(t *testing.T) {
 	db := ddbfake.New(ddbfake.Options{})
 	c := db.As("test")
 	in := createInput(func(in *dynamodb.CreateTableInput) { in.Tags = []types.Tag{tag("env", "test")} })
-	out, err := c.CreateTable(t.Context(), in)
-	must.OK(t, err)
+	out := must.Of(c.CreateTable(t.Context(), in))(t)
 	arn := *out.TableDescription.TableArn
 	if d := cmp.Diff([]string{"env=test"}, tagsOf(t, c, arn)); d != "" {
 		t.Error(d)

@@ -120,8 +120,7 @@ func TestMutantsFail(t *testing.T) {
 // same trace each time.
 func wantReplay(t *testing.T, c child, want string) {
 	t.Helper()
-	s, err := scenario.Load(c.file())
-	must.OK(t, err)
+	s := must.Of(scenario.Load(c.file()))(t)
 	if s.Replay == nil {
 		t.Fatal("the file has no replay entry")
 	}
@@ -152,8 +151,7 @@ func TestCheckIsDeterministic(t *testing.T) {
 	for i, env := range []string{"GOMAXPROCS=1", "GOMAXPROCS=8"} {
 		c := runChild(t, t.TempDir(), "generated-at-late", []string{"-rapid.seed=2", effort.Fewer("-rapid.shrinktime=10m", "-rapid.shrinktime=0s")}, env)
 		c.wantFailure(t, "violated: TestChild under generated-at-late")
-		data, err := os.ReadFile(c.file())
-		must.OK(t, err)
+		data := must.Of(os.ReadFile(c.file()))(t)
 		files[i] = string(data)
 	}
 	if diff := cmp.Diff(files[0], files[1]); diff != "" {

@@ -149,8 +149,7 @@ func runChild(t *testing.T, dir, store string, flags []string, env ...string) ch
 // childCommand is the command of runChild.
 func childCommand(t *testing.T, dir, store string, flags []string, env ...string) *exec.Cmd {
 	t.Helper()
-	binary, err := os.Executable()
-	must.OK(t, err)
+	binary := must.Of(os.Executable())(t)
 	cmd := exec.CommandContext(t.Context(), binary, append([]string{"-test.run=^TestChild$"}, flags...)...)
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), childEnv+"="+store), env...)
@@ -177,8 +176,7 @@ func (c child) wantFailure(t *testing.T, words ...string) {
 // readFile returns what a file holds.
 func readFile(t *testing.T, file string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	must.OK(t, err)
+	data := must.Of(os.ReadFile(file))(t)
 	return data
 }
 

@@ -148,8 +148,7 @@ func TestScenariosAreRunByTheCaller(t *testing.T) {
 	invalidated, broken := false, 0
 	verdict := func(t *rapid.T, protocol string) *campaign.Report {
 		s := property.Check{Protocol: protocol, Schedules: 5}.Scenarios("invalidate").Draw(t, "scenario")
-		report, err := campaign.Campaign{Scenario: s, Seed: rapid.Uint64().Draw(t, "seed")}.Run(t.Context())
-		must.OK(t, err)
+		report := must.Of(campaign.Campaign{Scenario: s, Seed: rapid.Uint64().Draw(t, "seed")}.Run(t.Context()))(t)
 		for _, a := range s.Actors {
 			invalidated = invalidated || slices.ContainsFunc(a.Script, func(c scenario.Command) bool { return c.Verb == "invalidate" })
 		}

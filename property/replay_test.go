@@ -92,8 +92,7 @@ func TestReplayBlamesTheStoreUnderTest(t *testing.T) {
 	if strings.Contains(c.output, "recipe-a") || strings.Contains(c.output, "isr-sim replay") {
 		t.Errorf("the file's protocol is blamed:\n%s", c.output)
 	}
-	s, err := scenario.Parse(failFile, readFile(t, c.file()), isr.Protocol{Name: "store-under-test"})
-	must.OK(t, err)
+	s := must.Of(scenario.Parse(failFile, readFile(t, c.file()), isr.Protocol{Name: "store-under-test"}))(t)
 	if s.Replay == nil || s.Replay.Protocol != "store-under-test" || s.Replay.Violates != "lock-theft" || len(s.Catches) > 0 || len(s.Reach) != 1 ||
 		!strings.HasPrefix(s.About, "Found by property.Replay in the world of "+file+"; a schedule of few context switches.\nviolated: contended") {
 		t.Errorf("the file holds %+v, replay entry %+v", s, s.Replay)

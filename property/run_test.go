@@ -52,8 +52,7 @@ func TestUnstableStoreIsFound(t *testing.T) {
 		}
 		return recipe.New(n.Config)
 	})
-	s, err := worlds.Checked(simple())
-	must.OK(t, err)
+	s := must.Of(worlds.Checked(simple()))(t)
 	_, f := r.campaign(s, 1, 50)
 	if f == nil || f.kind != kindUnstable || f.repeatable() {
 		t.Fatalf("a store that does not repeat itself is reported as %+v", f)
@@ -78,8 +77,7 @@ func TestUnstableStoreIsFound(t *testing.T) {
 func TestALivenessFailureStaysOneInItsReplay(t *testing.T) {
 	s := simple()
 	s.Settle = 10 * time.Second
-	s, err := worlds.Checked(s)
-	must.OK(t, err)
+	s = must.Of(worlds.Checked(s))(t)
 	for _, tc := range []struct {
 		before answers
 		want   string
@@ -126,8 +124,7 @@ func TestAClockThatDriftsPastItsPromiseIsNoFault(t *testing.T) {
 		s := simple()
 		s.Skew, s.Cache.Lease, s.Cache.Render, s.Cache.Revalidate = 2*time.Second, 10*time.Second, 8*time.Second, time.Second
 		s.Actors[0].Drift.PPM, s.Actors[1].Drift.PPM = 2000, -2000
-		s, err := worlds.Checked(s)
-		must.OK(t, err)
+		s = must.Of(worlds.Checked(s))(t)
 		r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) {
 			h, err := newStore(n.Config)
 			return patient{h, n.Clock}, err
@@ -347,8 +344,7 @@ func TestLocksThatNeverExtend(t *testing.T) {
 		{nil, worlds.EnoughWorlds, nil, nil, false}, // none was ever taken
 	} {
 		c := LockCheck{Reach: tc.reach, extends: &atomic.Bool{}}
-		store, err := c.store(func(LockNode) (Lock, error) { return lends{tc.lock}, nil })(Node{})
-		must.OK(t, err)
+		store := must.Of(c.store(func(LockNode) (Lock, error) { return lends{tc.lock}, nil })(Node{}))(t)
 		if tc.lock != nil {
 			must.Done(t)(store.(hooks.LockClient).Acquire(t.Context(), "job"))
 		}
@@ -769,8 +765,7 @@ func TestRequestsAreCounted(t *testing.T) {
 	cfg := (&side{}).config()
 	told := 0
 	ours.In(&cfg).Observe = func(storeop.Operation) func(storeop.Operation) { told++; return nil }
-	n, err := g.node(cfg)
-	must.OK(t, err)
+	n := must.Of(g.node(cfg))(t)
 	ours.In(&n.Config).Observe(storeop.Operation{})
 	if g.answers.operations != 1 || told != 1 {
 		t.Errorf("an operation counts as %d, and is told %d times", g.answers.operations, told)
@@ -943,8 +938,7 @@ func randomStore(t *testing.T, goroutines bool) (runner, func() (*failure, strin
 	})
 	drawn := simple()
 	drawn.Bounds.Schedules = 400
-	s, err := worlds.Checked(drawn)
-	must.OK(t, err)
+	s := must.Of(worlds.Checked(drawn))(t)
 	return r, func() (*failure, string) {
 		_, f := r.campaign(s, 1, s.Bounds.Schedules)
 		if f == nil || f.replay == nil {
@@ -1022,8 +1016,7 @@ func TestCryptoRandAfterARunThatDoesNotEnd(t *testing.T) {
 				return nil, nil
 			}
 			r.limit.began, r.limit.end = true, time.Time{} // the least patience
-			s, err := worlds.Checked(simple())
-			must.OK(t, err)
+			s := must.Of(worlds.Checked(simple()))(t)
 			if _, f := r.campaign(s, 1, 1); f == nil || f.kind != kindStuck {
 				t.Errorf("found %+v, want a run that does not end", f)
 			}
@@ -1043,8 +1036,7 @@ func TestTheScheduleOfAFailureIsShrunk(t *testing.T) {
 	r := newRunner(t, Check{Protocol: defaultName}, func(n Node) (isr.Handler, error) { return broken.New(n.Config) })
 	drawn := simple()
 	drawn.Bounds.Schedules = 400
-	s, err := worlds.Checked(drawn)
-	must.OK(t, err)
+	s := must.Of(worlds.Checked(drawn))(t)
 	shrunk := 0
 	for seed := range effort.Fewer[uint64](10, 2) {
 		_, f := r.campaign(s, seed, s.Bounds.Schedules)
@@ -1105,8 +1097,7 @@ func TestShrinkingAScheduleEnds(t *testing.T) {
 			})
 			drawn := simple()
 			drawn.Bounds.Schedules = 400
-			s, err := worlds.Checked(drawn)
-			must.OK(t, err)
+			s := must.Of(worlds.Checked(drawn))(t)
 			_, f := r.campaign(s, 1, s.Bounds.Schedules)
 			if f == nil || f.kind != "violated: lock-theft" {
 				t.Fatalf("found %+v, want a lock theft", f)

@@ -437,8 +437,7 @@ func newWorld(t *testing.T) *Store {
 // request makes the request of a case, for a server at an address.
 func (c *conformanceCase) request(t *testing.T, at string) *http.Request {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), c.method, at+c.path, strings.NewReader(c.body))
-	must.OK(t, err)
+	r := must.Of(http.NewRequestWithContext(t.Context(), c.method, at+c.path, strings.NewReader(c.body)))(t)
 	if strings.HasSuffix(c.path, "?delete") {
 		sum := md5.Sum([]byte(c.body))
 		r.Header.Set("Content-MD5", base64.StdEncoding.EncodeToString(sum[:]))
@@ -560,8 +559,7 @@ func listed(t *testing.T, s *Store, query, size string) (names []string) {
 	token := ""
 	for range 20 {
 		r := httptest.NewRequest(http.MethodGet, "/pages?list-type=2&max-keys="+size+query+token, nil)
-		got, err := roundTrip(s.Do, r)
-		must.OK(t, err)
+		got := must.Of(roundTrip(s.Do, r))(t)
 		for piece := range strings.SplitSeq(got.body, "<") {
 			for _, tag := range []string{"Key>", "Prefix>"} {
 				if rest, ok := strings.CutPrefix(piece, tag); ok {

@@ -133,8 +133,7 @@ func TestSDK(t *testing.T) {
 			var ids []types.ObjectIdentifier
 			all := s3.NewListObjectsV2Paginator(client, &s3.ListObjectsV2Input{Bucket: in.Bucket, MaxKeys: aws.Int32(2)})
 			for all.HasMorePages() {
-				page, err := all.NextPage(ctx)
-				must.OK(t, err)
+				page := must.Of(all.NextPage(ctx))(t)
 				for _, o := range page.Contents {
 					ids = append(ids, types.ObjectIdentifier{Key: o.Key})
 				}
@@ -301,8 +300,7 @@ func TestDeterminism(t *testing.T) {
 		var all bytes.Buffer
 		s := New(Options{Buckets: []string{"pages", "others"}, LogRequests: 100})
 		for i := range conformance {
-			got, err := roundTrip(s.Do, conformance[i].request(t, "https://s3.us-east-1.isr-sim.invalid"))
-			must.OK(t, err)
+			got := must.Of(roundTrip(s.Do, conformance[i].request(t, "https://s3.us-east-1.isr-sim.invalid")))(t)
 			_ = got.header.Write(&all)
 			all.WriteString(got.body)
 		}

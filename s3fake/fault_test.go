@@ -131,8 +131,7 @@ func TestFaultPredicates(t *testing.T) {
 		{"throttled key=*", true, true},
 		{"conflict", false, false},
 	} {
-		f, err := ParseFault(c.text)
-		must.OK(t, err)
+		f := must.Of(ParseFault(c.text))(t)
 		if got := f.matches(&call); got != c.call {
 			t.Errorf("%s: got %t for one key, want %t", c.text, got, c.call)
 		}

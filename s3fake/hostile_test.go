@@ -49,8 +49,7 @@ func TestHostile(t *testing.T) {
 			if c.header != nil {
 				r.Header = c.header
 			}
-			got, err := roundTrip(s.Do, r)
-			must.OK(t, err)
+			got := must.Of(roundTrip(s.Do, r))(t)
 			if got.status != c.status || c.code != "" && !strings.Contains(got.body, "<Code>"+c.code+"</Code>") {
 				t.Errorf("got %d and %.300s, want %d %s", got.status, got.body, c.status, c.code)
 			}

@@ -57,8 +57,7 @@ func TestMultipart(t *testing.T) {
 				parts := s3.NewListPartsPaginator(client, &s3.ListPartsInput{Bucket: bucket, Key: key, UploadId: begun.UploadId, MaxParts: aws.Int32(3)})
 				var numbers []int32
 				for parts.HasMorePages() {
-					page, err := parts.NextPage(ctx)
-					must.OK(t, err)
+					page := must.Of(parts.NextPage(ctx))(t)
 					for _, p := range page.Parts {
 						numbers = append(numbers, aws.ToInt32(p.PartNumber))
 					}
@@ -155,8 +154,7 @@ func TestListUploads(t *testing.T) {
 		var got []string
 		pages := s3.NewListMultipartUploadsPaginator(client, &s3.ListMultipartUploadsInput{Bucket: bucket, MaxUploads: aws.Int32(1)})
 		for pages.HasMorePages() {
-			page, err := pages.NextPage(t.Context())
-			must.OK(t, err)
+			page := must.Of(pages.NextPage(t.Context()))(t)
 			for _, u := range page.Uploads {
 				got = append(got, aws.ToString(u.Key)+strings.TrimLeft(aws.ToString(u.UploadId), "0"))
 			}

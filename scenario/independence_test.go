@@ -129,8 +129,7 @@ func bothTaken(t *testing.T, past []any, pair [2]any, last bool, touches relatio
 		t.Fatal(result.End, result.Err)
 	}
 	for _, r := range requests {
-		text, err := json.Marshal([]any{r.out, r.err})
-		must.OK(t, err)
+		text := must.Of(json.Marshal([]any{r.out, r.err}))(t)
 		e.Answers = append(e.Answers, string(text))
 	}
 	for _, row := range db.Items(hooks.TableName) {
@@ -508,8 +507,7 @@ func regionWorld(t *testing.T, lag Lag) *world {
 	w := &world{
 		stage: stage, scenario: s, clock: fakeclock.New(fakeclock.Epoch), start: fakeclock.Epoch, pages: &pages{}, fingerprinter: newFingerprinter(s, nil, nil), ttl: defaultTTL,
 	}
-	empty, err := emptyInRegions()
-	must.OK(t, err)
+	empty := must.Of(emptyInRegions())(t)
 	w.db.Reset(ddbfake.Options{Clock: w.clock}, empty)
 	w.replicator = &replicator{w: w}
 	w.db.SetRegionLag(lag.ofStore())

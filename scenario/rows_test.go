@@ -104,8 +104,7 @@ func do(t *testing.T, s *scenario.Scenario, p isr.Protocol, trace *strings.Build
 	if trace != nil {
 		r.Trace = trace
 	}
-	o, err := r.Do(t.Context())
-	must.OK(t, err)
+	o := must.Of(r.Do(t.Context()))(t)
 	return o
 }
 

@@ -427,8 +427,7 @@ bounds: {ticks: 3}
 `)
 	again := s
 	for range 2 {
-		text, err := again.YAML()
-		must.OK(t, err)
+		text := must.Of(again.YAML())(t)
 		again = scenariotest.Parsed(t, string(text))
 	}
 	again.File = s.File

@@ -122,8 +122,7 @@ func TestARequestIsRepeatedOnlyIfSomebodyAskedForItBefore(t *testing.T) {
 }
 
 func TestVerbsPrintAsTheyAreWrittenAndTheirCallsInWords(t *testing.T) {
-	s, err := Parse("f.yaml", []byte(everyVerb))
-	must.OK(t, err)
+	s := must.Of(Parse("f.yaml", []byte(everyVerb)))(t)
 	want := []string{"get /home", "rollback /home", "invalidate /home", "invalidate /home", "rollback /home", "regenerate /home as r1", "regenerate /home as r1 with v2"}
 	if got := texts(s.Actors[0].Script); !slices.Equal(got, want) {
 		t.Errorf("the script prints %q, want %q", got, want)
@@ -365,8 +364,7 @@ func TestWhatIsNotJudgedIsRefused(t *testing.T) {
 			t.Errorf("%s\nis printed as\n%s%v", test.text, text, err)
 		}
 	}
-	s, err := Parse("x.yaml", []byte(inTwoRegions))
-	must.OK(t, err)
+	s := must.Of(Parse("x.yaml", []byte(inTwoRegions)))(t)
 	s.Settle = 1 // as a program may
 	if _, err := (Run{Scenario: s, Protocol: recipe.Reference()}).Do(t.Context()); err == nil || !strings.Contains(err.Error(), "with settle") {
 		t.Errorf("a run came to %v", err)

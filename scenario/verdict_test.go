@@ -252,8 +252,7 @@ func TestTheEvidenceOfARun(t *testing.T) {
 }
 
 func TestAnInvariantOfOnesOwnIsWhole(t *testing.T) {
-	s, err := Parse("f.yaml", []byte(twoReads))
-	must.OK(t, err)
+	s := must.Of(Parse("f.yaml", []byte(twoReads)))(t)
 	named := servesOnce(invariant.Violated)
 	for want, inv := range map[string]invariant.Invariant{
 		"expected one with a name":                     {Name: "x"},
@@ -399,8 +398,7 @@ func TestAProtocolThatWaitsForTTLIsSeenUnderOtherLags(t *testing.T) {
 }
 
 func TestComparedLagsAreParsed(t *testing.T) {
-	s, err := Parse("f.yaml", []byte(lagging))
-	must.OK(t, err)
+	s := must.Of(Parse("f.yaml", []byte(lagging)))(t)
 	if got, want := strings.Join(texts(s.CompareLags), ", "), "at-once, fixed 1h0m0s, fixed 48h0m0s, never"; got != want {
 		t.Errorf("the lags print %q, want %q", got, want)
 	}

@@ -399,8 +399,7 @@ func TestEtagsThatAreNoDigestsCountAsTheyAre(t *testing.T) {
 		s.Actors = []Actor{{Name: "alice"}, {Name: "bob"}}
 		p := newFingerprinter(s, func(text string) string { return text }, nil)
 		p.twins = twinsOf(s)
-		number, err := attr.ParseNumber(version)
-		must.OK(t, err)
+		number := must.Of(attr.ParseNumber(version))(t)
 		key := attr.Item{"pk": attr.S("a"), "sk": attr.S(isr.SortMeta)}
 		p.change(ddbfake.Change{Table: hooks.TableName, Key: key, After: attr.Item{"etag": attr.S(etag), "version": attr.N{Number: number}}})
 		return p.sum

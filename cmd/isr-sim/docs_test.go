@@ -47,8 +47,7 @@ func page(t *testing.T, name string) string {
 	if name != "README.md" {
 		name = "docs/" + name
 	}
-	text, err := os.ReadFile("../../" + name)
-	must.OK(t, err)
+	text := must.Of(os.ReadFile("../../" + name))(t)
 	return string(text)
 }
 
@@ -258,8 +257,7 @@ func TestDocsEngines(t *testing.T) {
 
 // TestDocsProgram: the program on the page is the one that bash .ci/consumer builds outside of this module.
 func TestDocsProgram(t *testing.T) {
-	consumer, err := os.ReadFile("../../.ci/consumer")
-	must.OK(t, err)
+	consumer := must.Of(os.ReadFile("../../.ci/consumer"))(t)
 	_, rest, _ := strings.Cut(string(consumer), "<<'GO'\n")
 	want, _, _ := strings.Cut(rest, "\nGO\n")
 	if diff := cmp.Diff(want+"\n", blocks(page(t, "FAKE.md"), "go")[0]); diff != "" {
@@ -400,8 +398,7 @@ func TestDocsLists(t *testing.T) {
 // pages are the names of all pages, from the root of the repository.
 func pages(t *testing.T) []string {
 	t.Helper()
-	all, err := filepath.Glob("../../docs/*.md")
-	must.OK(t, err)
+	all := must.Of(filepath.Glob("../../docs/*.md"))(t)
 	for i, path := range all {
 		all[i] = "docs/" + filepath.Base(path)
 	}
@@ -427,8 +424,7 @@ func anchors(text string) map[string]bool {
 func TestDocsLinks(t *testing.T) {
 	linked := map[string]bool{"README.md": true}
 	for _, name := range pages(t) {
-		text, err := os.ReadFile("../../" + name)
-		must.OK(t, err)
+		text := must.Of(os.ReadFile("../../" + name))(t)
 		for _, link := range regexp.MustCompile(`\]\(([^):]+)\)`).FindAllStringSubmatch(regexp.MustCompile("`[^`\\n]*`").ReplaceAllString(outsideCode(string(text)), "`code`"), -1) {
 			path, anchor, _ := strings.Cut(link[1], "#")
 			target := filepath.Join(filepath.Dir("../../"+name), path)
@@ -463,8 +459,7 @@ func TestDocsWidth(t *testing.T) {
 		case "docs/FIDELITY.md", "docs/MUTANTS.md", "docs/SPEED.md":
 			continue
 		}
-		text, err := os.ReadFile("../../" + name)
-		must.OK(t, err)
+		text := must.Of(os.ReadFile("../../" + name))(t)
 		for line := range strings.Lines(outsideCode(string(text))) {
 			if width := utf8.RuneCountInString(strings.TrimSpace(line)); width > 120 && !strings.HasPrefix(line, "|") {
 				t.Errorf("%s: a line of %d columns, want at most 120: %s", name, width, line)
@@ -564,8 +559,7 @@ func linkOf(cell string) (text, target string) {
 
 // TestDocsAdapter: the adapter in README.md is the test of examples/pages, which go test runs.
 func TestDocsAdapter(t *testing.T) {
-	want, err := os.ReadFile("../../examples/pages/cache_test.go")
-	must.OK(t, err)
+	want := must.Of(os.ReadFile("../../examples/pages/cache_test.go"))(t)
 	got := blocks(page(t, "README.md"), "go")
 	if len(got) != 1 {
 		t.Fatalf("README.md has %d Go programs, want the adapter alone", len(got))
@@ -660,8 +654,7 @@ func TestDocsPolicies(t *testing.T) {
 	if race.Enabled {
 		t.Skip("it runs two thousand schedules")
 	}
-	s, err := catalog.Load("steady-reads")
-	must.OK(t, err)
+	s := must.Of(catalog.Load("steady-reads"))(t)
 	var want [][]string
 	for _, p := range policyprotocol.All() {
 		want = append(want, []string{p.Name, p.Summary, broken(t, s, p)})

@@ -70,8 +70,7 @@ func TestInterruptWithinARun(t *testing.T) {
 				if code != cli.ExitUnknown || late.Err() != nil || !strings.Contains(out.String(), want) {
 					t.Errorf("exit code %d (%v), want %d soon, and %q:\n%s", code, late.Err(), cli.ExitUnknown, want, &out)
 				}
-				pids, err := os.ReadFile(filepath.Join(dir, "pids"))
-				must.OK(t, err)
+				pids := must.Of(os.ReadFile(filepath.Join(dir, "pids")))(t)
 				for _, pid := range strings.Fields(string(pids)) {
 					alive := func() bool { return exec.CommandContext(t.Context(), "kill", "-0", pid).Run() == nil }
 					for range 100 {

@@ -169,8 +169,7 @@ func printed(name string) func(*testscript.TestScript, bool, []string) {
 // TestInterrupt sends a real signal, once the command has begun.
 func TestInterrupt(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "isr-sim", "run", "--schedules", "1000000000", "two-contenders", "paused-writer")
-	stdout, err := cmd.StdoutPipe()
-	must.OK(t, err)
+	stdout := must.Of(cmd.StdoutPipe())(t)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	must.OK(t, cmd.Start())
@@ -214,8 +213,7 @@ func TestUnwritableOutput(t *testing.T) {
 
 // TestScriptsAreRead: a script that is in the wrong folder would pass by never running.
 func TestScriptsAreRead(t *testing.T) {
-	all, err := filepath.Glob("testdata/*/*")
-	must.OK(t, err)
+	all := must.Of(filepath.Glob("testdata/*/*"))(t)
 	for _, file := range all {
 		if folder := filepath.Base(filepath.Dir(file)); filepath.Ext(file) != ".txtar" ||
 			folder != "script" && folder != "dynamodb-local" {

@@ -54,8 +54,7 @@ func TestMain(m *testing.M) {
 // program returns this binary as a program with the given behaviour.
 func program(t *testing.T, behaviour string, limit time.Duration) *nodes.Program {
 	t.Helper()
-	self, err := os.Executable()
-	must.OK(t, err)
+	self := must.Of(os.Executable())(t)
 	p := &nodes.Program{
 		Command: fmt.Sprintf("ISR_SIM_TEST_NODE='%s' exec '%s'", behaviour, self), Context: t.Context(), Limit: limit, Stderr: t.Output(),
 	}
@@ -76,8 +75,7 @@ func TestReferenceAsProgram(t *testing.T) {
 				var traces [5]strings.Builder
 				for k, of := range []*nodes.Program{p, p, lines, queue, retires} {
 					run := scenario.Run{Scenario: s, Protocol: of.Protocol(), Seed: sim.Derive(1, i), Trace: &traces[k]}
-					o, err := run.Do(t.Context())
-					must.OK(t, err)
+					o := must.Of(run.Do(t.Context()))(t)
 					if o.Violation != nil {
 						t.Fatalf("got %s", o.Explain(name, "reference"))
 					}

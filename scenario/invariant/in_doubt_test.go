@@ -28,8 +28,7 @@ func readOperations(t *testing.T, file string) []storeop.Operation {
 		if text == "" {
 			return 0
 		}
-		n, err := strconv.ParseInt(text, 10, 64)
-		must.OK(t, err)
+		n := must.Of(strconv.ParseInt(text, 10, 64))(t)
 		return n
 	}
 	verbs := []string{storeop.Read: "read", storeop.Acquire: "acquire", storeop.Refresh: "refresh", storeop.Publish: "publish", storeop.Release: "release"}

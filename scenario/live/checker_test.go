@@ -117,8 +117,7 @@ func TestWhatTheLogHasLostIsUnknown(t *testing.T) {
 func TestARestoreBeginsAnewFromThere(t *testing.T) {
 	s := watch(t, 0, live.Options{})
 	alice, bob := s.store("alice"), s.store("bob")
-	lease, err := alice.Acquire(t.Context(), "/home")
-	must.OK(t, err)
+	lease := must.Of(alice.Acquire(t.Context(), "/home"))(t)
 	held := s.db.Snapshot()
 	must.OK(t, alice.Release(t.Context(), lease))
 	s.publish(bob, "/home")

@@ -133,8 +133,7 @@ func TestOwnRowsUnderAWrongClock(t *testing.T) {
 }
 
 func TestTableTheory(t *testing.T) {
-	rows, err := isr.SchemaNamed("tabletheory")
-	must.OK(t, err)
+	rows := must.Of(isr.SchemaNamed("tabletheory"))(t)
 	s := watch(t, 0, live.Options{Rows: rows})
 	alice := s.store("alice")
 	s.publish(alice, "/home")

@@ -81,8 +81,7 @@ func TestADeletedTableIsForgotten(t *testing.T) {
 		t.Errorf("got %q, want that the lease was free", why)
 	}
 	again()
-	lease, err := alice.Acquire(t.Context(), "/home")
-	must.OK(t, err)
+	lease := must.Of(alice.Acquire(t.Context(), "/home"))(t)
 	old := s.meta(alice, "/home", lease.Token)
 	old.GeneratedAt -= 600 // older than the page in the former table
 	must.OK(t, alice.Publish(t.Context(), lease, old))

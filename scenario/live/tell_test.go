@@ -60,8 +60,7 @@ func of(tenant, call string, e history.Event) history.Event {
 // regenerate takes the lease, renders and publishes, and tells of the rendering.
 func (s *traffic) regenerate(store *pagecache.RecipeA, actor, key, body string) {
 	s.Helper()
-	lease, err := store.Acquire(s.Context(), key)
-	must.OK(s, err)
+	lease := must.Of(store.Acquire(s.Context(), key))(s)
 	s.tell(rendered(actor, key, body))
 	must.OK(s, store.Publish(s.Context(), lease, s.meta(store, key, body)))
 }

@@ -198,8 +198,7 @@ func TestSummaryOfAStampedeAndOfStaleReads(t *testing.T) {
 	alice, bob := s.store("alice"), s.store("bob")
 	pk := alice.PK("/home")
 	s.get("alice", pk, "META") // nothing is there
-	lease, err := alice.Acquire(t.Context(), "/home")
-	must.OK(t, err)
+	lease := must.Of(alice.Acquire(t.Context(), "/home"))(t)
 	for range 2 {
 		if _, err := bob.Acquire(t.Context(), "/home"); err == nil {
 			t.Fatal("bob has the lease of alice")

@@ -116,8 +116,7 @@ func TestAppendError(t *testing.T) {
 
 // A record of the engine is encoded to the same bytes as the SDK's output.
 func TestRecordOutput(t *testing.T) {
-	all, err := attr.FromSDK(sdktest.Value(2))
-	must.OK(t, err)
+	all := must.Of(attr.FromSDK(sdktest.Value(2)))(t)
 	consumed := &types.ConsumedCapacity{TableName: aws.String("cache"), CapacityUnits: aws.Float64(0.5)}
 	for _, it := range []attr.Item{
 		{},

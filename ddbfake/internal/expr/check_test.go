@@ -262,8 +262,7 @@ func TestValidateArgs(t *testing.T) {
 }
 
 func TestUses(t *testing.T) {
-	c, err := ParseCondition("#a.#b = :v AND #a IN (:v, :w) AND c = d.e")
-	must.OK(t, err)
+	c := must.Of(ParseCondition("#a.#b = :v AND #a IN (:v, :w) AND c = d.e"))(t)
 	if got, want := len(c.Names()), 2; got != want {
 		t.Errorf("Names() = %v", c.Names())
 	}

@@ -68,8 +68,7 @@ func TestUpdateProperties(t *testing.T) {
 		{"ADD a :n REMOVE b", []string{"a", "b"}, false},
 	}
 	for _, tt := range tests {
-		u, err := ParseUpdate(tt.src)
-		must.OK(t, err)
+		u := must.Of(ParseUpdate(tt.src))(t)
 		if got := u.Attributes(Args{Names: map[string]string{"#x": "pk"}}); !slices.Equal(got, tt.attributes) {
 			t.Errorf("%s: Attributes() = %v, want %v", tt.src, got, tt.attributes)
 		}
@@ -95,8 +94,7 @@ func TestEval(t *testing.T) {
 		tests["attribute_type(x, "+kind+")"] = false
 	}
 	for src, want := range tests {
-		c, err := ParseCondition(src)
-		must.OK(t, err)
+		c := must.Of(ParseCondition(src))(t)
 		must.OK(t, c.Check(given))
 		if got, err := c.Eval(row, given); got != want || err != nil {
 			t.Errorf("%s = %v, %v; want %v", src, got, err, want)
@@ -117,8 +115,7 @@ func TestEvalUnchecked(t *testing.T) {
 }
 
 func TestEvalDoesNotAllocate(t *testing.T) {
-	c, err := ParseCondition("lease_token = :token AND lease_expires_at > :now")
-	must.OK(t, err)
+	c := must.Of(ParseCondition("lease_token = :token AND lease_expires_at > :now"))(t)
 	row := attr.Item{"lease_token": attr.S("t1"), "lease_expires_at": attr.Int(2208988860)}
 	given := Args{Values: map[string]attr.Value{":now": attr.Int(2208988800), ":token": attr.S("t1")}}
 	if n := testing.AllocsPerRun(100, func() { c.Eval(row, given) }); n != 0 {
@@ -127,8 +124,7 @@ func TestEvalDoesNotAllocate(t *testing.T) {
 }
 
 func TestProjectionAttributes(t *testing.T) {
-	p, err := ParseProjection("a.b, #x, c[0], a.c")
-	must.OK(t, err)
+	p := must.Of(ParseProjection("a.b, #x, c[0], a.c"))(t)
 	if got, want := p.Attributes(Args{Names: map[string]string{"#x": "pk"}}), []string{"a", "pk", "c"}; !slices.Equal(got, want) {
 		t.Errorf("Attributes() = %v, want %v", got, want)
 	}

@@ -12,8 +12,7 @@ import (
 
 func TestLoad(t *testing.T) {
 	t.Chdir(t.TempDir())
-	text, err := fixtures.Read("paused-writer")
-	must.OK(t, err)
+	text := must.Of(fixtures.Read("paused-writer"))(t)
 	for _, name := range []string{"mine.yaml", "mine"} {
 		must.OK(t, os.WriteFile(name, []byte(strings.Replace(string(text), "name: paused-writer", "name: mine", 1)), 0o644))
 	}

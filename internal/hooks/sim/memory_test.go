@@ -696,8 +696,7 @@ func (c crew) explore(t *testing.T, p program, off sim.Reduction, memory bool, t
 		}
 	}()
 	for {
-		left, err := x.Meet()
-		must.OK(t, err)
+		left := must.Of(x.Meet())(t)
 		if met = append(met, x.Save()); !left {
 			break
 		}

@@ -306,8 +306,7 @@ func (p program) part(t *testing.T, split sim.Split, bound, few int) (all explor
 func stored(t *testing.T, x *sim.Exploration) *sim.Saved {
 	t.Helper()
 	saved := x.Save()
-	text, err := json.Marshal(saved)
-	must.OK(t, err)
+	text := must.Of(json.Marshal(saved))(t)
 	read := &sim.Saved{States: saved.States, Asleep: saved.Asleep}
 	must.OK(t, json.Unmarshal(text, read))
 	return read

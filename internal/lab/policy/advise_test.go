@@ -38,8 +38,7 @@ func TestAdviceForTheTutorialsExamples(t *testing.T) {
 			30 * time.Second, "",
 		},
 	} {
-		got, err := Advise(test.demand)
-		must.OK(t, err)
+		got := must.Of(Advise(test.demand))(t)
 		c := got.Calculator
 		if c.Optimum != test.calculator.Optimum || c.Lifetime != test.calculator.Lifetime ||
 			math.Abs(c.Outdated-test.calculator.Outdated) > 1e-9 || math.Abs(c.Misses-test.calculator.Misses) > 1e-9 {
@@ -156,8 +155,7 @@ func TestAdviceIsTheCheapest(t *testing.T) {
 		{Changes: 10.0 / 3600, Reads: 500, Miss: 1, Stale: 1.2},
 		{Changes: 0.4, Reads: 1, Miss: 1, Stale: 1},
 	} {
-		a, err := Advise(d)
-		must.OK(t, err)
+		a := must.Of(Advise(d))(t)
 		for _, other := range Practical() {
 			_, overReads := Staleness(d.Changes, other)
 			if cost := d.Miss/other.Seconds() + d.Stale*overReads; cost < a.Cost-1e-12 {

@@ -15,8 +15,7 @@ import (
 // read asks a cache for a key whose render gives a text.
 func read(t *testing.T, c *Cache[string, string], now time.Duration, key, rendered string) string {
 	t.Helper()
-	got, err := c.GetOrSet(now, key, nil, func() (string, error) { return rendered, nil })
-	must.OK(t, err)
+	got := must.Of(c.GetOrSet(now, key, nil, func() (string, error) { return rendered, nil }))(t)
 	return got
 }
 
@@ -209,8 +208,7 @@ func TestCacheAgreesWithTheSimulator(t *testing.T) {
 			continue // a cache knows no age and no class of data, and renders only for readers
 		}
 		x := Experiment{Policy: p, Workload: trace, Lasts: trace.Lasts()}
-		want, err := x.Run(t.Context(), 7)
-		must.OK(t, err)
+		want := must.Of(x.Run(t.Context(), 7))(t)
 		got := played(t, trace, &Cache[int, int]{Policy: p, Seed: 7})
 		if got.Hits != want.hits || got.Stale != want.known || got.Renders != want.renders || got.HitRatio() != want.Value(HitRatio) {
 			t.Errorf("%s: the cache has %d hits, %d stale, %d renders, the simulator %d, %d and %d",
@@ -230,8 +228,7 @@ func TestCacheAgreesWithTheTier(t *testing.T) {
 		Policy:   Policy{Lifetime: Absolute(time.Nanosecond), Refresh: Unprotected()},
 		Workload: trace, Lasts: trace.Lasts(), Tier: Tier{Keys: 30, Lifetime: lifetime},
 	}
-	want, err := x.Run(t.Context(), 1)
-	must.OK(t, err)
+	want := must.Of(x.Run(t.Context(), 1))(t)
 	// Without cleanup: a cleanup makes room, and the simulator's tier has none.
 	got := played(t, trace, &Cache[int, int]{Policy: Policy{Lifetime: Absolute(lifetime)}, Keys: 30})
 	if got.Hits != want.tierHits || got.Renders != want.renders || got.Evictions == 0 || got.Expirations == 0 {

@@ -20,8 +20,7 @@ const tolerance = 0.05
 // repeated makes an experiment ten times.
 func repeated(t *testing.T, x Experiment) *Summary {
 	t.Helper()
-	s, err := x.Repeat(t.Context(), 1, 10, runtime.GOMAXPROCS(0), nil)
-	must.OK(t, err)
+	s := must.Of(x.Repeat(t.Context(), 1, 10, runtime.GOMAXPROCS(0), nil))(t)
 	return s
 }
 
@@ -193,8 +192,7 @@ func TestLRU(t *testing.T) {
 				Tier:     Tier{Keys: p.capacity, Lifetime: never / 4},
 				WarmUp:   500 * time.Second, Lasts: 2000 * time.Second,
 			}
-			s, err := x.Repeat(t.Context(), 1, 2, 1, nil)
-			must.OK(t, err)
+			s := must.Of(x.Repeat(t.Context(), 1, 2, 1, nil))(t)
 			weights, sum := p.keys.weights(), 0.0
 			for _, w := range weights {
 				sum += w
@@ -292,8 +290,7 @@ func TestOptimumIsCheapest(t *testing.T) {
 			cost := func(lifetime float64) Interval {
 				x := onePoisson(5, w, Absolute(secondsOf(lifetime)), Periodic())
 				x.Lasts = secondsOf(4000 * lifetime)
-				summary, err := x.Repeat(t.Context(), 1, 10, 1, nil)
-				must.OK(t, err)
+				summary := must.Of(x.Repeat(t.Context(), 1, 10, 1, nil))(t)
 				values := make([]float64, len(summary.Results))
 				for i, r := range summary.Results {
 					values[i] = c*r.Value(Renders) + s*r.Value(Outdated)

@@ -16,8 +16,7 @@ func measured(t *testing.T, subjects []subject, name string, e limits, plans ...
 		if s.name != name {
 			continue
 		}
-		rows, err := measureAll(t.Context(), []subject{s}, plans, e, io.Discard)
-		must.OK(t, err)
+		rows := must.Of(measureAll(t.Context(), []subject{s}, plans, e, io.Discard))(t)
 		cells := map[string]cell{}
 		for _, c := range rows[0].cells {
 			cells[c.plan] = c
@@ -33,8 +32,7 @@ func measured(t *testing.T, subjects []subject, name string, e limits, plans ...
 func TestTheStrategiesRankAsPublished(t *testing.T) {
 	effort.Long(t)
 	const walk, pct, pos = "random-walk", "pct3", "pos"
-	subjects, err := smallPrograms()
-	must.OK(t, err)
+	subjects := must.Of(smallPrograms())(t)
 	for _, test := range []struct {
 		program      string
 		worse, than  string
@@ -76,15 +74,13 @@ func TestSURWFindsTheBugOfEveryProgramAtOnce(t *testing.T) {
 // The hardest mutant publishes after a look at the lock, without a condition.
 func TestTheDefaultPlanFindsEveryMutant(t *testing.T) {
 	effort.NotShort(t)
-	subjects, err := mutants()
-	must.OK(t, err)
+	subjects := must.Of(mutants())(t)
 	for _, s := range subjects {
 		seeds := effort.Quick(effort.Fewer(40, 10), 2)
 		if s.name == "check-then-act-publish" {
 			seeds = 40
 		}
-		c, err := measure(t.Context(), s, sim.Portfolio(), limits{seeds, 300})
-		must.OK(t, err)
+		c := must.Of(measure(t.Context(), s, sim.Portfolio(), limits{seeds, 300}))(t)
 		if mean, found := c.average(); found < seeds || s.name == "check-then-act-publish" && mean > 40 {
 			t.Errorf("%s: %.1f schedules, found under %d of %d seeds; want all, within 300 schedules", s.name, mean, found, seeds)
 		}

@@ -128,8 +128,7 @@ func TestGeneratedAtIsTakenBeforeTheOriginIsRead(t *testing.T) {
 		return nil
 	}
 	alice.wantServed(t, "alice's 1", true, 1)
-	meta, err := r.store(t, "bob").Read(r.ctx, key)
-	must.OK(t, err)
+	meta := must.Of(r.store(t, "bob").Read(r.ctx, key))(t)
 	if meta.GeneratedAt != t0 || meta.RevalidateSeconds != 60 || meta.TTL != t0+60+86400+3600 {
 		t.Errorf("got %+v, want it generated at %d, fresh for 60 s, and kept for a day and an hour", meta, t0)
 	}
@@ -206,8 +205,7 @@ func TestContentionWithoutAnyPageWaits(t *testing.T) {
 func (r *rig) contend(t *testing.T, policy isr.Contention, publishes int) *node {
 	t.Helper()
 	bob := r.store(t, "bob")
-	lease, err := bob.Acquire(r.ctx, key)
-	must.OK(t, err)
+	lease := must.Of(bob.Acquire(r.ctx, key))(t)
 	alice := r.node("alice")
 	alice.Contention = policy
 	alice.clock.whenDone = func(slept int) {
@@ -245,8 +243,7 @@ func TestMETAIsReadAgainAfterAcquire(t *testing.T) {
 	alice := r.node("alice")
 	beforeFirst[*dynamodb.PutItemInput](alice, func() {
 		bob := r.store(t, "bob")
-		lease, err := bob.Acquire(r.ctx, key)
-		must.OK(t, err)
+		lease := must.Of(bob.Acquire(r.ctx, key))(t)
 		r.publish(t, bob, lease, "bob's")
 	})
 	alice.wantServed(t, "bob's", true, 0)
@@ -281,8 +278,7 @@ func TestAFailedRenderingReleasesTheLeaseAndServesTheLastKnownPage(t *testing.T)
 		alice.render = func(context.Context, func(context.Context) error) error {
 			r.clock.Advance(time.Minute)
 			bob := r.store(t, "bob")
-			lease, err := bob.Acquire(r.ctx, key)
-			must.OK(t, err)
+			lease := must.Of(bob.Acquire(r.ctx, key))(t)
 			r.publish(t, bob, lease, "bob's")
 			return errOrigin
 		}
@@ -388,8 +384,7 @@ func TestARefusedPublish(t *testing.T) {
 		}, "alice's 1", "old", "bob-1"},
 		{"the successor has published: his page", func(t *testing.T, r *rig) {
 			bob := r.store(t, "bob")
-			lease, err := bob.Acquire(r.ctx, key)
-			must.OK(t, err)
+			lease := must.Of(bob.Acquire(r.ctx, key))(t)
 			r.publish(t, bob, lease, "bob's")
 		}, "bob's", "bob's", ""},
 	} {
@@ -573,8 +568,7 @@ func TestOneRequestAtATimeIsAnOrdinaryCache(t *testing.T) {
 			now := pagecache.Floor(r.clock.Now())
 			n := rapid.SampledFrom(nodes).Draw(rt, "node")
 			made := n.made
-			got, err := n.get(r.ctx)
-			must.OK(rt, err)
+			got := must.Of(n.get(r.ctx))(rt)
 			due := body == "" || now >= madeAt+60
 			if rendered := n.made > made; rendered != due {
 				rt.Fatalf("rendered: %v, want %v: the page was made at %d and it is %d", rendered, due, madeAt, now)

@@ -72,8 +72,7 @@ func TestAConflictAfterTheCallerHasGone(t *testing.T) {
 		return cancelledFor("None", "TransactionConflict")
 	}}
 	alice := recipeA(t, c)
-	lease, err := alice.Acquire(ctx, key)
-	must.OK(t, err)
+	lease := must.Of(alice.Acquire(ctx, key))(t)
 	if err := alice.Publish(ctx, lease, pagecache.Meta{PK: alice.PK(key)}); err == nil || sent != 1 {
 		t.Errorf("got %v after %d attempts, want an error after one", err, sent)
 	}

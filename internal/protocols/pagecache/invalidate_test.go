@@ -27,8 +27,7 @@ func (r *rig) guarded(actor string, onB bool) *node {
 
 func (n *node) invalidate(t *testing.T) {
 	t.Helper()
-	c, err := n.cache()
-	must.OK(t, err)
+	c := must.Of(n.cache())(t)
 	must.OK(t, c.Invalidate(n.rig.ctx, key))
 }
 
@@ -192,8 +191,7 @@ func TestAnInvalidationThatFailsSaysSo(t *testing.T) {
 	r := newRig(t)
 	alice := r.guarded("alice", false)
 	alice.wantServed(t, "alice's 1", true, 1)
-	c, err := alice.cache()
-	must.OK(t, err)
+	c := must.Of(alice.cache())(t)
 	for _, fault := range []string{"request-lost op=UpdateItem", "conflict op=UpdateItem times=always"} {
 		r.fault(t, fault)
 		wantMention(t, c.Invalidate(r.ctx, key), "invalidate", key)

@@ -147,8 +147,7 @@ func acquired(t *testing.T) (*rig, *pagecache.RecipeA, pagecache.Lease) {
 	t.Helper()
 	r := newRig(t)
 	alice := r.store(t, "alice")
-	lease, err := alice.Acquire(r.ctx, key)
-	must.OK(t, err)
+	lease := must.Of(alice.Acquire(r.ctx, key))(t)
 	return r, alice, lease
 }
 
@@ -299,8 +298,7 @@ func TestRowsOutliveTheirMeaning(t *testing.T) {
 	if got, want := lock.TTL.Time().Sub(lock.LeaseExpiresAt.Time()), alice.Config().TTLBuffer; got < want {
 		t.Errorf("LOCK outlives its lease by %v, want %v at least", got, want)
 	}
-	refreshed, err := alice.Refresh(r.ctx, lease)
-	must.OK(t, err)
+	refreshed := must.Of(alice.Refresh(r.ctx, lease))(t)
 	for _, item := range r.db.Items(table) {
 		if ttl, _ := item.Int("ttl"); pagecache.EpochSeconds(ttl) < refreshed.ExpiresAt+3600 {
 			t.Errorf("after a refresh until %d: ttl %d, want an hour more", refreshed.ExpiresAt, ttl)

@@ -29,8 +29,7 @@ func (r *rig) b(actor string) *node {
 
 func (n *node) rollback(t *testing.T) error {
 	t.Helper()
-	c, err := n.cache()
-	must.OK(t, err)
+	c := must.Of(n.cache())(t)
 	return c.Rollback(n.rig.ctx, key)
 }
 

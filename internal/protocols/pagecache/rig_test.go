@@ -65,8 +65,7 @@ func (r *rig) store(t *testing.T, actor string) *pagecache.RecipeA {
 
 func recipeA(t *testing.T, c isr.Config) *pagecache.RecipeA {
 	t.Helper()
-	s, err := pagecache.NewRecipeA(c)
-	must.OK(t, err)
+	s := must.Of(pagecache.NewRecipeA(c))(t)
 	return s
 }
 
@@ -118,8 +117,7 @@ func (r *rig) lockToken() string {
 // fault injects a fault by its text form.
 func (r *rig) fault(t *testing.T, text string) {
 	t.Helper()
-	f, err := ddbfake.ParseFault(text)
-	must.OK(t, err)
+	f := must.Of(ddbfake.ParseFault(text))(t)
 	r.db.Inject(f)
 }
 

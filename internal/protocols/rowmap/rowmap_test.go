@@ -70,8 +70,7 @@ type story struct {
 
 func newStory(t *testing.T, schema isr.Schema) *story {
 	t.Helper()
-	m, err := rowmap.New(schema)
-	must.OK(t, err)
+	m := must.Of(rowmap.New(schema))(t)
 	l := &story{t: t, rows: m.Translator(), last: map[string]attr.Item{}, now: time.Unix(1000, 0)}
 	t.Cleanup(func() {
 		if diff := cmp.Diff(l.translated, m.Log(l.log), cmpopts.EquateEmpty()); diff != "" {
@@ -227,8 +226,7 @@ func TestTheFirstLockCounts(t *testing.T) {
 }
 
 func TestDynamolock(t *testing.T) {
-	schema, err := isr.SchemaNamed("dynamolock")
-	must.OK(t, err)
+	schema := must.Of(isr.SchemaNamed("dynamolock"))(t)
 	l := newStory(t, schema)
 	key := items{"key": s("/a")}
 	row := func(owner, version string) attr.Item {
@@ -249,8 +247,7 @@ func TestDynamolock(t *testing.T) {
 }
 
 func TestPowertools(t *testing.T) {
-	schema, err := isr.SchemaNamed("powertools")
-	must.OK(t, err)
+	schema := must.Of(isr.SchemaNamed("powertools"))(t)
 	l := newStory(t, schema)
 	key := items{"id": s("fn#/a")}
 	running := func(ms int64) attr.Item {
@@ -499,8 +496,7 @@ func TestResolution(t *testing.T) {
 		{isr.Schema{Translate: guess}, time.Millisecond},
 		{isr.Schema{Rows: []isr.Row{{Partition: "id = {key}", Token: "o", Expires: "e us"}}, Translate: guess}, time.Microsecond},
 	} {
-		m, err := rowmap.New(test.schema)
-		must.OK(t, err)
+		m := must.Of(rowmap.New(test.schema))(t)
 		if got := m.Resolution(); got != test.want || m.Guesses() != (test.schema.Translate != nil) {
 			t.Errorf("%+v: resolution %v, guesses %v; want %v", test.schema, got, m.Guesses(), test.want)
 		}
@@ -687,8 +683,7 @@ func TestMistakes(t *testing.T) {
 }
 
 func TestWrites(t *testing.T) {
-	m, err := rowmap.New(one)
-	must.OK(t, err)
+	m := must.Of(rowmap.New(one))(t)
 	key := map[string]types.AttributeValue{"id": &types.AttributeValueMemberS{Value: "page#/a"}}
 	for _, test := range []struct {
 		update string

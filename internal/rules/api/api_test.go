@@ -79,8 +79,7 @@ func TestAPI(t *testing.T) {
 		must.OK(t, os.WriteFile(file, want, 0o644))
 		return
 	}
-	got, err := os.ReadFile(file)
-	must.OK(t, err)
+	got := must.Of(os.ReadFile(file))(t)
 	if !bytes.Equal(got, want) {
 		t.Errorf("docs/API.txt is not what the packages export (- the file, + the code).\n"+
 			"If the change is meant: %s\n%s", update, difference(string(got), string(want)))
@@ -283,8 +282,7 @@ func full(names []string) (paths []string) {
 
 func load(t *testing.T, mode packages.LoadMode, patterns ...string) []*packages.Package {
 	t.Helper()
-	loaded, err := packages.Load(&packages.Config{Context: t.Context(), Dir: "../../..", Mode: mode}, patterns...)
-	must.OK(t, err)
+	loaded := must.Of(packages.Load(&packages.Config{Context: t.Context(), Dir: "../../..", Mode: mode}, patterns...))(t)
 	for _, pkg := range loaded {
 		for _, problem := range pkg.Errors {
 			t.Fatal(problem)

@@ -117,8 +117,7 @@ func (w wire) Do(r *http.Request) (*http.Response, error) {
 
 // TestWireIsNeeded fails with the first release of the SDK that needs no wire.
 func TestWireIsNeeded(t *testing.T) {
-	request, err := smithyhttp.NewStackRequest().(*smithyhttp.Request).SetStream(strings.NewReader("{}"))
-	must.OK(t, err)
+	request := must.Of(smithyhttp.NewStackRequest().(*smithyhttp.Request).SetStream(strings.NewReader("{}")))(t)
 	body := request.Build(t.Context()).Body
 	must.OK(t, body.Close())
 	if _, err := io.Copy(io.Discard, body); err == nil {

@@ -125,14 +125,12 @@ func newPairs(t *testing.T, tally *differential.Tally) []*differential.Pair {
 	t.Helper()
 	var pairs []*differential.Pair
 	if os.Getenv(differential.AWSEnv) == "1" {
-		store, err := differential.AWS(t.Context())
-		must.OK(t, err)
+		store := must.Of(differential.AWS(t.Context()))(t)
 		pairs = []*differential.Pair{{Real: store}}
 	} else {
 		for range 2 {
 			local := ddblocal.ForTest(t)
-			credentials, err := local.Credentials().Retrieve(t.Context())
-			must.OK(t, err)
+			credentials := must.Of(local.Credentials().Retrieve(t.Context()))(t)
 			pairs = append(pairs, &differential.Pair{Known: differential.Local, Real: differential.Store{
 				Name: "dynamodb-local", Endpoint: local.Endpoint(), Sign: differential.Unsigned(credentials.AccessKeyID), Send: (&http.Client{}).Do,
 			}})

@@ -38,8 +38,7 @@ func TestFidelity(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile(page)
-	must.OK(t, err)
+	got := must.Of(os.ReadFile(page))(t)
 	if !bytes.Equal(got, want) {
 		t.Error("docs/FIDELITY.md is out of date: go test ./internal/rules/conformance -run TestFidelity -fidelity.update")
 	}
@@ -210,8 +209,7 @@ var (
 // section returns a section of a package's documentation as Markdown. Its deviations stand in the table.
 func section(t *testing.T, path, name string) string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
-	must.OK(t, err)
+	file := must.Of(parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments))(t)
 	_, text, ok := strings.Cut(file.Doc.Text(), "\n# "+name+"\n\n")
 	if !ok {
 		t.Fatalf("%s has no section %s", path, name)

@@ -95,8 +95,7 @@ func TestFiles(t *testing.T) {
 				continue
 			}
 			code++
-			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-			must.OK(t, err)
+			parsed := must.Of(parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly))(t)
 			for _, i := range parsed.Imports {
 				if strings.Contains(i.Path.Value, "goccy/go-yaml") && filepath.Base(file) != "yaml.go" {
 					t.Errorf("%s imports %s: yaml.go alone knows YAML", file, i.Path.Value)
@@ -111,7 +110,6 @@ func TestFiles(t *testing.T) {
 
 func goFiles(t *testing.T, name string) []string {
 	t.Helper()
-	files, err := filepath.Glob("../../../" + name + "/*.go")
-	must.OK(t, err)
+	files := must.Of(filepath.Glob("../../../" + name + "/*.go"))(t)
 	return files
 }

@@ -17,6 +17,15 @@ func Done(t T) func(_ any, err error) {
 	}
 }
 
+// Of is OK for a call whose result the test needs: item := must.Of(attr.ItemFromSDK(v))(t).
+func Of[V any](v V, err error) func(t T) V {
+	return func(t T) V {
+		t.Helper()
+		OK(t, err)
+		return v
+	}
+}
+
 // T is what OK needs of a *testing.T, a *testing.B, a *testing.F or a *rapid.T.
 type T interface {
 	Helper()

@@ -25,5 +25,9 @@ func TestOK(t *testing.T) {
 		if must.Done(&b)("a result", err); b.to != "helper "+want {
 			t.Errorf("%v: Done: got %q, want %q", err, b.to, "helper "+want)
 		}
+		var c asked
+		if v := must.Of("a result", err)(&c); v != "a result" || c.to != "helper "+want {
+			t.Errorf("%v: Of: got %q and %q, want the result and %q", err, v, c.to, "helper "+want)
+		}
 	}
 }

@@ -29,16 +29,14 @@ func Embedded(t testing.TB, name string) *scenario.Scenario {
 // Parsed reads a scenario given as text.
 func Parsed(t testing.TB, text string) *scenario.Scenario {
 	t.Helper()
-	s, err := scenario.Parse("test.yaml", []byte(text))
-	must.OK(t, err)
+	s := must.Of(scenario.Parse("test.yaml", []byte(text)))(t)
 	return s
 }
 
 // Protocol returns one of scenario.Protocols.
 func Protocol(t testing.TB, name string) isr.Protocol {
 	t.Helper()
-	p, err := scenario.ProtocolNamed(name)
-	must.OK(t, err)
+	p := must.Of(scenario.ProtocolNamed(name))(t)
 	return p
 }
 
@@ -47,8 +45,7 @@ func Trace(t testing.TB, r scenario.Run) (string, *scenario.Outcome) {
 	t.Helper()
 	var b bytes.Buffer
 	r.Trace = &b
-	o, err := r.Do(t.Context())
-	must.OK(t, err)
+	o := must.Of(r.Do(t.Context()))(t)
 	return b.String(), o
 }
 
@@ -57,8 +54,7 @@ func Ran[R any](t testing.TB, c interface {
 	Run(ctx context.Context) (R, error)
 }) R {
 	t.Helper()
-	r, err := c.Run(t.Context())
-	must.OK(t, err)
+	r := must.Of(c.Run(t.Context()))(t)
 	return r
 }
 

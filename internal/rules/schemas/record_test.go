@@ -29,8 +29,7 @@ func TestThePublishedSchemaOfRecordsIsThatOfTheTypes(t *testing.T) {
 
 func valid(t *testing.T, s *jsonschema.Schema, text []byte) error {
 	t.Helper()
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	must.OK(t, err)
+	value := must.Of(jsonschema.UnmarshalJSON(bytes.NewReader(text)))(t)
 	return s.Validate(value)
 }
 
@@ -41,8 +40,7 @@ func TestRecordsFitTheSchema(t *testing.T) {
 		t.Fatalf("found no old records: %v", err)
 	}
 	for _, file := range old {
-		text, err := os.ReadFile(file)
-		must.OK(t, err)
+		text := must.Of(os.ReadFile(file))(t)
 		if err := valid(t, s, text); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
@@ -54,8 +52,7 @@ func TestRecordsFitTheSchema(t *testing.T) {
 			replay := report.Failure.Replay()
 			run.Seed, run.Strategy = replay.Seed, sim.Replay(replay.Choices)
 		}
-		r, err := record.Of(t.Context(), run, "test")
-		must.OK(t, err)
+		r := must.Of(record.Of(t.Context(), run, "test"))(t)
 		var text bytes.Buffer
 		must.OK(t, r.Write(&text))
 		if err := valid(t, s, text.Bytes()); err != nil {
@@ -66,8 +63,7 @@ func TestRecordsFitTheSchema(t *testing.T) {
 
 func TestTheSchemaRefusesWhatIsNoRecord(t *testing.T) {
 	s := compiled(t, "record.schema.json")
-	whole, err := os.ReadFile("../../show/record/testdata/format-1.json")
-	must.OK(t, err)
+	whole := must.Of(os.ReadFile("../../show/record/testdata/format-1.json"))(t)
 	for name, change := range map[string]func(map[string]any){
 		"no steps":                func(r map[string]any) { delete(r, "steps") },
 		"a seed that is a number": func(r map[string]any) { r["seed"] = 7 },
@@ -78,8 +74,7 @@ func TestTheSchemaRefusesWhatIsNoRecord(t *testing.T) {
 		var r map[string]any
 		must.OK(t, json.Unmarshal(whole, &r))
 		change(r)
-		text, err := json.Marshal(r)
-		must.OK(t, err)
+		text := must.Of(json.Marshal(r))(t)
 		if valid(t, s, text) == nil {
 			t.Errorf("%s: the schema allows it", name)
 		}

@@ -21,16 +21,14 @@ func compiled(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	s, err := c.Compile(filepath.Join("..", "..", "..", "docs", name))
-	must.OK(t, err)
+	s := must.Of(c.Compile(filepath.Join("..", "..", "..", "docs", name)))(t)
 	return s
 }
 
 // published is where readers find a schema.
 func published(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", name))
-	must.OK(t, err)
+	text := must.Of(os.ReadFile(filepath.Join("..", "..", "..", "docs", name)))(t)
 	var schema struct {
 		ID string `json:"$id"`
 	}
@@ -43,8 +41,7 @@ func published(t *testing.T, name string) string {
 // validate checks a YAML file against a schema.
 func validate(t *testing.T, s *jsonschema.Schema, file []byte) error {
 	t.Helper()
-	text, err := yaml.YAMLToJSON(file)
-	must.OK(t, err)
+	text := must.Of(yaml.YAMLToJSON(file))(t)
 	return valid(t, s, text)
 }
 
@@ -57,8 +54,7 @@ func TestEmbeddedScenariosFitTheSchema(t *testing.T) {
 		t.Errorf("found %d files", len(names))
 	}
 	for _, name := range names {
-		text, err := fixtures.Read(name)
-		must.OK(t, err)
+		text := must.Of(fixtures.Read(name))(t)
 		if !strings.HasPrefix(string(text), comment) {
 			t.Errorf("%s: the first line is not %q", name, comment)
 		}

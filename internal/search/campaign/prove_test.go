@@ -186,8 +186,7 @@ func TestAnEndedSearchHasNoVerdictAndSaysWhatIsLeft(t *testing.T) {
 			}
 		}}, "interrupted", "branches not taken"},
 	} {
-		p, err := test.v.Run(test.ctx)
-		must.OK(t, err)
+		p := must.Of(test.v.Run(test.ctx))(t)
 		if p.Verdict != invariant.Unknown || p.Passed() || p.Why != test.why || !strings.HasPrefix(prose.Extent(p), "not complete: ") ||
 			!strings.Contains(prose.Extent(p), test.left) {
 			t.Errorf("verdict %v because %q, %s; want unknown because %q, not complete", p.Verdict, p.Why, prose.Extent(p), test.why)

@@ -145,8 +145,7 @@ func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
 		t.Fatal(proof, err)
 	}
 	read := func() *Search {
-		kept, err := ReadSearch(file)
-		must.OK(t, err)
+		kept := must.Of(ReadSearch(file))(t)
 		return kept
 	}
 	other := scenariotest.Parsed(t, strings.Replace(interruptible, "lease: 1s", "lease: 2s", 1))

@@ -68,8 +68,7 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 			t.Run(protocol+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				run := failing(t, name, protocol)
-				want, err := run.Do(t.Context())
-				must.OK(t, err)
+				want := must.Of(run.Do(t.Context()))(t)
 				shrunk := shrink(t, campaign.Shrink{Failed: run})
 				if got := shrunk.Outcome.Violation.Invariant.Name; got != want.Violation.Invariant.Name {
 					t.Errorf("it violates %s, want %s as before", got, want.Violation.Invariant.Name)
@@ -100,8 +99,7 @@ func TestShrinkEveryProtocolThatIsCaught(t *testing.T) {
 func replays(t *testing.T, shrunk *campaign.Shrunk) scenario.Run {
 	t.Helper()
 	s := scenariotest.Parsed(t, yamlOf(t, shrunk.Scenario))
-	run, err := s.Recorded()
-	must.OK(t, err)
+	run := must.Of(s.Recorded())(t)
 	_, o := scenariotest.Trace(t, run)
 	if o.Verdict != invariant.Violated || o.Violation.Invariant.Name != shrunk.Outcome.Violation.Invariant.Name {
 		t.Errorf("the file replays to %q", o.Explain(s.Name, run.Protocol.Name))
@@ -117,8 +115,7 @@ func replays(t *testing.T, shrunk *campaign.Shrunk) scenario.Run {
 
 func yamlOf(t testing.TB, s *scenario.Scenario) string {
 	t.Helper()
-	yaml, err := s.YAML()
-	must.OK(t, err)
+	yaml := must.Of(s.YAML())(t)
 	return string(yaml)
 }
 
@@ -154,8 +151,7 @@ func TestAShrunkRunEndsAtTheStepThatViolates(t *testing.T) {
 		}
 		again.Steps++
 		again.Protocol = scenariotest.Protocol(t, "recipe-a")
-		o, err := again.Do(t.Context())
-		must.OK(t, err)
+		o := must.Of(again.Do(t.Context()))(t)
 		if told := o.Explain("s", "mended"); o.Verdict != invariant.OK || !strings.Contains(told, "what needs the end of a run was not judged") {
 			t.Errorf("mended: %v\n%s", o.Verdict, told)
 		}
@@ -207,8 +203,7 @@ func TestShrinkKeepsWhatItHasFoundWhenItsContextEnds(t *testing.T) {
 	whole := shrink(t, campaign.Shrink{Failed: run})
 	ctx := &ending{Context: t.Context()}
 	ctx.left.Store(int64(whole.Runs) / 2)
-	partly, err := campaign.Shrink{Failed: run}.Run(ctx)
-	must.OK(t, err)
+	partly := must.Of(campaign.Shrink{Failed: run}.Run(ctx))(t)
 	if !partly.Bounded || partly.Runs >= whole.Runs || partly.After.Switches > partly.Before.Switches {
 		t.Errorf("%d of %d runs, bounded %v, from %v to %v; want fewer runs, bounded, and no larger", partly.Runs, whole.Runs, partly.Bounded, partly.Before, partly.After)
 	}

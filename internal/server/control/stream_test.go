@@ -81,8 +81,7 @@ func TestAnswersInPieces(t *testing.T) {
 	for _, path := range []string{"/dump", "/dump?table=cache", "/changes", "/rows?table=cache&limit=1000", "/rows?table=cache&limit=1000&contains=xx"} {
 		ask := func(takes int) *brokenOff {
 			to := &brokenOff{header: http.Header{}, takes: takes}
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, control.Prefix+path, nil)
-			must.OK(t, err)
+			r := must.Of(http.NewRequestWithContext(t.Context(), http.MethodGet, control.Prefix+path, nil))(t)
 			f.api.ServeHTTP(to, r)
 			return to
 		}

@@ -141,8 +141,7 @@ func TestDataIsWhole(t *testing.T) {
 			running = false
 		default:
 		}
-		text, err := os.ReadFile(file)
-		must.OK(t, err)
+		text := must.Of(os.ReadFile(file))(t)
 		db := ddbfake.New(ddbfake.Options{})
 		if err := db.Load("", bytes.NewReader(text)); err != nil {
 			t.Fatalf("half a file: %v", err)
@@ -213,8 +212,7 @@ func number(t *testing.T, address, key string) int {
 
 func saveNow(t *testing.T, address string) {
 	t.Helper()
-	response, err := http.Post("http://"+address+"/_isr-sim/save", "application/json", nil)
-	must.OK(t, err)
+	response := must.Of(http.Post("http://"+address+"/_isr-sim/save", "application/json", nil))(t)
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("save: got %s", response.Status)

@@ -212,8 +212,7 @@ func TestServerSurvivesPanics(t *testing.T) {
 	t.Parallel()
 	var said strings.Builder
 	d := newDoor(t.Context(), nil, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("no control") }), nil, &said)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
+	listener := must.Of(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	s := &served{t: t, address: listener.Addr().String()}
 	ended := make(chan error, 1)

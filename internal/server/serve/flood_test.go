@@ -240,8 +240,7 @@ func asked(address, operation, body string) *http.Request {
 // call sends a request that has to succeed.
 func call(t *testing.T, address, operation, body string) {
 	t.Helper()
-	response, err := http.DefaultClient.Do(asked(address, operation, body))
-	must.OK(t, err)
+	response := must.Of(http.DefaultClient.Do(asked(address, operation, body)))(t)
 	defer response.Body.Close()
 	if text, _ := io.ReadAll(response.Body); response.StatusCode != http.StatusOK {
 		t.Fatalf("%s: got %s: %s", operation, response.Status, text)

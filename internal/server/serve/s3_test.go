@@ -35,8 +35,7 @@ func startSecureS3(t *testing.T, certificate *tls.Certificate) (address string, 
 	t.Helper()
 	clock := fakeclock.New(fakeclock.Epoch)
 	store = s3fake.New(s3fake.Options{Clock: clock, Buckets: []string{"pages"}, LogRequests: 10})
-	socket, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
+	socket := must.Of(net.Listen("tcp", "127.0.0.1:0"))(t)
 	running(t, Options{
 		DB: ddbfake.New(ddbfake.Options{Clock: clock}), Control: manual(clock), Log: io.Discard, S3: store, S3Socket: socket, Certificate: certificate,
 	})
@@ -149,8 +148,7 @@ func TestS3Refuses(t *testing.T) {
 		must.OK(t, err)
 		response.Body.Close()
 	}
-	response, err := http.Get("http://" + address + "/pages?list-type=2")
-	must.OK(t, err)
+	response := must.Of(http.Get("http://" + address + "/pages?list-type=2"))(t)
 	defer response.Body.Close()
 	list, _ := io.ReadAll(response.Body)
 	for _, key := range []string{"//a/../b", "a b", "home"} {

@@ -45,8 +45,7 @@ func startWith(t *testing.T, l limits, change func(*Options)) *served {
 	o := Options{DB: ddbfake.New(ddbfake.Options{Clock: clock}), Control: manual(clock), Log: io.Discard}
 	create(t, o.DB)
 	change(&o)
-	listener, err := Listen(t.Context(), "127.0.0.1:0")
-	must.OK(t, err)
+	listener := must.Of(Listen(t.Context(), "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	s := &served{t, listener.Addr().String(), o.DB, stop, make(chan error, 1)}
 	handler := newHandler(ctx, o)
@@ -64,8 +63,7 @@ func startWith(t *testing.T, l limits, change func(*Options)) *served {
 // running runs a server until the test is over, and returns its address.
 func running(t *testing.T, o Options) string {
 	t.Helper()
-	socket, err := net.Listen("tcp", "127.0.0.1:0")
-	must.OK(t, err)
+	socket := must.Of(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- Run(ctx, socket, o) }()
@@ -91,8 +89,7 @@ func (s *served) dial() net.Conn {
 // dial opens a connection with a deadline, which the test closes at its end.
 func dial(t *testing.T, address string, until time.Time) net.Conn {
 	t.Helper()
-	conn, err := net.Dial("tcp", address)
-	must.OK(t, err)
+	conn := must.Of(net.Dial("tcp", address))(t)
 	t.Cleanup(func() { conn.Close() })
 	must.OK(t, conn.SetDeadline(until))
 	return conn
@@ -116,8 +113,7 @@ func send(t *testing.T, conn net.Conn, text string) {
 // statusOf reads one answer.
 func statusOf(t *testing.T, r *bufio.Reader) int {
 	t.Helper()
-	response, err := http.ReadResponse(r, nil)
-	must.OK(t, err)
+	response := must.Of(http.ReadResponse(r, nil))(t)
 	defer response.Body.Close()
 	must.Done(t)(io.Copy(io.Discard, response.Body))
 	return response.StatusCode
@@ -378,8 +374,7 @@ func TestReachable(t *testing.T) {
 		"127.0.0.1:8000": "127.0.0.1:8000", "[::1]:8000": "[::1]:8000", "0.0.0.0:8000": "127.0.0.1:8000",
 		"[::]:8000": "127.0.0.1:8000", "192.0.2.7:1": "192.0.2.7:1",
 	} {
-		addr, err := net.ResolveTCPAddr("tcp", address)
-		must.OK(t, err)
+		addr := must.Of(net.ResolveTCPAddr("tcp", address))(t)
 		if got := Reachable(addr); got != want {
 			t.Errorf("%s: got %s, want %s", address, got, want)
 		}

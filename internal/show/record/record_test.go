@@ -36,8 +36,7 @@ func failed(t *testing.T, name, protocol string) scenario.Run {
 
 func made(t *testing.T, run scenario.Run) (*record.Record, string) {
 	t.Helper()
-	r, err := record.Of(t.Context(), run, "test")
-	must.OK(t, err)
+	r := must.Of(record.Of(t.Context(), run, "test"))(t)
 	var text bytes.Buffer
 	must.OK(t, r.Write(&text))
 	return r, text.String()
@@ -200,8 +199,7 @@ func TestTheAnswerThatNoOrderExplainsIsPinned(t *testing.T) {
 	if found.Failure == nil {
 		t.Fatal("heartbeat-beats-once passes its scenario")
 	}
-	r, err := record.Of(t.Context(), found.Failure.Replay().Run(s, p), "test")
-	must.OK(t, err)
+	r := must.Of(record.Of(t.Context(), found.Failure.Replay().Run(s, p), "test"))(t)
 	v := r.Violation
 	if v == nil || v.Invariant != "linearizable" || v.Step < 1 || v.Step > len(r.Steps) {
 		t.Fatalf("found the violation %+v, want one of linearizable with a step", v)

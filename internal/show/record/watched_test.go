@@ -39,8 +39,7 @@ func TestWhatWasWatchedIsARecord(t *testing.T) {
 	}
 	inside.In(&w.Finding).Operations = []int{3, 1}
 	inside.In(&w.Evidence).Operations = []storeop.Operation{operation("bob", "/a", 1, 9), operation("carol", "/b", 2, 3), operation("alice", "/a", 4, 0)}
-	r, err := record.OfWatched(w, "test")
-	must.OK(t, err)
+	r := must.Of(record.OfWatched(w, "test"))(t)
 	var got []string
 	for _, s := range r.Steps {
 		got = append(got, s.Actor+" "+s.Kind)
@@ -71,8 +70,7 @@ func TestChangesOfOneRequestAreOneStep(t *testing.T) {
 		},
 		History: []history.Event{{Seq: 1, Time: start, Actor: "bob", Kind: history.Asked, Key: "/a", Change: 3}},
 	}}
-	r, err := record.OfWatched(w, "test")
-	must.OK(t, err)
+	r := must.Of(record.OfWatched(w, "test"))(t)
 	var got []string
 	for _, s := range r.Steps {
 		got = append(got, s.Lane+" "+s.Kind)

@@ -79,8 +79,7 @@ func evil(text string) string {
 // texts are the texts of the elements of a page that match.
 func texts(t *testing.T, page string, is func(*html.Node) bool) []string {
 	t.Helper()
-	doc, err := html.Parse(strings.NewReader(page))
-	must.OK(t, err)
+	doc := must.Of(html.Parse(strings.NewReader(page)))(t)
 	var found []string
 	for n := range doc.Descendants() {
 		if n.Type != html.ElementNode || !is(n) {

@@ -17,8 +17,7 @@ import (
 // longNames is the record of a stale writer whose names, numbers and times are long.
 func longNames(t *testing.T) *record.Record {
 	t.Helper()
-	text, err := json.Marshal(blindPublishWhole(t))
-	must.OK(t, err)
+	text := must.Of(json.Marshal(blindPublishWhole(t)))(t)
 	text = []byte(strings.NewReplacer(
 		"alice", "writer-of-eu-central-1-No7", "bob", "WRITER_OF_AP_SOUTHEAST_2", "/home", "/products/november/a-page-with-a-rather-long-name?of=it",
 	).Replace(string(text)))

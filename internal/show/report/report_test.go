@@ -35,8 +35,7 @@ func blindPublish(t *testing.T) *record.Record {
 		t.Fatal("blind-publish passes paused-writer")
 	}
 	shrunk := scenariotest.Ran(t, campaign.Shrink{Failed: found.Failure.Replay().Run(s, p)})
-	run, err := shrunk.Scenario.Recorded()
-	must.OK(t, err)
+	run := must.Of(shrunk.Scenario.Recorded())(t)
 	return explained(recorded(t, run))
 }
 
@@ -63,8 +62,7 @@ func blindPublishWhole(t *testing.T) *record.Record {
 
 func recorded(t *testing.T, run scenario.Run) *record.Record {
 	t.Helper()
-	r, err := record.Of(t.Context(), run, "test")
-	must.OK(t, err)
+	r := must.Of(record.Of(t.Context(), run, "test"))(t)
 	return r
 }
 
@@ -100,8 +98,7 @@ func page(t *testing.T, r *record.Record) string {
 // elements returns the elements of a page, each with its text.
 func elements(t *testing.T, text string) []*html.Node {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(text))
-	must.OK(t, err)
+	root := must.Of(html.Parse(strings.NewReader(text)))(t)
 	var all []*html.Node
 	for n := range root.Descendants() {
 		if n.Type == html.ElementNode {

@@ -44,8 +44,7 @@ func written(t *testing.T, f verdicts.Format, d verdicts.Document) []byte {
 }
 
 func TestJUnitIsReadByAnotherLibrary(t *testing.T) {
-	suites, err := junit.Ingest(written(t, verdicts.JUnit, document()))
-	must.OK(t, err)
+	suites := must.Of(junit.Ingest(written(t, verdicts.JUnit, document())))(t)
 	if len(suites) != 1 || suites[0].Name != "isr-sim run" {
 		t.Fatalf("got %+v, want one suite", suites)
 	}
@@ -63,15 +62,13 @@ func TestJUnitIsReadByAnotherLibrary(t *testing.T) {
 // Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json
 func sarifSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	s, err := jsonschema.NewCompiler().Compile("testdata/sarif-schema-2.1.0.json")
-	must.OK(t, err)
+	s := must.Of(jsonschema.NewCompiler().Compile("testdata/sarif-schema-2.1.0.json"))(t)
 	return s
 }
 
 func validate(t *testing.T, s *jsonschema.Schema, text []byte) error {
 	t.Helper()
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	must.OK(t, err)
+	value := must.Of(jsonschema.UnmarshalJSON(bytes.NewReader(text)))(t)
 	return s.Validate(value)
 }
 

@@ -30,8 +30,7 @@ func explained(t *testing.T, name, protocol string, tails int) *explain.Explanat
 		t.Fatalf("%s passes %s", protocol, name)
 	}
 	shrunk := scenariotest.Ran(t, campaign.Shrink{Failed: found.Failure.Replay().Run(s, p)})
-	run, err := shrunk.Scenario.Recorded()
-	must.OK(t, err)
+	run := must.Of(shrunk.Scenario.Recorded())(t)
 	x := scenariotest.Ran(t, explain.Explain{Failed: run, Tails: tails})
 	return x
 }
@@ -231,8 +230,7 @@ func TestReadsAfterTheEndAreNoEvents(t *testing.T) {
 		t.Fatal("eventual-read passes")
 	}
 	shrunk := scenariotest.Ran(t, campaign.Shrink{Failed: found.Failure.Replay().Run(s, p), ScheduleOnly: true})
-	run, err := shrunk.Scenario.Recorded()
-	must.OK(t, err)
+	run := must.Of(shrunk.Scenario.Recorded())(t)
 	x := scenariotest.Ran(t, explain.Explain{Failed: run, Tails: 20})
 	reads := 0
 	for _, event := range x.Events {

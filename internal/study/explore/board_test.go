@@ -47,8 +47,7 @@ func TestAMillionFilesOfTenThousandShards(t *testing.T) {
 			1+shard%26, shard%60, sample, sample)
 		must.OK(t, board.AddLine(fmt.Sprintf("night.%d.1000.json", shard), "", func() ([]byte, error) { return night, nil }))
 	}
-	d, err := board.Dashboard([]string{"generated"}, noFiles)
-	must.OK(t, err)
+	d := must.Of(board.Dashboard([]string{"generated"}, noFiles))(t)
 	var page bytes.Buffer
 	must.OK(t, d.Write(&page))
 	runtime.ReadMemStats(&after)
@@ -84,8 +83,7 @@ func TestABoardDoesNotDependOnTheOrderOfCorpora(t *testing.T) {
 		for _, i := range order {
 			must.OK(t, board.Add(folders[i]))
 		}
-		d, err := board.Dashboard(nil, noFiles)
-		must.OK(t, err)
+		d := must.Of(board.Dashboard(nil, noFiles))(t)
 		if d.Entries != 3 || d.Failing != 2 || d.Stopped != 1 || len(d.Nights) != 1 || d.Nights[0].Schedules != 10 || d.Nights[0].Shards != 1 || len(d.Damaged) != 2 {
 			t.Errorf("%+v: want three files, two of them failing and one of those stopped, one night of 10 schedules in one shard, and two files that are damaged", d)
 		}

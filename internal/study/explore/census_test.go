@@ -68,8 +68,7 @@ func TestMergedCensusesAreTheCensusOfAll(t *testing.T) {
 	}
 	merged := &census{}
 	for _, part := range parts {
-		read, err := parseCensus(part.String())
-		must.OK(t, err)
+		read := must.Of(parseCensus(part.String()))(t)
 		merged.merge(read)
 	}
 	if got := merged.coverage(3000, 2999); !cmp.Equal(got, want) {
@@ -84,8 +83,7 @@ func TestASampleInAFileIsSmallAndFair(t *testing.T) {
 	if len(text) > 100_000 {
 		t.Errorf("a sample has %d bytes, want at most 100,000", len(text))
 	}
-	read, err := parseCensus(text)
-	must.OK(t, err)
+	read := must.Of(parseCensus(text))(t)
 	n := read.coverage(things, things-1).Distinct
 	if off := math.Abs(float64(n-things)) / things; off > 0.1 {
 		t.Errorf("from its sample, a census of %d counts %d", things, n)

@@ -43,8 +43,7 @@ func asFile(t testing.TB, x *explore.Exploration) string {
 	t.Helper()
 	var b bytes.Buffer
 	must.OK(t, explore.WriteExplorations(&b, []*explore.Exploration{x}))
-	read, err := explore.ReadExplorations("x.json", b.Bytes())
-	must.OK(t, err)
+	read := must.Of(explore.ReadExplorations("x.json", b.Bytes()))(t)
 	before, told := *x, *read[0]
 	before.Orders, before.States, told.Orders, told.States = explore.Coverage{}, explore.Coverage{}, explore.Coverage{}, explore.Coverage{}
 	if diff := cmp.Diff(before.Explain("isr-sim"), told.Explain("isr-sim")); diff != "" {
@@ -96,8 +95,7 @@ func TestAnExplorationGoesOnAndKeepsTheEarliestAndTheShortestOfEachFinding(t *te
 		}
 		delete(count, f.Name)
 		for _, example := range []explore.Example{f.Earliest, f.Shortest} {
-			choices, err := schedule.ParseChoices(example.Choices)
-			must.OK(t, err)
+			choices := must.Of(schedule.ParseChoices(example.Choices))(t)
 			_, o := scenariotest.Trace(t, scenario.Replay{Seed: example.Seed, Choices: choices}.Run(e.Scenario, e.Protocol))
 			if o.Violation == nil || o.Violation.Invariant.Name != f.Name || inside.In(o).Digest != example.Digest {
 				t.Errorf("%s does not replay: %+v", f.Name, o)
@@ -152,8 +150,7 @@ func TestShardsTogetherAreTheWhole(t *testing.T) {
 			e.Shard = explore.Shard{Index: n - i, Count: n} // in another order
 			shards = append(shards, explored(t, e))
 		}
-		all, err := merged(shards...)
-		must.OK(t, err)
+		all := must.Of(merged(shards...))(t)
 		got := all[0].States
 		for what, n := range map[string][2]int{"distinct": {got.Distinct, states.Distinct}, "once": {got.Once, states.Once}, "new": {got.New, states.New}} {
 			if off := math.Abs(float64(n[0]-n[1])) / float64(n[1]); off > 0.1 {
@@ -232,8 +229,7 @@ func TestAShardIsNotBlamedForWhatOthersMayReach(t *testing.T) {
 		}
 		shards = append(shards, x)
 	}
-	all, err := merged(shards...)
-	must.OK(t, err)
+	all := must.Of(merged(shards...))(t)
 	want := "vacuous: lonely under recipe-a: no schedule of 20 (seed 1) reached ttl-deletion, which the scenario declares\n"
 	if x := all[0]; x.Passed() || !x.Vacuous() || !strings.HasPrefix(x.Explain("isr-sim"), want) {
 		t.Errorf("passed %v, vacuous %v:\n%s", x.Passed(), x.Vacuous(), x.Explain("isr-sim"))
@@ -250,8 +246,7 @@ func TestWhatIsNotSimulatedIsMerged(t *testing.T) {
 		x.Used(uses)
 		shards = append(shards, x)
 	}
-	all, err := merged(shards...)
-	must.OK(t, err)
+	all := must.Of(merged(shards...))(t)
 	for _, r := range all[0].Results("isr-sim") {
 		if want := []string{"alarms", "threads"}; !slices.Equal(r.NotSimulated, want) {
 			t.Errorf("got %q, want %q", r.NotSimulated, want)
@@ -269,8 +264,7 @@ func TestAnInterruptLosesNothingThatWasFound(t *testing.T) {
 			cancel()
 		}
 	}
-	x, err := e.Run(ctx)
-	must.OK(t, err)
+	x := must.Of(e.Run(ctx))(t)
 	if !x.Interrupted || x.Ran < 150 || x.Ran == e.Schedules || x.Ran != heard {
 		t.Fatalf("interrupted %v after %d schedules, want true after 150 and a few", x.Interrupted, x.Ran)
 	}
@@ -286,8 +280,7 @@ func TestADeadlineIsAnEndLikeAnyOther(t *testing.T) {
 	e := explore.Explorer{Campaign: campaign.Campaign{Scenario: scenariotest.Parsed(t, scenariotest.Lonely), Seed: 1, Schedules: 1_000_000_000}}
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	x, err := e.Run(ctx)
-	must.OK(t, err)
+	x := must.Of(e.Run(ctx))(t)
 	if x.Interrupted || !x.Passed() || x.Ran == 0 {
 		t.Errorf("interrupted %v, passed %v after %d schedules; want false, true after some", x.Interrupted, x.Passed(), x.Ran)
 	}
@@ -358,8 +351,7 @@ func TestAFileOfACorpusThatDoesNotReplayHasNoVerdictAndIsKept(t *testing.T) {
 	misfit.Choices, misfit.Digest = sim.Choices{7}, "11111111"
 	must.Done(t)(corpus.Keep(t.Context(), scenariotest.Parsed(t, scenariotest.Lonely+"  - name: bob\n    script: [get /home]"), scenariotest.Protocol(t, "recipe-a"), misfit, "reach-something"))
 	must.OK(t, os.WriteFile(filepath.Join(folder, "lonely.recipe-a.note.yaml"), []byte("name: lonely\nactrs: []\n"), 0o600))
-	whole, err := os.ReadFile(filepath.Join(folder, "lonely.recipe-a.reach-something.00000000.yaml"))
-	must.OK(t, err)
+	whole := must.Of(os.ReadFile(filepath.Join(folder, "lonely.recipe-a.reach-something.00000000.yaml")))(t)
 	before, _, _ := strings.Cut(string(whole), "replay:") // as a full disk leaves it
 	must.OK(t, os.WriteFile(filepath.Join(folder, "lonely.recipe-a.cut.yaml"), []byte(before), 0o600))
 	x := explored(t, explore.Explorer{Campaign: campaign.Campaign{Scenario: s, Seed: 1, Schedules: 1}, Corpus: corpus})
@@ -395,8 +387,7 @@ func TestACorpusKeepsTheBestAndCountsTheRest(t *testing.T) {
 			continue
 		}
 		must.Done(t)(c.Keep(t.Context(), s, p, o.Replay(), "stale-writer"))
-		files, err := os.ReadDir(c.Folder)
-		must.OK(t, err)
+		files := must.Of(os.ReadDir(c.Folder))(t)
 		there, stems := 0, map[string]int{}
 		for _, f := range files {
 			name := strings.TrimSuffix(f.Name(), filepath.Ext(f.Name()))
@@ -417,8 +408,7 @@ func TestACorpusKeepsTheBestAndCountsTheRest(t *testing.T) {
 	}
 	var board explore.Board
 	must.OK(t, board.Add(c.Folder))
-	d, err := board.Dashboard(nil, func(*report.DashboardFinding) error { return nil })
-	must.OK(t, err)
+	d := must.Of(board.Dashboard(nil, func(*report.DashboardFinding) error { return nil }))(t)
 	if d.Failing != explore.Most || d.Dropped != len(kept)-explore.Most || d.Dropped == 0 {
 		t.Errorf("%d are there and %d were dropped of %d, want %d there and some dropped", d.Failing, d.Dropped, len(kept), explore.Most)
 	}
@@ -521,8 +511,7 @@ func TestACampaignThatJudgesNothingIsVacuous(t *testing.T) {
 			e.Shard = explore.Shard{Index: i + 1, Count: 5}
 			shards = append(shards, explored(t, e))
 		}
-		all, err := merged(shards...)
-		must.OK(t, err)
+		all := must.Of(merged(shards...))(t)
 		for _, x := range []*explore.Exploration{whole, all[0]} {
 			if x.Vacuous() != vacuous || strings.Contains(x.Explain("isr-sim"), "had anything to judge") != vacuous {
 				t.Errorf("%s: vacuous %v, want %v: %s", invariants, x.Vacuous(), vacuous, x.Explain("isr-sim"))

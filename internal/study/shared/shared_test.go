@@ -108,8 +108,7 @@ func pulled(t *testing.T, address string) map[string]string {
 		if f.IsDir() {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(m.Folder, f.Name()))
-		must.OK(t, err)
+		data := must.Of(os.ReadFile(filepath.Join(m.Folder, f.Name())))(t)
 		all[f.Name()] = string(data)
 	}
 	return all
