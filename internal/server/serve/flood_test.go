@@ -240,7 +240,8 @@ func asked(address, operation, body string) *http.Request {
 // call sends a request that has to succeed.
 func call(t *testing.T, address, operation, body string) {
 	t.Helper()
-	response := must.Of(http.DefaultClient.Do(asked(address, operation, body)))(t)
+	response, err := http.DefaultClient.Do(asked(address, operation, body))
+	must.OK(t, err)
 	defer response.Body.Close()
 	if text, _ := io.ReadAll(response.Body); response.StatusCode != http.StatusOK {
 		t.Fatalf("%s: got %s: %s", operation, response.Status, text)

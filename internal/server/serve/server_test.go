@@ -113,7 +113,8 @@ func send(t *testing.T, conn net.Conn, text string) {
 // statusOf reads one answer.
 func statusOf(t *testing.T, r *bufio.Reader) int {
 	t.Helper()
-	response := must.Of(http.ReadResponse(r, nil))(t)
+	response, err := http.ReadResponse(r, nil)
+	must.OK(t, err)
 	defer response.Body.Close()
 	must.Done(t)(io.Copy(io.Discard, response.Body))
 	return response.StatusCode
