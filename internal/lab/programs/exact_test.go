@@ -118,6 +118,40 @@ func TestTracesAreAsManyAsPublished(t *testing.T) {
 	}
 }
 
+// Where threads are interchangeable, all orders of their increments are one trace.
+func TestIncrementsOfTwinsAreOneTrace(t *testing.T) {
+	for n := 2; n <= 7; n++ {
+		traces := 0
+		for x := (sim.Exploration{}); x.Next(); {
+			m := &memory{variables: map[string]*variable{}}
+			v := m.at("x")
+			s := sim.New(sim.Config{Strategy: x.Strategy(), Fingerprint: func() uint64 { return uint64(v.value) }, Symmetry: nameless{}})
+			for i := range n {
+				run := func(proc *sim.Proc) { proc.Do(unanswered{&increment{access{to: v, write: true}}}) }
+				s.Add(sim.Actor{Name: fmt.Sprint(i), Class: 1, Run: run})
+			}
+			if s.Run().End == sim.Finished {
+				traces++
+			}
+		}
+		if traces != 1 {
+			t.Errorf("%d increments of twins: %d traces, want 1", n, traces)
+		}
+	}
+}
+
+// unanswered is an increment of which its thread learns nothing.
+type unanswered struct{ *increment }
+
+func (unanswered) AnswerFingerprint() (uint64, bool) { return 0, true }
+
+// nameless is a memory in which no thread leaves its name.
+type nameless struct{}
+
+func (nameless) Rank(string) int { return 0 }
+
+func (nameless) Broken() bool { return false }
+
 // The optimal search has nothing in common with that of package sim. So each confirms the other, also for programs that
 // are drawn.
 func TestOptimalSearchRunsEachTraceOnce(t *testing.T) {
