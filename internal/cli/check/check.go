@@ -215,7 +215,7 @@ func (r *Result) add(report *campaign.Report) {
 func (c *Check) nothing(r *Result) string {
 	switch {
 	case r.Worlds == 0:
-		return "the end came before that of the first world: expected more time (--for), or fewer --schedules"
+		return "no world came to its end: give it more time (--for), or fewer --schedules"
 	case c.Other != nil && r.Marks[c.Other.Basic] == 0:
 		return c.Other.Nothing + " in any world"
 	case c.Other != nil:

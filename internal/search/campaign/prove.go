@@ -361,7 +361,9 @@ func (v Prove) take(ctx context.Context, proof *Proof, o *scenario.Outcome) (err
 			return err
 		}
 	}
-	if proof.add(o); o.Verdict == invariant.Violated {
+	proof.add(o)
+	proof.total.Metrics, proof.Metrics = nil, nil // of what was run again: a search has no sum
+	if o.Verdict == invariant.Violated {
 		proof.Failure, proof.FailedAt, proof.FailureStrategy = o, proof.Schedules, sim.Exhaustive
 	}
 	return nil
