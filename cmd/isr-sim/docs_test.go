@@ -651,6 +651,7 @@ func TestDocsCheckRows(t *testing.T) {
 
 // TestDocsPolicies: the table has every policy, and the invariants that it breaks.
 func TestDocsPolicies(t *testing.T) {
+	effort.NotShort(t)
 	if race.Enabled {
 		t.Skip("it runs two thousand schedules")
 	}

@@ -94,6 +94,7 @@ func TestALongPastIsTold(t *testing.T) {
 // TestMemoryIsNotBelieved: a proof and a campaign find a program that was told the same as an earlier life and did
 // something else. They find it when a process is told its past, and also where no other life would get.
 func TestMemoryIsNotBelieved(t *testing.T) {
+	effort.NotShort(t)
 	var bad *nodes.Error
 	two := scenariotest.Parsed(t, "name: two\nabout: two\nactors: [{name: alice, script: [get /home]}, {name: bob, script: [sleep 9s, get /home]}]\nbounds: {ticks: 0}\n")
 	for behaviour, s := range map[string]*scenario.Scenario{"random": oneNode(t), "own-number": two} { // a process keeps the one, and is the other

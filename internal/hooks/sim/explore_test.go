@@ -395,6 +395,7 @@ func TestEqualStatesHaveEqualFutures(t *testing.T) {
 // up again with fewer steps asleep, the steps that woke are taken then. So each step that was not asleep every time is
 // taken once in the state.
 func TestAStateIsLeftByAllStepsButThoseAlwaysAsleep(t *testing.T) {
+	effort.NotShort(t)
 	effort.OneAtATime(t)
 	t.Run("actors that are told apart", func(t *testing.T) {
 		leavesAllAwake(t, func(seed uint64) program { return drawProgram(sim.Stream(seed, "program"), seed, 4) })
@@ -476,6 +477,7 @@ func inOrder(ids []uint64) []uint64 { return slices.Sorted(slices.Values(ids)) }
 
 // Larger programs, too large for the plain enumeration: here the reductions interact more.
 func TestTheReductionsAgreeWithSleepSetsAlone(t *testing.T) {
+	effort.NotShort(t)
 	effort.OneAtATime(t)
 	const bound = 10_000
 	compared, alone, all := 0, 0, 0

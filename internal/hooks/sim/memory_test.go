@@ -383,6 +383,7 @@ func TestVeiledCodeBeginsAtItsPlace(t *testing.T) {
 // Code that does something else after it was told the same again has no verdict, and the error names the node, the
 // number of the request, and both requests.
 func TestCodeThatIsBroughtToAPastDoesWhatItDid(t *testing.T) {
+	effort.NotShort(t)
 	times := 0
 	fine := func(_ *sim.Proc, get func(string) []int) {
 		for range 3 {
@@ -772,6 +773,7 @@ func TestATeamLeavesOutNoEnd(t *testing.T) {
 
 // A team comes to all ends, up to the names of interchangeable actors, and without persistent sets to all states.
 func TestATeamOfTwinsLeavesOutNoEnd(t *testing.T) {
+	effort.NotShort(t)
 	effort.OneAtATime(t)
 	compared, meetings, bound := 0, 0, effort.Fewer(1500, 600)
 	for seed := range effort.Quick(effort.Fewer(1500, 300), 40) {

@@ -47,6 +47,7 @@ func TestEmbeddedScenariosCatchTheMutantsTheyName(t *testing.T) {
 }
 
 func TestTheSDKChangesNoScheduleAndNoVerdict(t *testing.T) {
+	effort.NotShort(t)
 	s := scenariotest.Embedded(t, "lost-response")
 	for _, p := range effort.Fewer(scenario.Protocols(), recipe.References()) {
 		c := campaign.Campaign{Scenario: s, Protocol: p, Seed: 5, Schedules: 30}

@@ -375,6 +375,7 @@ faults:
 
 // A shrunk scenario in which no cache can have a fresh page would accuse correct caches, too.
 func TestShrinkKeepsAWorldInWhichPagesCanBeFresh(t *testing.T) {
+	effort.NotShort(t)
 	s := scenariotest.Parsed(t, "name: drawn\nsettle: 150s\ncache: {lease: 10m, revalidate: 10m, render: 1m}\nfaults: [origin-failed from 0s to 5m]\n"+
 		"actors: [{name: alice, script: [get /home], events: [pause at 3m for 1m]}, {name: bob, script: [sleep 4m, get /home]}]\n")
 	only := scenario.Options{Only: "liveness"}

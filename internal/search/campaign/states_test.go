@@ -341,6 +341,7 @@ func TestEqualStatesHaveEqualSuccessors(t *testing.T) {
 
 // Each of these worlds has equal states with different successors if a part of the states is left out that once was.
 func TestEqualStatesThatOnceDiffered(t *testing.T) {
+	effort.NotShort(t)
 	effort.OneAtATime(t)
 	for name, c := range map[string]struct {
 		protocol, text string

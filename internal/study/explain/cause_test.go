@@ -131,6 +131,7 @@ func TestInterval(t *testing.T) {
 // TestCausesOfTheWholeWorld: wrong clocks, deletions that come by themselves and planned events of the file are found,
 // although the schedule has no step for them.
 func TestCausesOfTheWholeWorld(t *testing.T) {
+	effort.NotShort(t)
 	for _, tc := range []struct{ name, mutant, text, cause string }{
 		{"a clock ahead", "recipe-a", `
 name: ahead
@@ -203,6 +204,7 @@ func (h inPart) Get(ctx context.Context, key string) (isr.Served, error) {
 // TestAFaultOfABatchIsOneCause: whichever request of the batch it strikes, it has the name of the fault, and to leave it
 // out leaves out all of them.
 func TestAFaultOfABatchIsOneCause(t *testing.T) {
+	effort.NotShort(t)
 	s := scenariotest.Parsed(t, "name: batch\ninvariants: [ttl-well-formed]\nfaults: [maybe unprocessed]\nbounds: {ticks: 0}\n"+
 		"actors:\n  - {name: alice, script: [get /home]}\n  - {name: bob, script: [sleep 1s]}\n")
 	p := isr.Protocol{Name: "in-part", New: func(cfg isr.Config) (isr.Handler, error) { return inPart{cfg}, nil }}
