@@ -494,3 +494,17 @@ func TestARequestThatIsWrongExcusesLittle(t *testing.T) {
 		t.Error("a request that was throttled is no excuse")
 	}
 }
+
+// There are at most 64 marks, each with a bit of its own.
+func TestMarksAreToldApart(t *testing.T) {
+	var all marks
+	for _, m := range allMarks {
+		if one := bitOfMark[m].all(); !slices.Equal(one, []Mark{m}) {
+			t.Errorf("the bit of %s is that of %v", m, one)
+		}
+		all |= bitOfMark[m]
+	}
+	if !slices.Equal(all.all(), Marks()) {
+		t.Errorf("got %v, want %v", all.all(), Marks())
+	}
+}

@@ -92,9 +92,9 @@ type Exploration struct {
 	err     error       // the error of the run that broke, or was left because of it
 	onVisit func(visit) // for tests
 	options []option    // possible now; reused between moments
-	spare   *kept       // the moment of a frame that is done
 	awake   []option    // those of them to explore; reused, too
 	steps   []Step      // the steps that are possible now, with the further ticks; reused, too
+	spare   *kept       // the moment of a frame that is done; reused
 	pasts   pasts       // see Memory.Search
 	team    *team       // see Divide; nil without
 }
