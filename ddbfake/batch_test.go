@@ -25,8 +25,7 @@ func deleteRequest(key values) types.WriteRequest {
 
 func batchWrite(t *testing.T, c *ddbfake.Door, requests map[string][]types.WriteRequest) *dynamodb.BatchWriteItemOutput {
 	t.Helper()
-	out := must.Of(c.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: requests}))(t)
-	return out
+	return must.Of(c.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: requests}))(t)
 }
 
 // Each write is a change of its own, with a request number of its own, because a batch is not atomic. The changes come in

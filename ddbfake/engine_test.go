@@ -114,8 +114,7 @@ func (w *world) get(key values) attr.Item {
 // fromSDK converts to the form that compares and prints well.
 func fromSDK(t testing.TB, v values) attr.Item {
 	t.Helper()
-	item := must.Of(attr.ItemFromSDK(v))(t)
-	return item
+	return must.Of(attr.ItemFromSDK(v))(t)
 }
 
 // code returns an error's code and message, "" for nil.

@@ -25,8 +25,7 @@ type read struct {
 func reads() []read {
 	call := func(w *world, in any, fault *ddbfake.Fault) any {
 		w.Helper()
-		out := must.Of(w.db.Do(w.Context(), ddbfake.Call{Input: in, Fault: fault}))(w)
-		return out
+		return must.Of(w.db.Do(w.Context(), ddbfake.Call{Input: in, Fault: fault}))(w)
 	}
 	show := func(items ...values) (seen []string) {
 		for _, item := range items {

@@ -22,8 +22,7 @@ import (
 // roll makes the stream of the table "cache" roll over now.
 func (w *world) roll(split bool) []string {
 	w.Helper()
-	open := must.Of(w.rolling(split))(w)
-	return open
+	return must.Of(w.rolling(split))(w)
 }
 
 func (w *world) rolling(split bool) ([]string, error) {

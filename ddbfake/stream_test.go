@@ -67,8 +67,7 @@ func (w *world) iteratorOf(arn, shard string, kind streamtypes.ShardIteratorType
 
 func (w *world) records(iterator *string) *dynamodbstreams.GetRecordsOutput {
 	w.Helper()
-	out := must.Of(w.c.GetRecords(w.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: iterator}))(w)
-	return out
+	return must.Of(w.c.GetRecords(w.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: iterator}))(w)
 }
 
 // said prints for each change its sort key, its kind and its author.

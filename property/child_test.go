@@ -176,8 +176,7 @@ func (c child) wantFailure(t *testing.T, words ...string) {
 // readFile returns what a file holds.
 func readFile(t *testing.T, file string) []byte {
 	t.Helper()
-	data := must.Of(os.ReadFile(file))(t)
-	return data
+	return must.Of(os.ReadFile(file))(t)
 }
 
 // durations matches the durations: only they differ between two outputs of the same check.

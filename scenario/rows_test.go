@@ -104,8 +104,7 @@ func do(t *testing.T, s *scenario.Scenario, p isr.Protocol, trace *strings.Build
 	if trace != nil {
 		r.Trace = trace
 	}
-	o := must.Of(r.Do(t.Context()))(t)
-	return o
+	return must.Of(r.Do(t.Context()))(t)
 }
 
 func TestOwnRows(t *testing.T) {

@@ -28,8 +28,7 @@ func readOperations(t *testing.T, file string) []storeop.Operation {
 		if text == "" {
 			return 0
 		}
-		n := must.Of(strconv.ParseInt(text, 10, 64))(t)
-		return n
+		return must.Of(strconv.ParseInt(text, 10, 64))(t)
 	}
 	verbs := []string{storeop.Read: "read", storeop.Acquire: "acquire", storeop.Refresh: "refresh", storeop.Publish: "publish", storeop.Release: "release"}
 	results := []string{storeop.InDoubt: "in doubt", storeop.Done: "done", storeop.Refused: "refused"}

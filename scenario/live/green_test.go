@@ -24,8 +24,7 @@ func TestGreenWithoutBeingJudged(t *testing.T) {
 	only := func(all ...invariant.Invariant) live.Options { return live.Options{Invariants: all} }
 	mapped := func(rows ...isr.Row) live.Options { return live.Options{Rows: isr.Schema{Rows: rows}} }
 	lock := func(s *traffic, actor string) pagecache.Lease {
-		lease := must.Of(s.store(actor).Acquire(s.Context(), "/home"))(s)
-		return lease
+		return must.Of(s.store(actor).Acquire(s.Context(), "/home"))(s)
 	}
 	page := func(s *traffic, actor string) { s.publish(s.store(actor), "/home") }
 	evil := func(s *traffic) {

@@ -532,7 +532,7 @@ func (s *Sim) keep(k *kept) *kept {
 		k = &kept{actors: make([]keptActor, len(s.actors))}
 	}
 	k.sim, k.was, k.now, k.world = s, *s, s.clock.Now(), s.cfg.Keep()
-	k.sources, k.orphans = append(k.sources[:0], s.sources...), slices.Clone(s.orphans)
+	k.sources, k.orphans = append(k.sources[:0], s.sources...), append(k.orphans[:0], s.orphans...)
 	for i, a := range s.actors {
 		k.actors[i] = keptActor{actor: *a, node: *a.node}
 		if a.proc != &a.first {

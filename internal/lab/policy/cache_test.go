@@ -15,8 +15,7 @@ import (
 // read asks a cache for a key whose render gives a text.
 func read(t *testing.T, c *Cache[string, string], now time.Duration, key, rendered string) string {
 	t.Helper()
-	got := must.Of(c.GetOrSet(now, key, nil, func() (string, error) { return rendered, nil }))(t)
-	return got
+	return must.Of(c.GetOrSet(now, key, nil, func() (string, error) { return rendered, nil }))(t)
 }
 
 // A value may have a lifetime of its own, and keeps it: a session that slides in a cache of absolute lifetimes.

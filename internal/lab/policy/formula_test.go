@@ -20,8 +20,7 @@ const tolerance = 0.05
 // repeated makes an experiment ten times.
 func repeated(t *testing.T, x Experiment) *Summary {
 	t.Helper()
-	s := must.Of(x.Repeat(t.Context(), 1, 10, runtime.GOMAXPROCS(0), nil))(t)
-	return s
+	return must.Of(x.Repeat(t.Context(), 1, 10, runtime.GOMAXPROCS(0), nil))(t)
 }
 
 // meets checks that a formula lies in the interval of a simulation, and that the interval is narrow enough to tell the

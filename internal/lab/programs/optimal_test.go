@@ -13,11 +13,11 @@ import (
 //
 // # Why each trace is run once
 //
-// A branch has the steps of the run that came after the first of the two and need not, and then the second one. It is
-// left out if its traces are run anyway: if it can begin with a step that was taken there before (one that is asleep),
-// or with all steps of an older branch. So every trace is run, as the source proves, and none twice, because of the
-// steps that are asleep. Each of these races with a step of the branch, so none is asleep at its end, and no run is
-// abandoned.
+// A branch has the steps of the run that came after the first of the two and need not, and then the second one. A step
+// that was taken there before is asleep. A branch is left out if its traces are run anyway: if it can begin with a step
+// that is asleep, or with all steps of an older branch. The source proves that every trace is run. No trace is run
+// twice, because a run never begins with a step that is asleep. No run is abandoned, because each step that is asleep
+// races with a step of the branch, and so wakes before the branch ends.
 //
 // A step that waits, as for a mutex, cannot come before the one that lets it happen. It can come before an earlier step
 // that found the variable as it needs it. This is not in the algorithm of the source: here, the counts bear it out.

@@ -65,8 +65,7 @@ func (r *rig) store(t *testing.T, actor string) *pagecache.RecipeA {
 
 func recipeA(t *testing.T, c isr.Config) *pagecache.RecipeA {
 	t.Helper()
-	s := must.Of(pagecache.NewRecipeA(c))(t)
-	return s
+	return must.Of(pagecache.NewRecipeA(c))(t)
 }
 
 // put writes a row as an actor without a name.

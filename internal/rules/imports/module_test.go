@@ -110,6 +110,5 @@ func TestFiles(t *testing.T) {
 
 func goFiles(t *testing.T, name string) []string {
 	t.Helper()
-	files := must.Of(filepath.Glob("../../../" + name + "/*.go"))(t)
-	return files
+	return must.Of(filepath.Glob("../../../" + name + "/*.go"))(t)
 }

@@ -29,15 +29,13 @@ func Embedded(t testing.TB, name string) *scenario.Scenario {
 // Parsed reads a scenario given as text.
 func Parsed(t testing.TB, text string) *scenario.Scenario {
 	t.Helper()
-	s := must.Of(scenario.Parse("test.yaml", []byte(text)))(t)
-	return s
+	return must.Of(scenario.Parse("test.yaml", []byte(text)))(t)
 }
 
 // Protocol returns one of scenario.Protocols.
 func Protocol(t testing.TB, name string) isr.Protocol {
 	t.Helper()
-	p := must.Of(scenario.ProtocolNamed(name))(t)
-	return p
+	return must.Of(scenario.ProtocolNamed(name))(t)
 }
 
 // Trace makes a run, and returns what it prints and its outcome.
@@ -54,8 +52,7 @@ func Ran[R any](t testing.TB, c interface {
 	Run(ctx context.Context) (R, error)
 }) R {
 	t.Helper()
-	r := must.Of(c.Run(t.Context()))(t)
-	return r
+	return must.Of(c.Run(t.Context()))(t)
 }
 
 // Lonely is a scenario with one actor and one command. A test may add keys to it.

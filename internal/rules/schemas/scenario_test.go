@@ -21,8 +21,7 @@ func compiled(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	s := must.Of(c.Compile(filepath.Join("..", "..", "..", "docs", name)))(t)
-	return s
+	return must.Of(c.Compile(filepath.Join("..", "..", "..", "docs", name)))(t)
 }
 
 // published is where readers find a schema.

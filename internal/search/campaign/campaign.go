@@ -96,6 +96,7 @@ func (c Campaign) Run(ctx context.Context) (*Report, error) {
 			}
 		}
 		r.add(o)
+		r.Metrics = schedules.AddMetrics(r.Metrics, inside.In(o).Metrics)
 		if c.Progress != nil {
 			c.Progress(r.Schedules, set.Schedules)
 		}
@@ -143,7 +144,7 @@ func (r *Report) add(o *scenario.Outcome) {
 
 // sum shows the total.
 func (r *Report) sum() {
-	r.Schedules, r.Steps, r.Unmet, r.Metrics = r.total.Schedules, r.total.Steps, r.total.Unmet, r.total.Metrics
+	r.Schedules, r.Steps, r.Unmet = r.total.Schedules, r.total.Steps, r.total.Unmet
 }
 
 // Reached returns the marks that some schedule reached, in the order of Marks.

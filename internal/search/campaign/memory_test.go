@@ -64,8 +64,9 @@ func all(p *Proof) string {
 	return strings.Join(append(p.Failure.Violation.Lines, show(p), p.Failure.Violation.Why, in.Result.Choices.String(), in.Digest), "\n")
 }
 
-// A search in which the code of nodes runs only for what is new comes to the same schedules, states, verdicts, marks,
-// metrics and violations as one in which each schedule runs from its beginning. It starts far less code.
+// A search in which the code of nodes runs only for what is new comes to the same schedules, states, verdicts, marks and
+// violations as one in which each schedule runs from its beginning. It starts far less code. Proofs have no sum of
+// metrics; the audit of a schedule compares its own.
 func TestMemoryChangesNoProof(t *testing.T) {
 	effort.Long(t)
 	compared, started, plainly := 0, 0, 0

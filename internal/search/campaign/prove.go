@@ -361,9 +361,7 @@ func (v Prove) take(ctx context.Context, proof *Proof, o *scenario.Outcome) (err
 			return err
 		}
 	}
-	proof.add(o)
-	proof.total.Metrics, proof.Metrics = nil, nil // of what was run again: a search has no sum
-	if o.Verdict == invariant.Violated {
+	if proof.add(o); o.Verdict == invariant.Violated {
 		proof.Failure, proof.FailedAt, proof.FailureStrategy = o, proof.Schedules, sim.Exhaustive
 	}
 	return nil

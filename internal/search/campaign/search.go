@@ -211,7 +211,7 @@ func ReadSearch(file []byte) (*Search, error) {
 	}
 	expected := s.Sum
 	if again, err := s.Bytes(); err != nil || !bytes.Equal(again, file) {
-		return nil, fmt.Errorf("found the SHA-256 %q, expected %q: the file is cut off, was changed, or is another build's", s.Sum, expected)
+		return nil, fmt.Errorf("found the SHA-256 %q, expected %q: the file is cut off, was changed, or is of another build of isr-sim", s.Sum, expected)
 	}
 	return s, nil
 }

@@ -145,8 +145,7 @@ func TestASearchThatDoesNotFitIsRefused(t *testing.T) {
 		t.Fatal(proof, err)
 	}
 	read := func() *Search {
-		kept := must.Of(ReadSearch(file))(t)
-		return kept
+		return must.Of(ReadSearch(file))(t)
 	}
 	other := scenariotest.Parsed(t, strings.Replace(interruptible, "lease: 1s", "lease: 2s", 1))
 	blind := scenariotest.Protocol(t, "blind-publish")

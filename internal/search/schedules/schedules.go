@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/isr-sim/isr-sim/ddbfake"
 	"github.com/isr-sim/isr-sim/internal/base/fingerprint"
 	"github.com/isr-sim/isr-sim/internal/base/inside"
 	"github.com/isr-sim/isr-sim/internal/base/shell"
@@ -165,8 +164,6 @@ type Total struct {
 	Unmet []scenario.Fault
 	// Judged says that in some run an invariant that judges had something to judge.
 	Judged bool
-	// Metrics are the sums of the runs' stores' metrics.
-	Metrics []ddbfake.Metrics
 }
 
 // Add counts one run.
@@ -174,7 +171,6 @@ func (t *Total) Add(o *scenario.Outcome) {
 	t.Schedules++
 	t.Steps += inside.In(o).Result.Steps
 	t.Judged = t.Judged || inside.In(o).Judged
-	t.Metrics = AddMetrics(t.Metrics, inside.In(o).Metrics)
 	if t.Marks == nil {
 		t.Marks = MarkSet{}
 	}

@@ -62,8 +62,7 @@ func blindPublishWhole(t *testing.T) *record.Record {
 
 func recorded(t *testing.T, run scenario.Run) *record.Record {
 	t.Helper()
-	r := must.Of(record.Of(t.Context(), run, "test"))(t)
-	return r
+	return must.Of(record.Of(t.Context(), run, "test"))(t)
 }
 
 // long is the record of a run that has at least the given number of steps.

@@ -62,8 +62,7 @@ func TestJUnitIsReadByAnotherLibrary(t *testing.T) {
 // Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json
 func sarifSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	s := must.Of(jsonschema.NewCompiler().Compile("testdata/sarif-schema-2.1.0.json"))(t)
-	return s
+	return must.Of(jsonschema.NewCompiler().Compile("testdata/sarif-schema-2.1.0.json"))(t)
 }
 
 func validate(t *testing.T, s *jsonschema.Schema, text []byte) error {
