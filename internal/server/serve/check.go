@@ -148,7 +148,7 @@ func (s *Server) notJudged(found live.Found) []string {
 	switch {
 	case found.Judged > 0 && found.Broken == nil && found.Verdict() == invariant.Unknown:
 		say("too little was judged: see above")
-	case !rows || found.Judged > 0:
+	case !rows || found.Judged > 0 || slices.ContainsFunc(found.Broken, func(b live.Broken) bool { return len(b.Changes) > 0 }):
 	case s.settings.RowsName != "":
 		say("nothing was judged: --rows %s found no page and no lock", s.settings.RowsName)
 	default:
