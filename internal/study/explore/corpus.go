@@ -263,7 +263,7 @@ func (c Corpus) each(use func(file string, read *scenario.Scenario, err error)) 
 		return fmt.Errorf("corpus: %w", err)
 	}
 	for _, f := range files {
-		if f.IsDir() || filepath.Ext(f.Name()) != ".yaml" {
+		if ending := filepath.Ext(f.Name()); f.IsDir() || ending != ".yaml" && ending != ".yml" {
 			continue
 		}
 		file := filepath.Join(c.Folder, f.Name())
