@@ -247,8 +247,8 @@ func toolVersion() string {
 	return "(devel)"
 }
 
-// explainFlag makes a test that begins with the file of its last failure explain that failure. isr-sim explain cannot
-// do that with the file alone, because the store is in the test.
+// explainFlag has a test explain the failure whose file the last run has left. isr-sim explain cannot do that with the
+// file alone, because the store is in the test.
 const explainFlag = "isrsim.explain"
 
 var explaining = flag.Bool(explainFlag, false,

@@ -175,7 +175,7 @@ func hear(m recorder.Memory, c *ddbfake.Change, e *history.Event) {
 }
 
 // leave goes on with a copy of the memory, as a search does that comes back to a moment, and lets other things happen to
-// the memory itself. What a copy does not heed it is not told.
+// the memory itself. A copy is told only the events that it heeds.
 func leave(m recorder.Memory, c *ddbfake.Change, e *history.Event) recorder.Memory {
 	of, can := m.(interface {
 		Clone() recorder.Memory
