@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +37,7 @@ func explained(t *testing.T, name, protocol string, tails int) *explain.Explanat
 }
 
 // TestTheKnownCauseIsNamedFirst: if the cause of a bug is known, it is named first. If a bug needs no event, no event
-// is named.
+// is named. Of machines that do the same, any may be the first to give way.
 func TestTheKnownCauseIsNamedFirst(t *testing.T) {
 	for i, tc := range []struct{ scenario, mutant, cause string }{
 		{"paused-after-acquire", "blind-publish", "alice pause"},
@@ -55,8 +56,8 @@ func TestTheKnownCauseIsNamedFirst(t *testing.T) {
 		{"crashed-holder", "reentrant-by-owner", "alice crash"},
 		{"going-back", "first-look-eventual", "carol stale read"},
 		{"replica-lags", "eventual-read", "alice stale read"},
-		{"second-look-left-out", "no-second-look", "bob gives way to alice"},
-		{"two-contenders", "acquire-by-get-then-put", "bob gives way to alice"},
+		{"second-look-left-out", "no-second-look", "* gives way to *"},
+		{"two-contenders", "acquire-by-get-then-put", "* gives way to *"},
 		{"late-arrival", "check-then-act-publish", "alice gives way to bob"},
 		{"invalidation-overtaken-by-a-fill", "invalidation-overtaken", "alice gives way to bob"},
 		{"stepped-clock", "blind-publish", "time tick"},
@@ -74,7 +75,7 @@ func TestTheKnownCauseIsNamedFirst(t *testing.T) {
 				got = x.Events[0].What
 			}
 			printed := x.Text(false)
-			if got != tc.cause {
+			if known := must.Of(path.Match(tc.cause, got))(t); !known {
 				t.Errorf("found %q as the cause, want %q:\n%s", got, tc.cause, printed)
 			}
 			if got != "" && !strings.Contains(printed, "with it\n\n  needed: step ") {
