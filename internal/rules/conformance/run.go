@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -35,7 +36,7 @@ func Run(t *testing.T, store Store) {
 				switch {
 				case errors.Is(err, ErrCannot):
 					t.Skip(err)
-				case store.Name == Local && errors.Is(err, errInternal):
+				case store.Name == Local && passing(err):
 					mu.Lock()
 					failed = append(failed, c)
 					mu.Unlock()
@@ -60,11 +61,12 @@ var ErrCannot = errors.New("the store cannot show it")
 // Check runs the case. The error has the store's answer and the expected one: DynamoDB's answer, or the deviation that
 // is listed for the store under its name.
 //
-// A case runs again, up to three times, if DynamoDB Local answers a step with InternalFailure against the case: under
-// load, Local sometimes gives this answer to a request that it carries out at other times.
+// A case runs again, up to three times, if DynamoDB Local answers a step with InternalFailure against the case, or if a
+// connection to it breaks in the middle of an answer: under load, both happen to requests that it carries out at other
+// times.
 func (c Case) Check(ctx context.Context, store Store) error {
 	err := c.check(ctx, store)
-	for again := 0; again < 3 && store.Name == Local && errors.Is(err, errInternal); again++ {
+	for again := 0; again < 3 && store.Name == Local && passing(err); again++ {
 		err = c.check(ctx, store)
 	}
 	return err
@@ -72,6 +74,12 @@ func (c Case) Check(ctx context.Context, store Store) error {
 
 // errInternal is in the error of check if the store answered a step with an InternalFailure that the case does not expect.
 var errInternal = errors.New("the store has failed")
+
+// passing says whether the error of check may be one of a store that has much to do. A broken connection is no answer.
+func passing(err error) bool {
+	broken, _ := errors.AsType[*net.OpError](err)
+	return errors.Is(err, errInternal) || broken != nil
+}
 
 func (c Case) check(ctx context.Context, store Store) (err error) {
 	switch {

@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"context"
 	"errors"
+	"net"
 	"strings"
 	"testing"
 
@@ -75,39 +76,47 @@ func TestCheckHoldsStoresToTheirDeviations(t *testing.T) {
 	complaint(t, "update/creates", store)
 }
 
-// failing is a store that answers its first puts with an InternalFailure.
+// failing is a store whose first puts fail.
 type failing struct {
 	goDoor
+	err  error
 	left int
 }
 
 func (f *failing) PutItem(ctx context.Context, in *dynamodb.PutItemInput, o ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error) {
 	if f.left > 0 {
 		f.left--
-		return nil, &smithy.GenericAPIError{Code: "InternalFailure", Message: "The request processing has failed."}
+		return nil, f.err
 	}
 	return f.goDoor.PutItem(ctx, in, o...)
 }
 
 // DynamoDB Local fails now and then: one failure is not a finding, two are. Any other store may not fail at all.
 func TestCheckRunsAgainWhenLocalFails(t *testing.T) {
-	for _, test := range []struct {
-		store    string
-		failures int
-		finding  bool
-	}{
-		{conformance.Local, 1, false},
-		{conformance.Local, 100, true},
-		{conformance.Fake, 1, true},
-		{conformance.AWS, 1, true},
+	for want, err := range map[string]error{
+		"got InternalFailure: The request processing has failed.": &smithy.GenericAPIError{Code: "InternalFailure", Message: "The request processing has failed."},
+		"use of closed network connection": &smithy.OperationError{
+			OperationName: "PutItem", Err: &smithy.DeserializationError{Err: &net.OpError{Op: "read", Net: "tcp", Err: net.ErrClosed}},
+		},
 	} {
-		db, store := newFake()
-		store.Name, store.Client, store.Streams = test.store, &failing{newGoDoor(db), test.failures}, db.StreamsClient()
-		var want []string
-		if test.finding {
-			want = []string{"step 1, PutItem", "got InternalFailure: The request processing has failed."}
+		for _, test := range []struct {
+			store    string
+			failures int
+			finding  bool
+		}{
+			{conformance.Local, 1, false},
+			{conformance.Local, 100, true},
+			{conformance.Fake, 1, true},
+			{conformance.AWS, 1, true},
+		} {
+			db, store := newFake()
+			store.Name, store.Client, store.Streams = test.store, &failing{newGoDoor(db), err, test.failures}, db.StreamsClient()
+			var finding []string
+			if test.finding {
+				finding = []string{"step 1, PutItem", want}
+			}
+			complaint(t, "item/put if absent", store, finding...)
 		}
-		complaint(t, "item/put if absent", store, want...)
 	}
 }
 
