@@ -36,7 +36,7 @@ func Run(t *testing.T, store Store) {
 				switch {
 				case errors.Is(err, ErrCannot):
 					t.Skip(err)
-				case store.Name == Local && passing(err):
+				case store.Name == Local && hasMuchToDo(err):
 					mu.Lock()
 					failed = append(failed, c)
 					mu.Unlock()
@@ -66,7 +66,7 @@ var ErrCannot = errors.New("the store cannot show it")
 // times.
 func (c Case) Check(ctx context.Context, store Store) error {
 	err := c.check(ctx, store)
-	for again := 0; again < 3 && store.Name == Local && passing(err); again++ {
+	for again := 0; again < 3 && store.Name == Local && hasMuchToDo(err); again++ {
 		err = c.check(ctx, store)
 	}
 	return err
@@ -75,8 +75,8 @@ func (c Case) Check(ctx context.Context, store Store) error {
 // errInternal is in the error of check if the store answered a step with an InternalFailure that the case does not expect.
 var errInternal = errors.New("the store has failed")
 
-// passing says whether the error of check may be one of a store that has much to do. A broken connection is no answer.
-func passing(err error) bool {
+// hasMuchToDo says whether the error of check may be that of a store under load. A broken connection is no answer.
+func hasMuchToDo(err error) bool {
 	broken, _ := errors.AsType[*net.OpError](err)
 	return errors.Is(err, errInternal) || broken != nil
 }

@@ -145,10 +145,11 @@ func (s *Server) notJudged(found live.Found) []string {
 		say("not judged: what one writer does to another, for all changes are signed %q; give each an access key id of its own", writers[0])
 	}
 	rows := slices.ContainsFunc(s.checker.Invariants(), func(inv invariant.Invariant) bool { return inv.Watch != nil })
+	known := found.Judged > 0 || slices.ContainsFunc(found.Broken, func(b live.Broken) bool { return len(b.Changes) > 0 })
 	switch {
 	case found.Judged > 0 && found.Broken == nil && found.Verdict() == invariant.Unknown:
 		say("too little was judged: see above")
-	case !rows || found.Judged > 0 || slices.ContainsFunc(found.Broken, func(b live.Broken) bool { return len(b.Changes) > 0 }):
+	case !rows || known:
 	case s.settings.RowsName != "":
 		say("nothing was judged: --rows %s found no page and no lock", s.settings.RowsName)
 	default:
